@@ -24,52 +24,52 @@ type Check struct {
 	Grade Grade
 	Text  string // the result; lines after the first are details
 	Hint  string // what a person can do; "" if nothing
-	Mend  string // what a button can do: one of the Mend constants, with its argument after a space; "" if nothing
+	Fix   string // what a button can do: one of the Fix constants, with its argument after a space; "" if nothing
 }
 
 // Fixes for what a check has found.
 const (
-	MendAgain       = "again"       // check again
-	MendAllow       = "allow"       // HOST: allow requests to it
-	MendSecret      = "secret"      // NAME: prompt for it
-	MendLimit       = "limit"       // N: set the concurrency limit and its ceiling
-	MendConnections = "connections" // N: limit the connections of the result sender
-	MendSettings    = "settings"    // open the settings
-	MendFree        = "free"        // show runs and checkpoints that can be deleted
-	MendSend        = "send"        // send the pending rows
-	MendExport      = "export"      // export the run's files
+	FixAgain       = "again"       // check again
+	FixAllow       = "allow"       // HOST: allow requests to it
+	FixSecret      = "secret"      // NAME: prompt for it
+	FixLimit       = "limit"       // N: set the concurrency limit and its ceiling
+	FixConnections = "connections" // N: limit the connections of the result sender
+	FixSettings    = "settings"    // open the settings
+	FixFree        = "free"        // show runs and checkpoints that can be deleted
+	FixSend        = "send"        // send the pending rows
+	FixExport      = "export"      // export the run's files
 )
 
-// Way returns the fix and its argument, or "" for both if there is none.
-func (c *Check) Way() (way, to string) {
-	way, to, _ = strings.Cut(c.Mend, " ")
+// FixAction returns the fix and its argument, or "" for both if there is none.
+func (c *Check) FixAction() (way, to string) {
+	way, to, _ = strings.Cut(c.Fix, " ")
 	return way, to
 }
 
 // Button returns the label of the button for the fix, or "" if there is none.
 func (c *Check) Button() string {
-	way, to := c.Way()
+	way, to := c.FixAction()
 	switch way {
-	case MendAgain:
+	case FixAgain:
 		return "Check again"
-	case MendAllow:
+	case FixAllow:
 		return "Allow " + to
-	case MendSecret:
+	case FixSecret:
 		return "Enter " + to + "…"
-	case MendLimit:
+	case FixLimit:
 		return "Lower to " + to + " sessions"
-	case MendConnections:
+	case FixConnections:
 		if to == "1" {
 			return "Lower to 1 connection"
 		}
 		return "Lower to " + to + " connections"
-	case MendSettings:
+	case FixSettings:
 		return "Open Settings"
-	case MendFree:
+	case FixFree:
 		return "Free space…"
-	case MendSend:
+	case FixSend:
 		return "Send now"
-	case MendExport:
+	case FixExport:
 		return "Export…"
 	}
 	return ""

@@ -12,7 +12,7 @@ func TestCheckButtons(t *testing.T) {
 		"connections 1": "Lower to 1 connection", "connections 40": "Lower to 40 connections", "settings": "Open Settings", "free": "Free space…",
 		"send": "Send now", "export": "Export…",
 	} {
-		c := engine.Check{Mend: mend}
+		c := engine.Check{Fix: mend}
 		if got := c.Button(); got != want {
 			t.Errorf("%q is %q, want %q", mend, got, want)
 		}

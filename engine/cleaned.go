@@ -19,8 +19,8 @@ type Cleaned struct {
 // Whole reports whether the cleanup removed everything.
 func (c *Cleaned) Whole() bool { return c.Ending == EndFinished.String() && c.Done == c.Agents }
 
-// Says describes the cleanup of a run in a sentence. stamp formats the time.
-func (c *Cleaned) Says(of RunID, stamp func(time.Time) string) string {
+// Sentence describes the cleanup of a run in a sentence. stamp formats the time.
+func (c *Cleaned) Sentence(of RunID, stamp func(time.Time) string) string {
 	sent := Counted(c.Requests, "request", "requests")
 	switch {
 	case c.Whole():

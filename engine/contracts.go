@@ -76,7 +76,7 @@ type Connections struct {
 	Max    int // maximum of the server
 	Pool   Pool
 
-	// Parts of the server's count: Held are used by Throng's statements and batches, Idle are Throng's unused connections.
+	// Parts of the server's count: InUse are used by Throng's statements and batches, Idle are Throng's unused connections.
 	// Both are 0 if Server is unknown, and behind a pooler, which owns the connections.
-	Held, Idle int
+	InUse, Idle int
 }

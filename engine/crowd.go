@@ -41,14 +41,14 @@ func (c *Crowd) Counts() (n [NumAgentStates]int) {
 
 // AgentView is the information about one agent for display: secrets are masked and long texts shortened.
 type AgentView struct {
-	Index   int
-	ID      string
-	State   AgentState
-	Doing   *Doing   // while its session is in flight and may wait; otherwise nil
-	Persona []Fact   // its attributes
-	Memory  []Fact   // as of the latest barrier; values are JSON texts
-	Notes   []string // JSON texts, oldest first
-	Inbox   []Heard  // newest last
+	Index    int
+	ID       string
+	State    AgentState
+	Activity *Activity      // while its session is in flight and may wait; otherwise nil
+	Persona  []Fact         // its attributes
+	Memory   []Fact         // as of the latest barrier; values are JSON texts
+	Notes    []string       // JSON texts, oldest first
+	Inbox    []InboxMessage // newest last
 	// Sessions lists the latest sessions, newest first, with all their takes. The first may be in progress: its Outcome is
 	// Unfinished, and its steps are not known yet.
 	Sessions []AgentTurn
@@ -59,8 +59,8 @@ type AgentView struct {
 // Fact is a name with a value.
 type Fact struct{ Name, Value string }
 
-// Heard is a message in an inbox.
-type Heard struct {
+// InboxMessage is a message in an inbox.
+type InboxMessage struct {
 	From  string // the agent's ID; "" for a sender outside the run
 	Cycle int
 	Body  string // JSON text
@@ -91,7 +91,7 @@ type Exchange struct {
 }
 
 // Mark records that a session is in flight, and whether the engine throttles it.
-func (c *Crowd) Mark(d *Doing) {
+func (c *Crowd) Mark(d *Activity) {
 	if d.Cycle != c.Cycle || c.States[d.Agent] >= AgentOK { // the session has ended since
 		return
 	}

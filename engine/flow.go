@@ -17,8 +17,8 @@ type Flow struct {
 	Chains int64         `cbor:"5,keyasint,omitempty"`
 	Busy   time.Duration `cbor:"6,keyasint,omitempty"`
 	Wall   time.Duration `cbor:"7,keyasint,omitempty"`
-	// Held is the time that requests of these sessions were throttled, summed over all steps.
-	Held time.Duration `cbor:"8,keyasint,omitempty"`
+	// Throttled is the time that requests of these sessions were throttled, summed over all steps.
+	Throttled time.Duration `cbor:"8,keyasint,omitempty"`
 }
 
 // add counts the steps of a session.
@@ -35,7 +35,7 @@ func (f *Flow) add(r *SessionRow) {
 			f.TimedOut++
 		case StepOK:
 		}
-		if s.Beside {
+		if s.Parallel {
 			parallel++
 		} else {
 			f.Sequential++
@@ -48,7 +48,7 @@ func (f *Flow) add(r *SessionRow) {
 	f.Chains++
 	f.Busy += r.Service
 	f.Wall += r.Total
-	f.Held += r.Held
+	f.Throttled += r.Throttled
 }
 
 // Less returns the difference of f and before.
@@ -56,7 +56,7 @@ func (f *Flow) Less(before *Flow) Flow {
 	return Flow{
 		Parallel: f.Parallel - before.Parallel, Sequential: f.Sequential - before.Sequential, Failed: f.Failed - before.Failed,
 		TimedOut: f.TimedOut - before.TimedOut, Chains: f.Chains - before.Chains, Busy: f.Busy - before.Busy, Wall: f.Wall - before.Wall,
-		Held: f.Held - before.Held,
+		Throttled: f.Throttled - before.Throttled,
 	}
 }
 
@@ -91,7 +91,9 @@ func (f *Flow) Speedup() float64 { return Speedup(f.Busy, f.Wall) }
 func (f *Flow) Rate(sessions int64) float64 { return share(float64(f.Chains), float64(sessions)) }
 
 // Speedup is the ratio of the run's total service time to the wall time of its cycles. NaN if unknown.
-func (t *Totals) Speedup() float64 { return Speedup(t.Service.Sum()-t.Peaks.Apart, t.Peaks.Worked) }
+func (t *Totals) Speedup() float64 {
+	return Speedup(t.Service.Sum()-t.Peaks.Interrupted, t.Peaks.Worked)
+}
 
 // TimeoutRate is the fraction of sessions that timed out. NaN if there are no sessions.
 func (t *Totals) TimeoutRate() float64 {

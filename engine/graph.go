@@ -16,7 +16,7 @@ type GraphStep struct {
 	Path              string // names from the chain down, without iterations
 	Name, Label, Kind string
 	Service           string      // that the step calls; "" if none
-	Says              string      // what controls it: a condition, the list of a loop, or the other chain
+	Controls          string      // what controls it: a condition, the list of a loop, or the other chain
 	Facts             []GraphFact // further facts
 	After             []int       // indexes of the steps in the segment that it waits for
 	Inner             []Graph     // the blocks of control flow, or the chain that the step runs

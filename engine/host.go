@@ -88,7 +88,7 @@ type Slot interface {
 	// Start starts the session's clock. It is called before the session first waits.
 	Start() *clock.Clock
 	// Show updates the displayed state of the session.
-	Show(change func(d *Doing))
+	Show(change func(d *Activity))
 	// Trail returns the session's timeline, or nil if it is not recorded.
 	Trail() *Trail
 	// Memory returns the session's claims on the memory budget of the process.

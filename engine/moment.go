@@ -74,8 +74,8 @@ type Emitted struct {
 	Event string
 }
 
-// Who formats the agent for display: its name, or its index.
-func (e *Emitted) Who() string {
+// AgentName formats the agent for display: its name, or its index.
+func (e *Emitted) AgentName() string {
 	if e.Name == "" {
 		return strconv.Itoa(e.Agent)
 	}

@@ -70,9 +70,9 @@ func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 	w := &t.Waits
 	u[ForRefusals] = w[ThrottledByRefusal] + w[ThrottledByRetry] + w[ThrottledByBreaker]
 	u[ForJournal] = w[ThrottledByJournal]
-	u[ForPacing] = t.Held.Sum() - u[ForRefusals] - u[ForJournal]
+	u[ForPacing] = t.Throttled.Sum() - u[ForRefusals] - u[ForJournal]
 	alone := t.Total.Sum() - t.Flow.Wall
-	u[ForEngine] = alone - (t.Service.Sum() - t.Flow.Busy) - (t.Held.Sum() - t.Flow.Held)
+	u[ForEngine] = alone - (t.Service.Sum() - t.Flow.Busy) - (t.Throttled.Sum() - t.Flow.Throttled)
 	for i := range u {
 		u[i] = max(u[i], 0)
 	}

@@ -69,18 +69,18 @@ func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts 
 
 // StepRecord is the stored record of a finished step.
 type StepRecord struct {
-	Path     string        `cbor:"1,keyasint"`
-	Status   StepStatus    `cbor:"2,keyasint,omitempty"`
-	Class    Class         `cbor:"3,keyasint,omitempty"`
-	Label    Label         `cbor:"4,keyasint,omitempty"`
-	Attempts int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that calls no service
-	Statuses []int         `cbor:"6,keyasint,omitempty"` // of the attempts, including 429s between them
-	Held     time.Duration `cbor:"7,keyasint,omitempty"` // time throttled
-	Service  time.Duration `cbor:"8,keyasint,omitempty"` // time used by the service or the step itself
-	Usage    *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil if none
-	// Beside reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
-	Beside bool   `cbor:"10,keyasint,omitempty"`
-	Waits  *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Held; nil if zero
+	Path      string        `cbor:"1,keyasint"`
+	Status    StepStatus    `cbor:"2,keyasint,omitempty"`
+	Class     Class         `cbor:"3,keyasint,omitempty"`
+	Label     Label         `cbor:"4,keyasint,omitempty"`
+	Attempts  int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that calls no service
+	Statuses  []int         `cbor:"6,keyasint,omitempty"` // of the attempts, including 429s between them
+	Throttled time.Duration `cbor:"7,keyasint,omitempty"` // time throttled
+	Service   time.Duration `cbor:"8,keyasint,omitempty"` // time used by the service or the step itself
+	Usage     *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil if none
+	// Parallel reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
+	Parallel bool   `cbor:"10,keyasint,omitempty"`
+	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
 }
 
 // Event is a result row that a session emitted.
@@ -100,7 +100,7 @@ type SessionRow struct {
 	Because     string // why the session stopped
 	Started     time.Time
 	Queue       time.Duration // time queued: from when the session could have started to its start
-	Held        time.Duration
+	Throttled   time.Duration
 	Service     time.Duration
 	Total       time.Duration // from start to end
 	Acted       bool
@@ -227,10 +227,10 @@ type MetricsRow struct {
 
 // SecondTimes is how long the sessions took that ended in a second. The quantiles are zero if none ended.
 type SecondTimes struct {
-	Total   Quantiles `cbor:"8,keyasint"`
-	Service Quantiles `cbor:"9,keyasint"`
-	Held    Quantiles `cbor:"10,keyasint"`
-	Queue   Quantiles `cbor:"25,keyasint"` // time queued
+	Total     Quantiles `cbor:"8,keyasint"`
+	Service   Quantiles `cbor:"9,keyasint"`
+	Throttled Quantiles `cbor:"10,keyasint"`
+	Queue     Quantiles `cbor:"25,keyasint"` // time queued
 	// Speedup is their busy time, divided by one second.
 	Speedup float64 `cbor:"26,keyasint"`
 }
@@ -253,7 +253,7 @@ type Counters struct {
 	Waits       Waits    `cbor:"28,keyasint,omitzero"`
 	Overhead    Overhead `cbor:"30,keyasint,omitzero"`
 	Stored      int64    `cbor:"32,keyasint,omitempty"` // bytes that the run uses in the store; 0 if unknown
-	Beside      Outlay   `cbor:"33,keyasint,omitzero"`  // as in Peaks
+	Unrecorded  Outlay   `cbor:"33,keyasint,omitzero"`  // as in Peaks
 }
 
 // DatabaseUse counts connections to databases, and rows that a remote database lacks.

@@ -229,25 +229,25 @@ func AgentKey(seed uint64, agent int) draw.Key {
 }
 
 // At records the waiting step that the session has reached and the service that it calls, or "". For parallel steps,
-// the latest is shown. At, Held and Released accept a nil session.
+// the latest is shown. At, Throttle and Unthrottle accept a nil session.
 func (s *Session) At(path, service string) {
-	show(s, func(d *Doing) {
-		*d = Doing{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
+	show(s, func(d *Activity) {
+		*d = Activity{Place: s.Place, Began: d.Began, Path: path, Service: service, Since: time.Now()}
 	})
 }
 
-// Held records that the session is throttled until Released.
-func (s *Session) Held(by ThrottleCause) {
-	show(s, func(d *Doing) { d.ThrottledBy, d.Since = by.Text(), time.Now() })
+// Throttle records that the session is throttled until Unthrottle.
+func (s *Session) Throttle(by ThrottleCause) {
+	show(s, func(d *Activity) { d.ThrottledBy, d.Since = by.Text(), time.Now() })
 }
 
-// Released records that the session is no longer throttled.
-func (s *Session) Released() {
-	show(s, func(d *Doing) { d.ThrottledBy, d.Since = "", time.Now() })
+// Unthrottle records that the session is no longer throttled.
+func (s *Session) Unthrottle() {
+	show(s, func(d *Activity) { d.ThrottledBy, d.Since = "", time.Now() })
 }
 
 // show updates the published state of a session in flight.
-func show(s *Session, f func(d *Doing)) {
+func show(s *Session, f func(d *Activity)) {
 	if s != nil && s.slot != nil {
 		s.slot.Show(f)
 	}

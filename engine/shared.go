@@ -52,12 +52,12 @@ type apart struct {
 // Recall returns an answer that the run already has. It must not be changed.
 func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 
-// Apart returns a session of the run itself, with Agent -1, to request an answer that all sessions share. It has its
+// ForRun returns a session of the run itself, with Agent -1, to request an answer that all sessions share. It has its
 // own clock, which starts on first use, ends with cause after limit, and does not pause with the clock of s. Replay
 // returns, once, the intent that an earlier process left without an answer. Answered and Observed keep an entry for
 // Settle, which the caller must call after a request. Only one request per key may be in progress: call Recall before
 // starting one.
-func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Session {
+func (s *Session) ForRun(key SharedKey, limit time.Duration, cause error) *Session {
 	place := Place{Cycle: s.Cycle, Agent: -1}
 	return &Session{
 		Place: place, Now: s.Now, Row: &SessionRow{Place: place}, host: s.host,
@@ -65,7 +65,7 @@ func (s *Session) Apart(key SharedKey, limit time.Duration, cause error) *Sessio
 	}
 }
 
-// Settle ends a session that Apart returned and waits until the outcome is durable. If the last entry and record are
+// Settle ends a session that ForRun returned and waits until the outcome is durable. If the last entry and record are
 // ok, Recall returns that entry from then on. Otherwise there is no answer. In both cases record counts in the run's
 // figures. An error means that nothing was stored because the run was cut or its journal is closed. Waiting sessions
 // are then cut too.

@@ -25,7 +25,7 @@ type Snapshot struct {
 
 	Services []ServiceState
 	Budget   BudgetState
-	Oldest   []Doing // some of the sessions in flight, oldest first
+	Oldest   []Activity // some of the sessions in flight, oldest first
 	// Steps are the figures of the chain's steps, sorted by path, as of the latest second.
 	Steps   []StepFigures
 	Inexact *Inexact
@@ -89,11 +89,11 @@ type SessionTimes struct {
 	// Durations is the distribution of the sessions of Latency by duration, as of the latest second.
 	Durations Spread
 	Queue     Quantiles // time queued
-	Held      Quantiles // time throttled
-	// QueueSum and HeldSum are the sums of Queue and Held.
-	QueueSum, HeldSum time.Duration
-	Flow              Flow
-	Speedup           float64 // over the run; NaN if unknown
+	Throttled Quantiles // time throttled
+	// QueueSum and ThrottledSum are the sums of Queue and Throttled.
+	QueueSum, ThrottledSum time.Duration
+	Flow                   Flow
+	Speedup                float64 // over the run; NaN if unknown
 }
 
 // Pace is the speed of a run and its schedule.
@@ -135,8 +135,8 @@ type ErrorNote struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Who formats the agent for display: its name, or its index.
-func (n *ErrorNote) Who() string {
+// AgentName formats the agent for display: its name, or its index.
+func (n *ErrorNote) AgentName() string {
 	if n.Name == "" {
 		return strconv.Itoa(n.Agent)
 	}

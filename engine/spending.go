@@ -118,7 +118,7 @@ func (a RequestCounts) WithOutlay(spent Outlay) RequestCounts {
 // booked returns the spending of finished sessions and of the run itself, plus spending outside the records.
 func (t *Totals) booked() Outlay {
 	asked := t.AllRequests()
-	return asked.Outlay().Plus(t.Peaks.Beside)
+	return asked.Outlay().Plus(t.Peaks.Unrecorded)
 }
 
 // Outlay returns the requests and the usage of a.

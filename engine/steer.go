@@ -29,8 +29,8 @@ type Reading struct {
 	Host        HostMetrics
 	Connections Connections
 	Services    []ServiceState
-	LastEnd     time.Time // when the last session ended or work could begin
-	Oldest      []Doing   // some of the sessions in flight, oldest first
+	LastEnd     time.Time  // when the last session ended or work could begin
+	Oldest      []Activity // some of the sessions in flight, oldest first
 }
 
 // Governor steers a run. The loop calls it about once a second, from one goroutine. Its methods must not block.
@@ -81,12 +81,12 @@ type Orders struct {
 // Stall reports that sessions are in flight but none has ended for a long time.
 type Stall struct {
 	Since  time.Time
-	Why    string  // describes what they wait for
-	Oldest []Doing // oldest first
+	Why    string     // describes what they wait for
+	Oldest []Activity // oldest first
 }
 
-// Doing is the current activity of a session in flight.
-type Doing struct {
+// Activity is the current activity of a session in flight.
+type Activity struct {
 	Place
 	Name        string    `json:"name,omitempty"`         // of the agent; "" if unknown
 	Began       time.Time `json:"began"`                  // the session

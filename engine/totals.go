@@ -39,10 +39,10 @@ type Totals struct {
 	RequestCounts `cbor:"5,keyasint"`
 	Inexact       *Inexact `cbor:"10,keyasint,omitempty"`
 
-	Total   stats.Histogram `cbor:"11,keyasint"` // of sessions
-	Service stats.Histogram `cbor:"12,keyasint"`
-	Held    stats.Histogram `cbor:"13,keyasint"`
-	Queue   stats.Histogram `cbor:"14,keyasint"`
+	Total     stats.Histogram `cbor:"11,keyasint"` // of sessions
+	Service   stats.Histogram `cbor:"12,keyasint"`
+	Throttled stats.Histogram `cbor:"13,keyasint"`
+	Queue     stats.Histogram `cbor:"14,keyasint"`
 
 	Peaks Peaks `cbor:"15,keyasint"`
 
@@ -66,15 +66,15 @@ type Peaks struct {
 	CheckpointGap     time.Duration `cbor:"5,keyasint"`
 	Elapsed           time.Duration `cbor:"6,keyasint"` // over all processes that executed the run
 	Lag               time.Duration `cbor:"7,keyasint"`
-	// Worked is the time that the cycles took. Apart is the service time of sessions that ran in the part of a cycle
+	// Worked is the time that the cycles took. Interrupted is the service time of sessions that ran in the part of a cycle
 	// before an interruption, which Worked excludes.
-	Worked time.Duration `cbor:"8,keyasint"`
-	Apart  time.Duration `cbor:"9,keyasint"`
-	// Open is the part of Apart that belongs to the open cycle.
+	Worked      time.Duration `cbor:"8,keyasint"`
+	Interrupted time.Duration `cbor:"9,keyasint"`
+	// Open is the part of Interrupted that belongs to the open cycle.
 	Open time.Duration `cbor:"12,keyasint,omitempty"`
-	// Beside is the spending that neither the records of steps nor Totals.Shared contain: sign-ins and attempts of cut
+	// Unrecorded is the spending that neither the records of steps nor Totals.Shared contain: sign-ins and attempts of cut
 	// sessions, minus attempts that were never sent. It may be negative.
-	Beside Outlay `cbor:"10,keyasint,omitzero"`
+	Unrecorded Outlay `cbor:"10,keyasint,omitzero"`
 	// Spent is the total spending, including sessions in progress.
 	Spent Outlay `cbor:"11,keyasint,omitzero"`
 	// Overhead is as of the latest second, Late the maximum.
@@ -103,7 +103,7 @@ func (t *Totals) Add(r *SessionRow) {
 	}
 	t.Total.Record(r.Total)
 	t.Service.Record(r.Service)
-	t.Held.Record(r.Held)
+	t.Throttled.Record(r.Throttled)
 	t.Queue.Record(r.Queue)
 }
 
@@ -201,7 +201,7 @@ func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t
 // Clone returns a deep copy of t.
 func (t *Totals) Clone() Totals {
 	c := *t
-	c.Total, c.Service, c.Held, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Held.Clone(), t.Queue.Clone()
+	c.Total, c.Service, c.Throttled, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Throttled.Clone(), t.Queue.Clone()
 	c.FailedAgents = append([]uint64(nil), t.FailedAgents...)
 	c.ByStep = t.ByStep.clone()
 	if t.Inexact != nil {

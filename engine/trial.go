@@ -27,7 +27,7 @@ type Trial struct {
 type Remembered struct {
 	Fields []Fact   // values are JSON texts
 	Notes  []string // JSON texts, oldest first
-	Inbox  []Heard
+	Inbox  []InboxMessage
 }
 
 // TrialStep is the result of one step.
@@ -40,7 +40,7 @@ type TrialStep struct {
 	Status                  StepStatus
 	Class                   Class
 	Took                    time.Duration // wall time, including inner steps
-	Held                    time.Duration // time throttled
+	Throttled               time.Duration // time throttled
 	Attempts                int           // requests sent
 	Statuses                []int
 	Exchanges               []Exchange // in order of their answers

@@ -26,8 +26,8 @@ type UnconfirmedList struct {
 	First []UnconfirmedRow
 }
 
-// Says describes the requests in a sentence, or returns "" if there are none.
-func (u *UnconfirmedList) Says() string {
+// Sentence describes the requests in a sentence, or returns "" if there are none.
+func (u *UnconfirmedList) Sentence() string {
 	if u.All == 0 {
 		return ""
 	}
@@ -51,8 +51,8 @@ func (u *UnconfirmedList) Call(name func(agent int) (string, error)) (err error)
 	return nil
 }
 
-// Who formats the agent for display: its name, or its index.
-func (r *UnconfirmedRow) Who() string {
+// AgentName formats the agent for display: its name, or its index.
+func (r *UnconfirmedRow) AgentName() string {
 	if r.Name == "" {
 		return strconv.Itoa(r.Agent)
 	}
@@ -64,7 +64,7 @@ func (u *UnconfirmedList) Lines() []string {
 	lines := make([]string, 0, len(u.First)+1)
 	for i := range u.First {
 		r := &u.First[i]
-		lines = append(lines, fmt.Sprintf("%s  cycle %d, agent %s, step %s: %s", r.At.Local().Format("2006-01-02 15:04:05"), r.Cycle, r.Who(), r.Path, r.Request))
+		lines = append(lines, fmt.Sprintf("%s  cycle %d, agent %s, step %s: %s", r.At.Local().Format("2006-01-02 15:04:05"), r.Cycle, r.AgentName(), r.Path, r.Request))
 	}
 	if more := u.All - int64(len(u.First)); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %s more", FormatCount(more)))

@@ -52,7 +52,7 @@ func (w *Waits) Add(other *Waits) {
 
 // Hold records a throttled wait and its cause.
 func (r *StepRecord) Hold(g ThrottleCause, d time.Duration) {
-	r.Held += d
+	r.Throttled += d
 	if r.Waits == nil {
 		r.Waits = new(Waits)
 	}
@@ -68,7 +68,7 @@ func (r *StepRecord) Take(request *StepRecord) {
 		r.Statuses = append(r.Statuses, request.Statuses...)
 	}
 	r.Label = max(r.Label, request.Label)
-	r.Held += request.Held
+	r.Throttled += request.Throttled
 	r.Service += request.Service
 	if r.Waits == nil {
 		r.Waits = request.Waits

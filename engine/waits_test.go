@@ -19,7 +19,7 @@ func TestThrottledTimeIsTheSumOverCauses(t *testing.T) {
 			return r
 		}
 		a, b := draw("a"), draw("b")
-		want := a.Held + b.Held
+		want := a.Throttled + b.Throttled
 		var step engine.StepRecord
 		step.Take(&a)
 		step.Take(&b)
@@ -29,8 +29,8 @@ func TestThrottledTimeIsTheSumOverCauses(t *testing.T) {
 				sum += d
 			}
 		}
-		if step.Held != want || sum != want {
-			t.Fatalf("throttled for %v, the sum over causes is %v, want %v", step.Held, sum, want)
+		if step.Throttled != want || sum != want {
+			t.Fatalf("throttled for %v, the sum over causes is %v, want %v", step.Throttled, sum, want)
 		}
 		if step.Attempts != a.Attempts+b.Attempts || step.Label != max(a.Label, b.Label) {
 			t.Fatalf("%+v of %+v and %+v", step, a, b)

@@ -123,7 +123,7 @@ func crowd() *reader {
 		},
 		sessions: []engine.SessionRow{
 			{
-				Place: engine.Place{Cycle: 0, Agent: 0}, Outcome: engine.OK, Started: epoch, Queue: 1500 * time.Microsecond, Held: time.Second,
+				Place: engine.Place{Cycle: 0, Agent: 0}, Outcome: engine.OK, Started: epoch, Queue: 1500 * time.Microsecond, Throttled: time.Second,
 				Service: 20 * time.Millisecond, Total: 1021 * time.Millisecond, Acted: true, Steps: steps,
 				Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3,"note":"a,b"}`)}, {Path: "pay", Name: "=paid", Data: []byte("-5")}},
 			},
@@ -143,7 +143,7 @@ func crowd() *reader {
 				Acted:       1,
 				Limit:       50,
 				InFlight:    3,
-				SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond}, Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Held: engine.Quantiles{Count: 2}, Speedup: 12.3456, Queue: engine.Quantiles{Count: 2, P50: time.Millisecond, P95: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 4 * time.Millisecond}},
+				SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 2, Mean: 510 * time.Millisecond, P50: time.Millisecond, P95: time.Second, P99: time.Second, Max: 1021 * time.Millisecond}, Service: engine.Quantiles{Count: 2, P50: time.Millisecond}, Throttled: engine.Quantiles{Count: 2}, Speedup: 12.3456, Queue: engine.Quantiles{Count: 2, P50: time.Millisecond, P95: 2 * time.Millisecond, P99: 3 * time.Millisecond, Max: 4 * time.Millisecond}},
 				SecondRates: engine.SecondRates{SessionsPerSec: 2.0004, RequestsPerSec: 3.3333, WritesPerSec: 12.5},
 				Counters: engine.Counters{RateLimited: 1, Retries: 1, Errors: engine.Errors{engine.Timeout: 4}, Usage: engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1}, Flow: engine.Flow{Parallel: 10, Sequential: 3, Failed: 2, TimedOut: 1, Chains: 1, Busy: 5 * time.Second, Wall: time.Second}, Overhead: engine.Overhead{
 					Span: time.Second, Writer: 250 * time.Millisecond, Window: 90 * time.Millisecond,

@@ -46,10 +46,10 @@ var withoutColumn = map[string]string{
 	"At":               "the time of the row has a name in each store",
 	"Total.Count":      "0 makes the quantiles unknown",
 	"Service.Count":    "0 makes the quantiles unknown",
-	"Held.Count":       "0 makes the quantiles unknown",
+	"Throttled.Count":  "0 makes the quantiles unknown",
 	"Queue.Count":      "0 makes the quantiles unknown",
 	"Service.Mean":     "four quantiles describe a distribution",
-	"Held.Mean":        "four quantiles describe a distribution",
+	"Throttled.Mean":   "four quantiles describe a distribution",
 	"Queue.Mean":       "four quantiles describe a distribution",
 	"Errors[0]":        "no error",
 	"Host.MemoryTotal": "does not change during a run",
@@ -58,7 +58,7 @@ var withoutColumn = map[string]string{
 	"Usage.Cached":     "in run.json",
 	"Usage.Estimated":  "in run.json",
 	"Usage.Hits":       "in run.json",
-	"Flow.Held":        "in run.json",
+	"Flow.Throttled":   "in run.json",
 	"Overhead":         "in run.json, except for the parts that have a column",
 }
 
@@ -66,7 +66,7 @@ var withoutColumn = map[string]string{
 func TestEveryFieldHasAColumn(t *testing.T) {
 	row := engine.MetricsRow{
 		At:          epoch,
-		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Held: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1}},
+		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Throttled: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1}},
 		Ended:       4,
 		DatabaseUse: engine.DatabaseUse{Pool: engine.Pool{Size: 1}},
 		Counters:    engine.Counters{Overhead: engine.Overhead{Span: time.Second}, Flow: engine.Flow{Chains: 1, Busy: time.Hour, Wall: time.Minute}},

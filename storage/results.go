@@ -110,7 +110,7 @@ func addTiming(t *table, s *engine.SessionRow, agent, _ string) error {
 	t.int(int64(s.Take))
 	t.time(s.Started)
 	t.ms(s.Queue)
-	t.ms(s.Held)
+	t.ms(s.Throttled)
 	t.ms(s.Service)
 	t.ms(s.Total)
 	t.int(asked.Requests)

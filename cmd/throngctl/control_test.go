@@ -216,7 +216,7 @@ func muchToSay() view.Status {
 			Limit: view.Amounts{Cost: 5, Tokens: 1000, Seconds: 3600}, Spent: view.Amounts{Cost: 1.25, Tokens: 10}, Short: "dollars will not last",
 		},
 		Stall: &view.Stall{Why: "they wait for model"}, Checkpoints: 2,
-		Oldest: []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {Place: engine.Place{Agent: 7}}},
+		Oldest: []engine.Activity{{Place: engine.Place{Agent: 4}, Name: "eve", Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {Place: engine.Place{Agent: 7}}},
 		Health: []health.Finding{
 			{Metric: "latency", Level: health.Healthy, Value: "1s"}, {Metric: "CPU", Level: health.Critical, Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
 		},

@@ -207,7 +207,7 @@ func unlike(s *engine.SessionRow) string {
 		return "sessions whose class of error does not match their outcome"
 	case s.Outcome == engine.TimedOut && s.Class != engine.Timeout:
 		return "sessions that timed out with another class"
-	case s.Queue < 0 || s.Held < 0 || s.Service < 0 || s.Total < 0:
+	case s.Queue < 0 || s.Throttled < 0 || s.Service < 0 || s.Total < 0:
 		return "sessions with negative times"
 	}
 	for i := range s.Steps {
@@ -221,7 +221,7 @@ func unlike(s *engine.SessionRow) string {
 		switch {
 		case good > r.Attempts:
 			return "steps with more successful answers than attempts"
-		case r.Attempts < 0 || r.Held < 0 || r.Service < 0:
+		case r.Attempts < 0 || r.Throttled < 0 || r.Service < 0:
 			return "steps with negative figures"
 		}
 	}
@@ -264,8 +264,8 @@ func (a *auditing) cycleWork(b *engine.BarrierRow, now *counts, where string) {
 	for _, f := range flowFigures {
 		equal(r, consistency, f.name+" of each cycle", where, f.of(&w.Flow), f.of(&now.flow)-f.of(&before.flow))
 	}
-	held := now.flow.Held - before.flow.Held
-	r.Check(consistency, heldName+" of each cycle", where, w.Flow.Held <= held, int64(w.Flow.Held), int64(held))
+	held := now.flow.Throttled - before.flow.Throttled
+	r.Check(consistency, heldName+" of each cycle", where, w.Flow.Throttled <= held, int64(w.Flow.Throttled), int64(held))
 	equal(r, consistency, "busy time of each cycle", where, w.Busy, a.work.served-a.work.parted)
 }
 

@@ -69,13 +69,13 @@ func (p *program) Session(s *engine.Session) {
 	for i := range s.Row.Steps {
 		r := &s.Row.Steps[i]
 		n := s.Agent + s.Cycle + i
-		r.Held = time.Duration(n) * time.Millisecond
+		r.Throttled = time.Duration(n) * time.Millisecond
 		r.Hold(engine.ThrottleCauses()[n%len(engine.ThrottleCauses())], time.Duration(n)*time.Microsecond)
 		if r.Attempts > 0 && n%5 == 0 {
 			r.Statuses = []int{429, 503, 200}
 			r.Attempts = 2
 		}
-		r.Beside = n%3 == 0
+		r.Parallel = n%3 == 0
 		r.Usage = &engine.Usage{Calls: 1, Input: int64(100 + n), Output: 20, Cost: int64(n) * 1000, Estimated: int64(n % 2), Hits: int64(n % 4 / 3), Again: int64(n % 5 / 4), Cached: int64(n % 7)}
 		if n%7 == 0 {
 			r.Status, r.Class = engine.StepFailed, engine.ServerError
@@ -91,7 +91,7 @@ func record(t *testing.T) *recording {
 	t.Helper()
 	var out *recording
 	synctest.Test(t, func(t *testing.T) {
-		crowd := &enginetest.Crowd{Work: 2 * time.Second, Held: time.Second, Asks: 4, Shares: 3, Events: 3, Fail: 0.1, Stop: 0.1, Panic: 0.05, Hang: 0.02}
+		crowd := &enginetest.Crowd{Work: 2 * time.Second, Throttled: time.Second, Asks: 4, Shares: 3, Events: 3, Fail: 0.1, Stop: 0.1, Panic: 0.05, Hang: 0.02}
 		j := &enginetest.Journal{Latency: time.Millisecond}
 		cfg := enginetest.Config(30, &program{crowd}, j)
 		cfg.Settings.Metrics, cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.Ceiling = true, 3, 10, 10
@@ -175,8 +175,8 @@ func TestAllFiguresAreRecomputed(t *testing.T) {
 }
 
 // recordedOnly are the numbers of totals, of a second and of a barrier that the journal does not contain otherwise.
-var recordedOnly = regexp.MustCompile(`^barrier\.Mock$|^totals\.Peaks\.(CheckpointGap|Apart|Open|Overhead|Late)|` +
-	`^second\.(Phase|Limit|InFlight|WritesPerSec|Host|Connections|ServerConnections|ServerMax|Pool|Unsent|Lag|Overhead|Late|Beside|Stored)|^barrier\.Lag`)
+var recordedOnly = regexp.MustCompile(`^barrier\.Mock$|^totals\.Peaks\.(CheckpointGap|Interrupted|Open|Overhead|Late)|` +
+	`^second\.(Phase|Limit|InFlight|WritesPerSec|Host|Connections|ServerConnections|ServerMax|Pool|Unsent|Lag|Overhead|Late|Unrecorded|Stored)|^barrier\.Lag`)
 
 // leaves calls f for each number in v that can be set, with its path.
 func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) {

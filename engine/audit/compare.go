@@ -92,7 +92,7 @@ func (a *auditing) end(ctx context.Context, j Journal) error {
 
 // spent compares the recorded spending of the budget with the requests in the journal.
 func (a *auditing) spent(t *engine.Totals) {
-	own := t.Peaks.Beside.Plus(outlay(&a.tally.asked)).Plus(outlay(&a.shared))
+	own := t.Peaks.Unrecorded.Plus(outlay(&a.tally.asked)).Plus(outlay(&a.shared))
 	recorded := t.Peaks.Spent
 	if a.record.Ending == engine.NotEnded { // the spending of interrupted sessions is in their answers
 		recorded = t.Spent()
@@ -112,7 +112,7 @@ func (a *auditing) spent(t *engine.Totals) {
 		a.report.Check("spent of the budget", name, "", n == all[k] || !closed && n >= all[k], n, all[k])
 		k++
 	})
-	a.report.alone("spent of the budget", "outside of steps", t.Peaks.Beside)
+	a.report.alone("spent of the budget", "outside of steps", t.Peaks.Unrecorded)
 }
 
 // outlay returns the spending of steps. Shared answers and calls that may have been paid twice are counted by steps only.

@@ -79,7 +79,7 @@ func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	r.flow(group, where, &t.Flow, &p.flow)
 	r.distribution(group, "latency", where, &t.Total, &p.total)
 	r.distribution(group, "service time", where, &t.Service, &p.service)
-	r.distribution(group, "held time", where, &t.Held, &p.held)
+	r.distribution(group, "held time", where, &t.Throttled, &p.held)
 	r.distribution(group, "queued", where, &t.Queue, &p.queue)
 	failed, all := t.Failures(len(p.failed) + mostRows)
 	r.Check(group, "failed agents", where, slices.Equal(failed, p.failed) && all == len(p.failed), some(failed, all), some(p.failed, len(p.failed)))
@@ -110,7 +110,7 @@ func (r *Report) flow(group, where string, recorded, recomputed *engine.Flow) {
 	for _, f := range flowFigures {
 		equal(r, group, f.name, where, f.of(recorded), f.of(recomputed))
 	}
-	r.Check(group, heldName, where, recorded.Held <= recomputed.Held, int64(recorded.Held), int64(recomputed.Held))
+	r.Check(group, heldName, where, recorded.Throttled <= recomputed.Throttled, int64(recorded.Throttled), int64(recomputed.Throttled))
 }
 
 // heldName is a figure that older versions did not record. A run that an older version started lacks a part of it.

@@ -35,7 +35,7 @@ func newSeconds(r *room) seconds {
 func (s *seconds) session(r *engine.SessionRow) {
 	s.total.add(r.Total)
 	s.service.add(r.Service)
-	s.held.add(r.Held)
+	s.held.add(r.Throttled)
 	s.queue.add(r.Queue)
 	for i := range r.Steps {
 		s.asked += int64(r.Steps[i].Attempts)
@@ -79,7 +79,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 	for _, f := range flowFigures {
 		between(f.name, f.of(&m.Flow), f.of(&a.floor.flow), f.of(&now.flow))
 	}
-	a.bounded(heldName, where, int64(m.Flow.Held), 0, int64(now.flow.Held))
+	a.bounded(heldName, where, int64(m.Flow.Throttled), 0, int64(now.flow.Throttled))
 	a.askedSoFar(m, where, level, &now)
 	equal(r, soFar, "agents processed: before, and in this second", where, m.Ended, s.ended+m.Total.Count-s.requeued)
 	equal(r, soFar, "cycle", where, m.Cycle, a.cycleOf(m))
@@ -89,7 +89,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 			name string
 			q    *engine.Quantiles
 			v    *values
-		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Held, &s.held}, {"queued", &m.Queue, &s.queue}} {
+		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Throttled, &s.held}, {"queued", &m.Queue, &s.queue}} {
 			mine := d.v.digest()
 			r.described(perSecond, d.name, where, d.q, &mine)
 		}

@@ -144,7 +144,7 @@ func (t *tally) session(s *engine.SessionRow) {
 	t.end(s.Agent, ending{s.Outcome, s.Class, s.Acted, int64(len(s.Events))}, 1)
 	t.total.add(s.Total)
 	t.service.add(s.Service)
-	t.held.add(s.Held)
+	t.held.add(s.Throttled)
 	t.queue.add(s.Queue)
 	if s.Outcome == engine.TimedOut {
 		t.suspect(&engine.Inexact{Cycle: s.Cycle, Agent: s.Agent, Path: s.Path, Why: "timed out"})
@@ -154,13 +154,13 @@ func (t *tally) session(s *engine.SessionRow) {
 	beside := false
 	for i := range s.Steps {
 		t.step(s, &s.Steps[i])
-		beside = beside || s.Steps[i].Beside && carriedOut(&s.Steps[i])
+		beside = beside || s.Steps[i].Parallel && carriedOut(&s.Steps[i])
 	}
 	if beside {
 		t.flow.Chains++
 		t.flow.Busy += s.Service
 		t.flow.Wall += s.Total
-		t.flow.Held += s.Held
+		t.flow.Throttled += s.Throttled
 	}
 }
 
@@ -213,7 +213,7 @@ func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
 		t.flow.TimedOut++
 	case engine.StepOK, engine.StepSkipped, engine.StepCancelled:
 	}
-	if r.Beside {
+	if r.Parallel {
 		t.flow.Parallel++
 	} else {
 		t.flow.Sequential++

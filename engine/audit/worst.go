@@ -96,5 +96,5 @@ func (w *worst) compare(r *Report, record *engine.RunRecord, t *engine.Totals) {
 		r.figure(peaks, "time of all processes").Bound = bound.String()
 	}
 	r.alone(peaks, "longest time between checkpoints", p.CheckpointGap)
-	r.alone(peaks, "service time of interrupted cycles", p.Apart)
+	r.alone(peaks, "service time of interrupted cycles", p.Interrupted)
 }

@@ -133,7 +133,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	}
 	path := flightPath(key)
 	f := &flight{
-		completion: c, services: services, session: t.x.s.Apart(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
+		completion: c, services: services, session: t.x.s.ForRun(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
 		retry: retry,
 	}
 	clock := t.clock()

@@ -136,7 +136,7 @@ func panicError(cause any) error {
 func (x *execution) settle(err error) {
 	row := x.s.Row
 	for i := range row.Steps {
-		row.Held += row.Steps[i].Held
+		row.Throttled += row.Steps[i].Throttled
 		row.Service += row.Steps[i].Service
 	}
 	if err == nil {

@@ -234,7 +234,7 @@ func (g *group) join() (last int, err error) {
 		}
 		if m.clock != nil && m.step.node.parallelTo {
 			for i := range m.row.Steps {
-				m.row.Steps[i].Beside = true
+				m.row.Steps[i].Parallel = true
 			}
 		}
 		x.row.Steps = append(x.row.Steps, m.row.Steps...)

@@ -253,11 +253,11 @@ step d: {kind: http, service: shop, get: /missing}
 	}
 	var held, service time.Duration
 	for _, s := range row.Steps[1:] {
-		held, service = held+s.Held, service+s.Service
+		held, service = held+s.Throttled, service+s.Service
 	}
-	if outer := row.Steps[0]; outer.Held != 0 || outer.Service != 0 || row.Held != held || row.Service != service || row.Held+row.Service > row.Total {
+	if outer := row.Steps[0]; outer.Throttled != 0 || outer.Service != 0 || row.Throttled != held || row.Service != service || row.Throttled+row.Service > row.Total {
 		t.Errorf("the if has %s held, %s service; the row %s and %s, its steps %s and %s, in %s",
-			outer.Held, outer.Service, row.Held, row.Service, held, service, row.Total)
+			outer.Throttled, outer.Service, row.Throttled, row.Service, held, service, row.Total)
 	}
 	if strings.Contains(row.Error, "s3cret") || !strings.Contains(row.Error, "bad token") {
 		t.Errorf("error %s", row.Error)

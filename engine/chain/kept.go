@@ -47,11 +47,11 @@ func (t *turn) keep(out value.Value) error {
 // throttled waits for memory, with the clocks paused.
 func (t *turn) throttled(wait func(ctx context.Context) error) error {
 	start, c := time.Now(), t.clock()
-	t.x.s.Held(engine.ThrottledByMemory)
+	t.x.s.Throttle(engine.ThrottledByMemory)
 	c.Hold()
 	err := wait(c.Context())
 	c.Release()
-	t.x.s.Released()
+	t.x.s.Unthrottle()
 	t.record().Hold(engine.ThrottledByMemory, time.Since(start))
 	t.x.s.Trail().Hold(t.path, engine.ThrottledByMemory, start)
 	return err

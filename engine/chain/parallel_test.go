@@ -36,7 +36,7 @@ step alone: {kind: wait, for: 1, parallel: true}
 			synctest.Test(t, func(t *testing.T) { row = stage{steps: file, change: mode.change}.one(t) })
 			var got []string
 			for _, s := range row.Steps {
-				if s.Beside {
+				if s.Parallel {
 					got = append(got, s.Path)
 				}
 			}

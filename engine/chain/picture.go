@@ -64,18 +64,18 @@ func (p *picture) step(prefix string, s *Step) engine.GraphStep {
 	}
 	switch a := s.action.(type) {
 	case *branch:
-		g.Says = a.condition.Source()
+		g.Controls = a.condition.Source()
 		inner("then", a.then)
 		inner("else", a.otherwise)
 	case *loop:
-		g.Says = a.as + " in " + a.each.Source()
+		g.Controls = a.as + " in " + a.each.Source()
 		inner("do", a.do)
 	case *while:
-		g.Says = a.condition.Source()
+		g.Controls = a.condition.Source()
 		inner("do", a.do)
 	case *subchain:
 		if a.chain != nil {
-			g.Says = a.chain.Name
+			g.Controls = a.chain.Name
 			inner(a.chain.Name, a.chain.Body)
 		}
 	}

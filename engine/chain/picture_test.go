@@ -17,8 +17,8 @@ func sketch(w *strings.Builder, g engine.Graph, indent string) {
 			if s.Label != s.Name {
 				fmt.Fprintf(w, ", called %s", s.Label)
 			}
-			if s.Says != "" {
-				fmt.Fprintf(w, ", says %s", s.Says)
+			if s.Controls != "" {
+				fmt.Fprintf(w, ", says %s", s.Controls)
 			}
 			for _, f := range s.Facts {
 				fmt.Fprintf(w, ", %s %s", f.Word, f.Text)

@@ -45,7 +45,7 @@ func (r *SessionReader) Read(c Cursor, cycle int, base int64) (*engine.SessionRo
 	if started := c.int(); started != noTime {
 		r.row.Started = time.UnixMicro(base + started).UTC()
 	}
-	r.row.Queue, r.row.Held, r.row.Service, r.row.Total = c.duration(), c.duration(), c.duration(), c.duration()
+	r.row.Queue, r.row.Throttled, r.row.Service, r.row.Total = c.duration(), c.duration(), c.duration(), c.duration()
 	if flags&flagClass != 0 {
 		r.row.Class = c.class()
 	}
@@ -74,14 +74,14 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 		if more&flagLabel != 0 {
 			s.Label = c.label()
 		}
-		s.Beside = more&flagBeside != 0
+		s.Parallel = more&flagParallel != 0
 		if flags&flagStepErr != 0 {
 			s.Class = c.class()
 		}
 		if flags&flagRequests != 0 {
 			s.Attempts, s.Statuses = r.requests(c)
 		}
-		s.Held, s.Service = c.duration(), c.duration()
+		s.Throttled, s.Service = c.duration(), c.duration()
 		if more&flagUsage != 0 {
 			s.Usage = new(engine.Usage)
 			for _, n := range usageFields(s.Usage) {

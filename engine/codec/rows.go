@@ -31,11 +31,11 @@ const (
 
 // Further flags of a step.
 const (
-	flagUsage  = 1 << 0
-	flagBeside = 1 << 1
-	flagWaits  = 1 << 2
-	flagLabel  = 1 << 3 // its label follows, because the first flags have no room for it
-	flagAgain  = 1 << 4 // repeated calls follow its usage
+	flagUsage    = 1 << 0
+	flagParallel = 1 << 1
+	flagWaits    = 1 << 2
+	flagLabel    = 1 << 3 // its label follows, because the first flags have no room for it
+	flagAgain    = 1 << 4 // repeated calls follow its usage
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -85,7 +85,7 @@ func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 		if !r.Started.IsZero() {
 			started = r.Started.UnixMicro() - base
 		}
-		for _, n := range [...]int64{started, int64(r.Queue), int64(r.Held), int64(r.Service), int64(r.Total)} {
+		for _, n := range [...]int64{started, int64(r.Queue), int64(r.Throttled), int64(r.Service), int64(r.Total)} {
 			dst = binary.AppendVarint(dst, n)
 		}
 		if flags&flagClass != 0 {
@@ -119,8 +119,8 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Usage != nil {
 			more |= flagUsage
 		}
-		if s.Beside {
-			more |= flagBeside
+		if s.Parallel {
+			more |= flagParallel
 		}
 		if s.Waits != nil {
 			more |= flagWaits
@@ -147,7 +147,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if flags&flagRequests != 0 {
 			dst = appendRequests(dst, s.Attempts, s.Statuses)
 		}
-		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Held)), int64(s.Service))
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Throttled)), int64(s.Service))
 		if s.Usage != nil {
 			for _, n := range usageFields(s.Usage) {
 				dst = binary.AppendVarint(dst, *n)

@@ -46,7 +46,7 @@ var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 	s := engine.StepRecord{
 		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Label: genEnum(engine.Recorded).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
-		Held: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
+		Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 	}
 	if rapid.Bool().Draw(t, "waited") {
 		s.Waits = new(engine.Waits)
@@ -72,7 +72,7 @@ var genSession = rapid.Custom(func(t *rapid.T) engine.SessionRow {
 	s := engine.SessionRow{
 		Place: genPlace.Draw(t, "place"), Outcome: genEnum(engine.Cancelled).Draw(t, "outcome"), Class: genClass.Draw(t, "class"),
 		Path: genText.Draw(t, "path"), Error: genText.Draw(t, "error"), Because: genText.Draw(t, "because"),
-		Queue: genDuration.Draw(t, "queue"), Held: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
+		Queue: genDuration.Draw(t, "queue"), Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 		Total: genDuration.Draw(t, "total"), Acted: rapid.Bool().Draw(t, "acted"),
 	}
 	if rapid.Bool().Draw(t, "has started") {

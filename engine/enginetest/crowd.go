@@ -17,9 +17,9 @@ import (
 // Crowd is a fake program: a session is a pure function of the run's seed, the cycle and the agent. The sessions of the zero value all
 // succeed immediately. Shares are fractions of all sessions; the rest ends ok.
 type Crowd struct {
-	// Work and Held are the longest work and the longest throttled time of a session, both uniform from 0. With Work 0, a session never
+	// Work and Throttled are the longest work and the longest throttled time of a session, both uniform from 0. With Work 0, a session never
 	// uses its clock.
-	Work, Held time.Duration
+	Work, Throttled time.Duration
 	// Asks is the largest number of requests of a session. Every other request changes data and has an intent.
 	Asks int
 	// Shares is the number of answers that belong to the run; each session uses one of them.
@@ -44,12 +44,12 @@ var _ engine.Program = (*Crowd)(nil)
 
 // Plan is the content of a session.
 type Plan struct {
-	Outcome  engine.Outcome
-	Panics   bool
-	Work     []time.Duration // of its requests; one element without requests
-	Held     time.Duration
-	Remember bool
-	Events   int
+	Outcome   engine.Outcome
+	Panics    bool
+	Work      []time.Duration // of its requests; one element without requests
+	Throttled time.Duration
+	Remember  bool
+	Events    int
 }
 
 // Plan returns the plan of a session of the seed.
@@ -73,7 +73,7 @@ func (c *Crowd) Plan(seed uint64, cycle, agent int) Plan {
 	for range parts {
 		p.Work = append(p.Work, upTo(s, c.Work)/time.Duration(parts))
 	}
-	p.Held = upTo(s, c.Held)
+	p.Throttled = upTo(s, c.Throttled)
 	p.Remember = s.Float64() < c.Remember
 	p.Events = s.IntN(c.Events + 1)
 	return p
@@ -122,11 +122,11 @@ func (c *Crowd) Session(s *engine.Session) {
 
 // work is the session's time: throttling and requests.
 func (c *Crowd) work(s *engine.Session, plan Plan) error {
-	if c.Work > 0 || c.Held > 0 {
+	if c.Work > 0 || c.Throttled > 0 {
 		up := s.Clock()
-		s.Row.Held += plan.Held
+		s.Row.Throttled += plan.Throttled
 		up.Hold()
-		err := sleep(up, plan.Held)
+		err := sleep(up, plan.Throttled)
 		up.Release()
 		if err != nil {
 			return err

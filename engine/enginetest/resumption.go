@@ -47,7 +47,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 			r.State.Totals.Peaks.Cycle = max(r.State.Totals.Peaks.Cycle, peaks.Cycle)
 			res.State.Limit, peaks = r.State.Limit, r.State.Totals.Peaks
 		case engine.ChangeRow:
-			if err := res.Hear(&r); err != nil {
+			if err := res.Apply(&r); err != nil {
 				panic(err) // a test's own journal
 			}
 			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact)
@@ -55,7 +55,7 @@ func (j *Journal) Resumption() *engine.Resumption {
 			res.State.Totals.Inexact = earliest(res.State.Totals.Inexact, r.Inexact())
 		case engine.EndRow:
 			p := &r.Totals.Peaks
-			p.Worked, p.Apart, p.Open = peaks.Worked, peaks.Apart, peaks.Open // nothing of the open cycle is kept
+			p.Worked, p.Interrupted, p.Open = peaks.Worked, peaks.Interrupted, peaks.Open // nothing of the open cycle is kept
 			peaks = r.Totals.Peaks
 		}
 	}
@@ -172,7 +172,7 @@ func (j *Journal) sharedFigures() (a engine.RequestCounts) {
 func (j *Journal) Recount() engine.Totals {
 	var res engine.Resumption
 	for _, c := range Of[engine.ChangeRow](j) {
-		if err := res.Hear(&c); err != nil {
+		if err := res.Apply(&c); err != nil {
 			panic(err) // a test's own journal
 		}
 	}

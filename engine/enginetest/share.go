@@ -68,7 +68,7 @@ func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *fli
 		c.flying = map[engine.SharedKey]*flight{}
 	}
 	c.flying[key] = f
-	a := s.Apart(key, time.Minute, &engine.TimeoutError{What: "step", Limit: time.Minute})
+	a := s.ForRun(key, time.Minute, &engine.TimeoutError{What: "step", Limit: time.Minute})
 	go func() {
 		f.err = c.fly(a, key, path)
 		c.mu.Lock()

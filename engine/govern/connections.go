@@ -66,7 +66,7 @@ func (c *connections) next(r *engine.Reading, _ bounds) (int, string) {
 	used := taken(k)
 	if c.since > settles {
 		c.seen.add(r.Span, used, r.InFlight)
-		c.held.add(r.Span, float64(k.Held), r.InFlight)
+		c.held.add(r.Span, float64(k.InUse), r.InFlight)
 	}
 	most := float64(k.Max)
 	switch {

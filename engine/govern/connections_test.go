@@ -52,20 +52,20 @@ func TestConnectionsMoves(t *testing.T) {
 	}{
 		{"not known", engine.Connections{Own: -1, Server: -1, Max: -1}, 1, 60, 40, ""},
 		{"no database", engine.Connections{}, 1, 60, 40, ""},
-		{"too many", engine.Connections{Own: 30, Held: 30, Server: 54, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
-		{"far too many", engine.Connections{Own: 36, Held: 36, Server: 60, Max: 60}, 1, 5, 29, "40 → 29: 60 of the server's 60 connections in use, 36 by Throng"},
-		{"most by others", engine.Connections{Own: 12, Held: 12, Server: 60, Max: 60}, 1, 5, 20, "40 → 20: 60 of the server's 60 connections in use, 12 by Throng"},
-		{"all by others, perhaps for the sessions", engine.Connections{Own: 4, Held: 4, Server: 58, Max: 60}, 1, 5, 34, "40 → 34: 58 of the server's 60 connections in use, 4 by Throng"},
-		{"idle ones are closed first", engine.Connections{Own: 38, Held: 10, Idle: 28, Server: 60, Max: 60}, 1, 60, 40, ""},
-		{"too many without the idle ones", engine.Connections{Own: 35, Held: 30, Idle: 5, Server: 59, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
+		{"too many", engine.Connections{Own: 30, InUse: 30, Server: 54, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
+		{"far too many", engine.Connections{Own: 36, InUse: 36, Server: 60, Max: 60}, 1, 5, 29, "40 → 29: 60 of the server's 60 connections in use, 36 by Throng"},
+		{"most by others", engine.Connections{Own: 12, InUse: 12, Server: 60, Max: 60}, 1, 5, 20, "40 → 20: 60 of the server's 60 connections in use, 12 by Throng"},
+		{"all by others, perhaps for the sessions", engine.Connections{Own: 4, InUse: 4, Server: 58, Max: 60}, 1, 5, 34, "40 → 34: 58 of the server's 60 connections in use, 4 by Throng"},
+		{"idle ones are closed first", engine.Connections{Own: 38, InUse: 10, Idle: 28, Server: 60, Max: 60}, 1, 60, 40, ""},
+		{"too many without the idle ones", engine.Connections{Own: 35, InUse: 30, Idle: 5, Server: 59, Max: 60}, 1, 5, 35, "40 → 35: 54 of the server's 60 connections in use, 30 by Throng"},
 		{"a pooler's", engine.Connections{Own: 60, Server: 20, Max: 60}, 1, 5, 50, "40 → 50: 20 of the server's 60 connections in use, below 50"},
 		{"owner unknown", engine.Connections{Own: -1, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use"},
-		{"none by Throng itself", engine.Connections{Own: 0, Held: 0, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use, 0 by Throng"},
-		{"between warning and high", engine.Connections{Own: 30, Held: 30, Server: 51, Max: 60}, 1, 60, 40, ""},
-		{"room", engine.Connections{Own: 10, Held: 10, Server: 20, Max: 60}, 1, 5, 80, "40 → 80: 20 of the server's 60 connections in use, below 50"},
-		{"room for some", engine.Connections{Own: 20, Held: 20, Server: 35, Max: 60}, 1, 5, 70, "40 → 70: 35 of the server's 60 connections in use, below 50"},
-		{"room for few takes a longer look", engine.Connections{Own: 20, Held: 20, Server: 48, Max: 60}, 1, 9, 40, ""},
-		{"room, but the limit is not reached", engine.Connections{Own: 10, Held: 10, Server: 20, Max: 60}, 0.2, 60, 40, ""},
+		{"none by Throng itself", engine.Connections{Own: 0, InUse: 0, Server: 55, Max: 60}, 1, 5, 36, "40 → 36: 55 of the server's 60 connections in use, 0 by Throng"},
+		{"between warning and high", engine.Connections{Own: 30, InUse: 30, Server: 51, Max: 60}, 1, 60, 40, ""},
+		{"room", engine.Connections{Own: 10, InUse: 10, Server: 20, Max: 60}, 1, 5, 80, "40 → 80: 20 of the server's 60 connections in use, below 50"},
+		{"room for some", engine.Connections{Own: 20, InUse: 20, Server: 35, Max: 60}, 1, 5, 70, "40 → 70: 35 of the server's 60 connections in use, below 50"},
+		{"room for few takes a longer look", engine.Connections{Own: 20, InUse: 20, Server: 48, Max: 60}, 1, 9, 40, ""},
+		{"room, but the limit is not reached", engine.Connections{Own: 10, InUse: 10, Server: 20, Max: 60}, 0.2, 60, 40, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: "connections", Floor: 1, Ceiling: 100})
@@ -108,7 +108,7 @@ func TestConnectionsOfOthers(t *testing.T) {
 				n := float64(s.r.Limit)
 				held := int(math.Round(c.held * n))
 				s.r.InFlight = s.r.Limit
-				s.r.Connections = engine.Connections{Own: held, Held: held, Server: min(held+int(math.Round(c.serve*n))+c.other, 60), Max: 60}
+				s.r.Connections = engine.Connections{Own: held, InUse: held, Server: min(held+int(math.Round(c.serve*n))+c.other, 60), Max: 60}
 				s.r.Limit = s.ends(10, 0).Limit
 				low = min(low, s.r.Limit)
 			}
@@ -128,7 +128,7 @@ func TestIdleConnectionsNeverThrottle(t *testing.T) {
 			held, others := rapid.IntRange(0, 30).Draw(r, "held"), rapid.IntRange(0, 23).Draw(r, "others")
 			idle := rapid.IntRange(0, 60-held-others).Draw(r, "idle")
 			s.r.InFlight, s.r.Busy = rapid.IntRange(0, s.r.Limit).Draw(r, "in flight"), rapid.Float64Range(0, 1).Draw(r, "busy")
-			s.r.Connections = engine.Connections{Own: held + idle, Held: held, Idle: idle, Server: held + idle + others, Max: 60}
+			s.r.Connections = engine.Connections{Own: held + idle, InUse: held, Idle: idle, Server: held + idle + others, Max: 60}
 			o := s.ends(10, 0)
 			if o.Limit < s.r.Limit {
 				r.Fatalf("%s", o.Why)

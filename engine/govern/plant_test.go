@@ -105,7 +105,7 @@ func (p *plant) machine(r *engine.Reading) {
 	if p.most > 0 {
 		own := int(math.Round(p.own * float64(len(p.flights))))
 		server := own + int(math.Round(p.others(p.t)+p.rng.NormFloat64()))
-		r.Connections = engine.Connections{Own: own, Held: own, Server: min(server, p.most), Max: p.most}
+		r.Connections = engine.Connections{Own: own, InUse: own, Server: min(server, p.most), Max: p.most}
 	}
 }
 

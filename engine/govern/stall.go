@@ -38,7 +38,7 @@ func (s *stall) next(r *engine.Reading, after time.Duration, breaker engine.Brea
 	return &engine.Stall{Since: since, Why: waits(r), Oldest: r.Oldest}
 }
 
-func allHeld(all []engine.Doing) bool {
+func allHeld(all []engine.Activity) bool {
 	for i := range all {
 		if all[i].ThrottledBy == "" {
 			return false
@@ -53,7 +53,7 @@ func waits(r *engine.Reading) string {
 		return fmt.Sprintf("%s in flight", sessions(r.InFlight, "is", "are"))
 	}
 	counts := make(map[string]int)
-	var most *engine.Doing
+	var most *engine.Activity
 	for i := range r.Oldest {
 		d := &r.Oldest[i]
 		counts[waitsFor(d)]++
@@ -81,7 +81,7 @@ func waits(r *engine.Reading) string {
 }
 
 // oldestLike returns the first session that waits for something.
-func oldestLike(all []engine.Doing, what string) *engine.Doing {
+func oldestLike(all []engine.Activity, what string) *engine.Activity {
 	for i := range all {
 		if waitsFor(&all[i]) == what {
 			return &all[i]
@@ -91,7 +91,7 @@ func oldestLike(all []engine.Doing, what string) *engine.Doing {
 }
 
 // waitsFor describes what a session waits for, as words that follow "wait".
-func waitsFor(d *engine.Doing) string {
+func waitsFor(d *engine.Activity) string {
 	switch {
 	case d.ThrottledBy != "" && d.Service != "":
 		return " for " + d.Service + ", throttled (" + d.ThrottledBy + ")"

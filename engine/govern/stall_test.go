@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-func doing(agent int, name, service, path, gate string, since time.Duration) engine.Doing {
-	return engine.Doing{
+func doing(agent int, name, service, path, gate string, since time.Duration) engine.Activity {
+	return engine.Activity{
 		Place: engine.Place{Agent: agent}, Name: name, Service: service, Path: path, ThrottledBy: gate, Since: begin.Add(since),
 	}
 }
@@ -17,31 +17,31 @@ func TestStallNamesTheCauseOfWaiting(t *testing.T) {
 	lena := doing(3, "lena", "shop", "checkout", "", 0)
 	for _, c := range []struct {
 		name   string
-		oldest []engine.Doing
+		oldest []engine.Activity
 		want   string
 	}{
 		{
 			"a service",
-			[]engine.Doing{lena, doing(4, "mo", "model", "think", "", 10*time.Second), doing(5, "", "shop", "browse", "", 20*time.Second)},
+			[]engine.Activity{lena, doing(4, "mo", "model", "think", "", 10*time.Second), doing(5, "", "shop", "browse", "", 20*time.Second)},
 			"2 sessions wait for shop; the oldest, agent lena, for 2m10s in checkout",
 		},
 		{
 			"most of them, not the oldest",
-			[]engine.Doing{lena, doing(4, "", "model", "think", "", 10*time.Second), doing(5, "", "model", "think", "", 20*time.Second)},
+			[]engine.Activity{lena, doing(4, "", "model", "think", "", 10*time.Second), doing(5, "", "model", "think", "", 20*time.Second)},
 			"2 sessions wait for model; the oldest, agent 4, for 2m0s in think",
 		},
-		{"one", []engine.Doing{lena}, "agent lena waits for shop, for 2m10s in checkout"},
+		{"one", []engine.Activity{lena}, "agent lena waits for shop, for 2m10s in checkout"},
 		{
 			"a step",
-			[]engine.Doing{doing(3, "lena", "", "pause", "", 0), doing(4, "mo", "", "pause", "", 0)},
+			[]engine.Activity{doing(3, "lena", "", "pause", "", 0), doing(4, "mo", "", "pause", "", 0)},
 			"2 sessions wait in step pause; the oldest, agent lena, for 2m10s",
 		},
 		{
 			"one throttled among others",
-			[]engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
+			[]engine.Activity{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
 			"2 sessions wait for model, throttled (the rate); the oldest, agent ann, for 2m10s in think",
 		},
-		{"nothing yet", []engine.Doing{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that calls a service, for 2m10s"},
+		{"nothing yet", []engine.Activity{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that calls a service, for 2m10s"},
 		{"unknown cause", nil, "50 sessions are in flight"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestStallNamesTheCauseOfWaiting(t *testing.T) {
 func TestStallCountsOnlyKnownSessions(t *testing.T) {
 	s := newScript(t, governed(""))
 	s.ends(5, 0)
-	s.r.Oldest = []engine.Doing{doing(1, "ann", "shop", "pay", "", 0), doing(2, "bob", "shop", "pay", "", 0)}
+	s.r.Oldest = []engine.Activity{doing(1, "ann", "shop", "pay", "", 0), doing(2, "bob", "shop", "pay", "", 0)}
 	s.r.InFlight = 30
 	if o := s.after(129*time.Second, 0, 0); o.Stall == nil || o.Stall.Why != "at least 2 sessions wait for shop; the oldest, agent ann, for 2m10s in pay" {
 		t.Errorf("got %+v", o.Stall)
@@ -73,7 +73,7 @@ func TestStallCountsOnlyKnownSessions(t *testing.T) {
 }
 
 func TestNoStall(t *testing.T) {
-	held := []engine.Doing{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0)}
+	held := []engine.Activity{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0)}
 	for _, c := range []struct {
 		name string
 		set  func(s *script)

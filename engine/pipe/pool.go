@@ -145,20 +145,20 @@ func (p *Pool) Progress() run.Progress {
 }
 
 // Oldest returns the n sessions in flight that began first.
-func (p *Pool) Oldest(n int) []engine.Doing {
+func (p *Pool) Oldest(n int) []engine.Activity {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]engine.Doing(nil), p.view.Doing[:min(n, len(p.view.Doing))]...)
+	return append([]engine.Activity(nil), p.view.Activity[:min(n, len(p.view.Activity))]...)
 }
 
-// Doing returns what an agent's session is at.
-func (p *Pool) Doing(agent int) (engine.Doing, bool) {
+// Activity returns what an agent's session is at.
+func (p *Pool) Activity(agent int) (engine.Activity, bool) {
 	for _, d := range p.Oldest(mostShown) {
 		if d.Agent == agent {
 			return d, true
 		}
 	}
-	return engine.Doing{}, false
+	return engine.Activity{}, false
 }
 
 // Mark shows the sessions in flight in a crowd.
@@ -246,7 +246,7 @@ func (p *Pool) see(v *view, sessions bool) {
 	}
 	p.view.Progress = v.Progress
 	if sessions {
-		p.view.Doing = v.Doing
+		p.view.Activity = v.Activity
 	}
 }
 

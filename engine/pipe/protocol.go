@@ -81,7 +81,7 @@ type start struct {
 type view struct {
 	Cycle    int
 	Progress run.Progress
-	Doing    []engine.Doing
+	Activity []engine.Activity
 }
 
 type settled struct{ Claimed, Spent engine.Outlay }

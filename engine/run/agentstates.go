@@ -174,9 +174,9 @@ func markStarted(c *engine.Crowd, open *plan, begun int) {
 	}
 }
 
-// Doing returns the current step of an agent's session. It returns false if the session has not yet reached a step that can
+// Activity returns the current step of an agent's session. It returns false if the session has not yet reached a step that can
 // wait.
-func (r *Run) Doing(agent int) (engine.Doing, bool) { return r.pool.Doing(agent) }
+func (r *Run) Activity(agent int) (engine.Activity, bool) { return r.pool.Activity(agent) }
 
 // Memory returns an agent's memory at the start of the open cycle, or nil if it has none, and the letters that people have
 // injected into its inbox since the agent last read it. The caller must not change the memory. Memory waits for the node,

@@ -49,9 +49,9 @@ func variedOutcomes(s *engine.Session) {
 		wait(time.Hour)
 		return
 	case 4: // until it is retired
-		s.Held(engine.ThrottledByRate)
+		s.Throttle(engine.ThrottledByRate)
 		wait(4 * time.Second)
-		s.Released()
+		s.Unthrottle()
 	}
 	if !wait(2 * time.Second) {
 		return

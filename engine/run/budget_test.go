@@ -288,7 +288,7 @@ func TestSharedAnswersCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
-			a := s.Apart(someKey, time.Minute, tooLong)
+			a := s.ForRun(someKey, time.Minute, tooLong)
 			for _, tokens := range []int64{50, 9} { // the first attempt returned nothing
 				settle, ok := a.TryClaim(enginetest.Outlay(engine.Amount{Requests: 1, Tokens: 60}))
 				if !ok {

@@ -324,7 +324,7 @@ func (c *core) governed() bool { return c.hasGovernor && c.cfg.Settings.Governed
 func (c *core) agentName(agent int) string {
 	n := engine.ErrorNote{Agent: agent, Count: 1}
 	c.nameAgent(&n)
-	return n.Who()
+	return n.AgentName()
 }
 
 // nameAgent fills in the display name of the agent in a note.

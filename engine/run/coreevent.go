@@ -147,7 +147,7 @@ type probes struct {
 	writes, stored *int64
 	unsent         *int64
 	writer, window time.Duration
-	oldest         []engine.Doing
+	oldest         []engine.Activity
 }
 
 // answerID identifies a caller that waits for an answer. 0 means that no caller waits.

@@ -23,7 +23,7 @@ type sampling struct {
 	// These hold the values of the last sample; snapshots share them.
 	steps       []engine.StepFigures
 	durations   engine.Spread
-	oldest      []engine.Doing
+	oldest      []engine.Activity
 	emitted     emitted
 	connections engine.Connections
 	unsentSince time.Time
@@ -48,7 +48,7 @@ type window struct {
 func (w *window) add(r *engine.SessionRow) {
 	w.total.Record(r.Total)
 	w.service.Record(r.Service)
-	w.held.Record(r.Held)
+	w.held.Record(r.Throttled)
 	w.queue.Record(r.Queue)
 	for i := range r.Steps {
 		w.requests += int64(r.Steps[i].Attempts)
@@ -113,13 +113,13 @@ func (s *sampling) row() engine.MetricsRow {
 		Limit:    c.limit.set,
 		InFlight: c.inFlight(),
 		SecondTimes: engine.SecondTimes{
-			Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Held: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
+			Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Throttled: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
 			Speedup: w.service.Sum().Seconds() / span,
 		},
 		SecondRates: engine.SecondRates{SessionsPerSec: float64(w.total.Count()) / span, RequestsPerSec: float64(w.requests+t.Shared.Requests-w.shared) / span},
 		Counters: engine.Counters{
 			RateLimited: asked.RateLimited, Retries: asked.Retries, Errors: t.Errors, Usage: asked.Usage, Waits: asked.Waits, Flow: t.Flow,
-			TimedOut: t.Outcomes[engine.TimedOut], Beside: c.in.Ledger.Unrecorded,
+			TimedOut: t.Outcomes[engine.TimedOut], Unrecorded: c.in.Ledger.Unrecorded,
 		},
 		DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 		Lag:         c.cycles.lag,

@@ -67,8 +67,8 @@ func (c *core) showFigures(s *engine.Snapshot) {
 		}
 	}
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
-	s.Latency, s.Queue, s.Held = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Held)
-	s.QueueSum, s.HeldSum = t.Queue.Sum(), t.Held.Sum()
+	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
+	s.QueueSum, s.ThrottledSum = t.Queue.Sum(), t.Throttled.Sum()
 	s.Speedup = c.speedup()
 	m := &c.samples
 	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.listed
@@ -111,7 +111,7 @@ func (c *core) speedup() float64 {
 	if c.cycles.open != nil && !c.cycles.closing {
 		worked += c.cycles.worked(c.in.At) - c.cycles.idlePause()
 	}
-	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Apart, worked)
+	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Interrupted, worked)
 }
 
 // remaining estimates the time to the end of the run from its schedule, its hours, or the throughput of the last seconds.

@@ -23,7 +23,7 @@ func (t *tally) resume(res *engine.Resumption) {
 	t.totals, t.atBarrier.Totals = res.State.Totals.Clone(), res.AtBarrier.Clone()
 	t.core.life.proof.succeeded = t.totals.Outcomes[engine.OK]+t.totals.Outcomes[engine.Stopped] > 0
 	p, open := &t.totals.Peaks, t.totals.Service.Sum()-res.AtBarrier.Service.Sum()
-	p.Apart, p.Open = p.Apart-p.Open+open, open
+	p.Interrupted, p.Open = p.Interrupted-p.Open+open, open
 }
 
 // add counts a session that ended.
@@ -45,7 +45,7 @@ func (t *tally) updateShared() { t.totals.Shared = t.core.in.Shared }
 func (t *tally) peaks() engine.Peaks {
 	p, books := t.totals.Peaks, &t.core.in.Ledger
 	p.Elapsed = t.core.stopwatch.worked()
-	p.Beside, p.Spent = books.Unrecorded, books.Spent
+	p.Unrecorded, p.Spent = books.Unrecorded, books.Spent
 	return p
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // doing returns the progress of sessions as text.
-func doing(all []engine.Doing) string {
+func doing(all []engine.Activity) string {
 	var lines []string
 	for _, d := range all {
 		lines = append(lines, fmt.Sprintf("%s %d.%d since %v at %s of %s, held %s for %v", d.Name, d.Cycle, d.Agent, time.Since(d.Began), d.Path, d.Service, d.ThrottledBy, time.Since(d.Since)))
@@ -30,9 +30,9 @@ func TestDoing(t *testing.T) {
 			s.At("look", "shop")
 			s.Clock()
 			time.Sleep(2 * time.Second)
-			s.Held(engine.ThrottledByRate)
+			s.Throttle(engine.ThrottledByRate)
 			time.Sleep(2 * time.Second)
-			s.Released()
+			s.Unthrottle()
 			time.Sleep(2 * time.Second)
 			s.At("pay", "")
 			time.Sleep(2 * time.Second)
@@ -101,7 +101,7 @@ func TestOldest(t *testing.T) {
 func TestSessionWithoutAWorkerIsNotShown(t *testing.T) {
 	var s *engine.Session
 	s.At("a", "b")
-	s.Held(engine.ThrottledBySlots)
-	s.Released()
+	s.Throttle(engine.ThrottledBySlots)
+	s.Unthrottle()
 	(&engine.Session{}).At("a", "b")
 }

@@ -35,7 +35,7 @@ func TestNewestEvents(t *testing.T) {
 	e.add(row(1, 2))
 	e.add(row(3, 1))
 	got := e.list(name)
-	if len(got) != 3 || got[0].Who() != "agent-1" || got[2].Who() != "3" || got[1].Path != "buy[1]" || !got[2].At.Equal(began.Add(3*time.Second)) || got[2].Cycle != 2 {
+	if len(got) != 3 || got[0].AgentName() != "agent-1" || got[2].AgentName() != "3" || got[1].Path != "buy[1]" || !got[2].At.Equal(began.Add(3*time.Second)) || got[2].Cycle != 2 {
 		t.Errorf("got %+v", got)
 	}
 	if again := e.list(name); &again[0] != &got[0] || asked != 3 {

@@ -25,9 +25,9 @@ func TestFlow(t *testing.T) {
 			together := false
 			for _, s := range r.Steps {
 				ran := s.Status == engine.StepOK || s.Status == engine.StepFailed || s.Status == engine.StepTimedOut
-				together = together || ran && s.Beside
-				want.Parallel += count(ran && s.Beside)
-				want.Sequential += count(ran && !s.Beside)
+				together = together || ran && s.Parallel
+				want.Parallel += count(ran && s.Parallel)
+				want.Sequential += count(ran && !s.Parallel)
 				want.Failed += count(s.Status == engine.StepFailed)
 				want.TimedOut += count(s.Status == engine.StepTimedOut)
 			}
@@ -35,7 +35,7 @@ func TestFlow(t *testing.T) {
 				want.Chains++
 				want.Busy += r.Service
 				want.Wall += r.Total
-				want.Held += r.Held
+				want.Throttled += r.Throttled
 			}
 			if r.Outcome == engine.TimedOut {
 				timedOut++
@@ -68,7 +68,7 @@ func busy(d time.Duration) engine.Program {
 	return programFunc(func(s *engine.Session) {
 		<-time.After(d)
 		for _, path := range []string{"a", "b", "c"} {
-			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: path, Service: d, Beside: path != "a"})
+			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: path, Service: d, Parallel: path != "a"})
 		}
 		s.Row.Service, s.Row.Outcome = 3*d, engine.OK
 	})

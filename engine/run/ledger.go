@@ -10,7 +10,7 @@ func newLedger(cfg *Config) *engine.Ledger {
 	}
 	l.Note(l.Spent().Minus(engine.OutlayOf(cfg.PopulationCalls))) // such as attempts that were never sent
 	if res := cfg.Resume; res != nil {
-		l.Resume(res.Spent().OfRequests(), res.State.Totals.Peaks.Beside)
+		l.Resume(res.Spent().OfRequests(), res.State.Totals.Peaks.Unrecorded)
 	}
 	return l
 }

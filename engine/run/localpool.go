@@ -136,21 +136,21 @@ func (p *localPool) Progress() Progress {
 }
 
 // Oldest returns the n sessions in flight that started first.
-func (p *localPool) Oldest(n int) []engine.Doing {
+func (p *localPool) Oldest(n int) []engine.Activity {
 	if n <= 0 {
 		return nil
 	}
 	return p.slots.oldest(n)
 }
 
-// Doing returns the current step of an agent's session.
-func (p *localPool) Doing(agent int) (engine.Doing, bool) {
+// Activity returns the current step of an agent's session.
+func (p *localPool) Activity(agent int) (engine.Activity, bool) {
 	for _, b := range p.slots.list() {
 		if d, ok := b.current(); ok && d.Agent == agent {
 			return d, true
 		}
 	}
-	return engine.Doing{}, false
+	return engine.Activity{}, false
 }
 
 // Mark marks the sessions in flight in a crowd.

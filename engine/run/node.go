@@ -299,7 +299,7 @@ func (n *node) renew(name string) {
 }
 
 // probe reads the values that come from outside the run.
-func (n *node) probe(oldest []engine.Doing) probes {
+func (n *node) probe(oldest []engine.Activity) probes {
 	of := &n.cfg.Probe
 	p := probes{writer: callOrZero(of.Writer), window: callOrZero(of.Window), oldest: oldest}
 	if of.Host != nil {

@@ -29,7 +29,7 @@ func divided(s *engine.Session) {
 	ask.Hold(engine.ThrottledByRetry, 300*time.Millisecond)
 	ask.Hold(engine.ThrottledByJournal, 200*time.Millisecond)
 	r.Steps = append(r.Steps, ask, engine.StepRecord{Path: "think[1].script", Service: 2 * time.Second}, engine.StepRecord{Path: "wait", Service: 4 * time.Second})
-	r.Outcome, r.Service, r.Held = engine.OK, 9*time.Second, time.Second
+	r.Outcome, r.Service, r.Throttled = engine.OK, 9*time.Second, time.Second
 }
 
 func purposes(step string) engine.Purpose {
@@ -72,10 +72,10 @@ func TestTimesOfConcurrentSteps(t *testing.T) {
 			s.Clock()
 			time.Sleep(2 * time.Second)
 			r := s.Row
-			ask := engine.StepRecord{Path: "a", Service: time.Second, Beside: true}
+			ask := engine.StepRecord{Path: "a", Service: time.Second, Parallel: true}
 			ask.Hold(engine.ThrottledByRate, 500*time.Millisecond)
-			r.Steps = append(r.Steps, ask, engine.StepRecord{Path: "b", Service: 2 * time.Second, Beside: true})
-			r.Outcome, r.Service, r.Held = engine.OK, 3*time.Second, ask.Held
+			r.Steps = append(r.Steps, ask, engine.StepRecord{Path: "b", Service: 2 * time.Second, Parallel: true})
+			r.Outcome, r.Service, r.Throttled = engine.OK, 3*time.Second, ask.Throttled
 		}), nil)
 		totals := start(t, cfg).Wait().Totals
 		if got, want := totals.Peaks.Overhead.Times, (engine.Times{engine.ForServices: 9 * time.Second, engine.ForPacing: 1500 * time.Millisecond}); got != want {

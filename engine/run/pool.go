@@ -62,9 +62,9 @@ type PoolView interface {
 	Progress() Progress
 	// Oldest returns the n sessions in flight that started first. It skips sessions that have not yet reached a step that
 	// can wait.
-	Oldest(n int) []engine.Doing
-	// Doing returns the current step of an agent's session. It returns false if Oldest would skip the session.
-	Doing(agent int) (engine.Doing, bool)
+	Oldest(n int) []engine.Activity
+	// Activity returns the current step of an agent's session. It returns false if Oldest would skip the session.
+	Activity(agent int) (engine.Activity, bool)
 	// Mark marks the sessions in flight in a crowd. It skips the same sessions as Oldest.
 	Mark(c *engine.Crowd)
 }

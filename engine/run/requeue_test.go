@@ -12,7 +12,7 @@ import (
 func TestRequeueOfARepeatableSessionIsExact(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l := drawCase(r)
-		l.crowd.Fail, l.crowd.Work, l.crowd.Held, l.crowd.Hang = 0.5, 2*time.Second, 0, 0
+		l.crowd.Fail, l.crowd.Work, l.crowd.Throttled, l.crowd.Hang = 0.5, 2*time.Second, 0, 0
 		l.agents, l.limit = rapid.IntRange(6, 24).Draw(r, "many"), rapid.IntRange(1, 4).Draw(r, "few")
 		l.chosen, l.warmUp = nil, nil
 		l.actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {

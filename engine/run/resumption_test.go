@@ -21,7 +21,7 @@ func TestResumptionReadsChanges(t *testing.T) {
 		{What: engine.StallChange},
 		{What: "exactness", New: "inexact"},
 	} {
-		do(t, got.Hear(&c))
+		do(t, got.Apply(&c))
 	}
 	want := engine.Resumption{
 		Injected: []engine.Injection{{Cycle: 2, Body: []byte(`"x"`)}}, Retired: map[int]int{7: 3},
@@ -36,7 +36,7 @@ func TestResumptionReadsChanges(t *testing.T) {
 		}
 	}
 	for _, what := range []string{engine.InjectChange, engine.RetireChange, engine.RequeueChange} {
-		if err := got.Hear(&engine.ChangeRow{What: what, New: "{"}); err == nil {
+		if err := got.Apply(&engine.ChangeRow{What: what, New: "{"}); err == nil {
 			t.Errorf("%s: unreadable text is accepted", what)
 		}
 	}
@@ -50,7 +50,7 @@ func FuzzResumptionChanges(f *testing.F) {
 	f.Fuzz(func(t *testing.T, what, text string) {
 		var a, b engine.Resumption
 		c := engine.ChangeRow{What: what, New: text}
-		errA, errB := a.Hear(&c), b.Hear(&c)
+		errA, errB := a.Apply(&c), b.Apply(&c)
 		if (errA == nil) != (errB == nil) || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s %q is read as %+v and as %+v", what, text, a, b)
 		}

@@ -82,7 +82,7 @@ func (w *observer) problem() error {
 
 func (l *runCase) config(j *enginetest.Journal, w *observer) (run.Config, *enginetest.Crowd) {
 	c := &enginetest.Crowd{
-		Work: l.crowd.Work, Held: l.crowd.Held, Asks: l.crowd.Asks, Shares: l.crowd.Shares, Remember: l.crowd.Remember, Events: l.crowd.Events,
+		Work: l.crowd.Work, Throttled: l.crowd.Throttled, Asks: l.crowd.Asks, Shares: l.crowd.Shares, Remember: l.crowd.Remember, Events: l.crowd.Events,
 		Fail: l.crowd.Fail, Stop: l.crowd.Stop, Panic: l.crowd.Panic, Hang: l.crowd.Hang,
 	}
 	if w != nil {
@@ -108,7 +108,7 @@ func (l *runCase) reference(t *testing.T) (results, memory string, err error) {
 	j := &enginetest.Journal{}
 	cfg, _ := l.config(j, nil)
 	cfg.Settings.Limit, cfg.Settings.TimeScale = 1, 0
-	cfg.Program.(*enginetest.Crowd).Held = 0
+	cfg.Program.(*enginetest.Crowd).Throttled = 0
 	r, err := run.Start(t.Context(), cfg)
 	if err != nil {
 		return "", "", err
@@ -389,7 +389,7 @@ func (l *runCase) checkTotals(j *enginetest.Journal, got run.Result) error {
 func show(t *engine.Totals) string {
 	total, _ := t.Total.MarshalBinary()
 	service, _ := t.Service.MarshalBinary()
-	held, _ := t.Held.MarshalBinary()
+	held, _ := t.Throttled.MarshalBinary()
 	queue, _ := t.Queue.MarshalBinary()
 	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %+v waits %v shared %+v %v failed %x\n%x\n%x\n%x\n%x\n%+v\n%+v",
 		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Usage, t.Waits, t.Shared, t.Inexact, t.FailedAgents,
@@ -402,11 +402,11 @@ func drawCase(t *rapid.T) *runCase {
 		cycles: rapid.IntRange(1, 4).Draw(t, "cycles"),
 		limit:  rapid.IntRange(1, 12).Draw(t, "limit"),
 		crowd: enginetest.Crowd{
-			Work:     time.Duration(rapid.IntRange(0, 4).Draw(t, "work")) * 500 * time.Millisecond,
-			Held:     time.Duration(rapid.IntRange(0, 1).Draw(t, "held")) * 15 * time.Second,
-			Asks:     rapid.IntRange(0, 3).Draw(t, "asks"),
-			Shares:   rapid.SampledFrom([]int{0, 1, 3, 20}).Draw(t, "shares"),
-			Remember: 0.7, Events: 2, Fail: 0.1, Stop: 0.1, Panic: 0.03,
+			Work:      time.Duration(rapid.IntRange(0, 4).Draw(t, "work")) * 500 * time.Millisecond,
+			Throttled: time.Duration(rapid.IntRange(0, 1).Draw(t, "held")) * 15 * time.Second,
+			Asks:      rapid.IntRange(0, 3).Draw(t, "asks"),
+			Shares:    rapid.SampledFrom([]int{0, 1, 3, 20}).Draw(t, "shares"),
+			Remember:  0.7, Events: 2, Fail: 0.1, Stop: 0.1, Panic: 0.03,
 			Hang: rapid.SampledFrom([]float64{0, 0, 0.05}).Draw(t, "hang"),
 		},
 		sessionTimeout: 10 * time.Second,

@@ -41,7 +41,7 @@ func (r *Run) Checkpoint(ctx context.Context, reason string) error {
 // The run is inexact from then on. Mistakes are *FieldError.
 func (r *Run) Retire(ctx context.Context, agent int, who string) error {
 	return r.mail.ask(ctx, func(n *node, to answerID) event {
-		_, inFlight := n.r.Doing(agent)
+		_, inFlight := n.r.Activity(agent)
 		return retireOrder{agent, inFlight, who, to}
 	})
 }

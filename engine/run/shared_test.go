@@ -39,7 +39,7 @@ func asks(f func(s *engine.Session) error) engine.Program {
 
 // settle requests a key in the run's name without waiting.
 func settle(s *engine.Session, key engine.SharedKey, e engine.Entry, r engine.StepRecord) error {
-	a := s.Apart(key, time.Minute, tooLong)
+	a := s.ForRun(key, time.Minute, tooLong)
 	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash, engine.Outlay{}, engine.Outlay{}); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
-			a := s.Apart(someKey, time.Minute, tooLong)
+			a := s.ForRun(someKey, time.Minute, tooLong)
 			if a.Run().ID != s.Run().ID || a.Settings() != s.Settings() || !a.Now.Equal(s.Now) || a.Cycle != s.Cycle || a.Agent != -1 || a.Memory != nil || a.Row == nil {
 				t.Errorf("the run's own session is %+v", a.Place)
 			}
@@ -169,7 +169,7 @@ func TestSharedAnswersAfterResume(t *testing.T) {
 		flying := engine.SharedKey{9}
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
-			a := s.Apart(flying, time.Minute, tooLong)
+			a := s.ForRun(flying, time.Minute, tooLong)
 			for i, path := range []string{"think", "think~2"} { // a second call for the same key
 				if err := a.Intend(a.Clock().Context(), path, uint64(77+i), engine.Outlay{}, engine.Outlay{}); err != nil {
 					return err
@@ -187,7 +187,7 @@ func TestSharedAnswersAfterResume(t *testing.T) {
 			if e, ok := s.Recall(someKey); !ok || string(e.Output) != "yes" {
 				t.Errorf("recalled %+v, %v", e, ok)
 			}
-			a := s.Apart(flying, time.Minute, tooLong)
+			a := s.ForRun(flying, time.Minute, tooLong)
 			if e, ok := a.Replay("other"); !ok || !reflect.DeepEqual(e, engine.Entry{Path: "other", Hash: 77}) {
 				t.Errorf("replayed %+v, %v; want the intent of the first call", e, ok)
 			}
@@ -227,7 +227,7 @@ func TestSharedRequestOutlivesItsSession(t *testing.T) {
 		cfg := enginetest.Config(2, programFunc(func(s *engine.Session) {
 			up := s.Clock().Context()
 			if s.Agent == 0 {
-				a := s.Apart(someKey, time.Minute, tooLong)
+				a := s.ForRun(someKey, time.Minute, tooLong)
 				go func() {
 					time.Sleep(15 * time.Second)
 					a.Answered(goodOne)
@@ -260,7 +260,7 @@ func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 				j := &enginetest.Journal{}
 				ended := make(chan error, 1)
 				r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {
-					a := s.Apart(someKey, time.Hour, tooLong)
+					a := s.ForRun(someKey, time.Hour, tooLong)
 					if err := a.Intend(a.Clock().Context(), "ask", 7, engine.Outlay{}, engine.Outlay{Requests: 1}); err != nil {
 						return err
 					}
@@ -305,7 +305,7 @@ func TestUnstoredAnswerIsNotUsed(t *testing.T) {
 			if !errors.Is(err, enginetest.ErrDead) {
 				t.Errorf("settled with %v", err)
 			}
-			a := s.Apart(someKey, time.Minute, tooLong)
+			a := s.ForRun(someKey, time.Minute, tooLong)
 			a.Answered(goodOne)
 			if err := a.Settle(oneCall); !errors.Is(err, enginetest.ErrDead) {
 				t.Errorf("settled with %v", err)
@@ -335,7 +335,7 @@ func TestSlowDiskDoesNotTimeOutSharedRequests(t *testing.T) {
 		r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {
 			s.Clock().Hold()
 			defer s.Clock().Release()
-			a := s.Apart(someKey, time.Second, tooLong)
+			a := s.ForRun(someKey, time.Second, tooLong)
 			a.Clock()
 			a.Answered(goodOne)
 			j.Stall()

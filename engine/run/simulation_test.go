@@ -243,7 +243,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 	for _, row := range j.rows {
 		switch r := row.(type) {
 		case engine.ChangeRow:
-			if err := hand.Hear(&r); err != nil {
+			if err := hand.Apply(&r); err != nil {
 				return nil, nil, err
 			}
 		case *engine.SessionRow:

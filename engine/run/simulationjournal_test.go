@@ -74,7 +74,7 @@ func (j *simJournal) resumption(settings engine.Settings, fork *engine.Resumptio
 	for _, row := range j.rows {
 		switch r := row.(type) {
 		case engine.ChangeRow:
-			if err := res.Hear(&r); err != nil {
+			if err := res.Apply(&r); err != nil {
 				panic(err)
 			}
 		case engine.CheckpointRow:

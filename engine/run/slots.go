@@ -12,7 +12,7 @@ import (
 // slot shows a worker's session from the first step that can wait. A session that only computes is not shown.
 type slot struct {
 	mu    sync.Mutex
-	doing engine.Doing
+	doing engine.Activity
 	clock *clock.Clock // of the session shown; nil if there is none
 	index int          // index in slots.all
 }
@@ -21,7 +21,7 @@ func (s *slot) show(p engine.Place, began time.Time, c *clock.Clock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.doing.Place != p { // the session has not reported its progress yet
-		s.doing = engine.Doing{Place: p, Since: began}
+		s.doing = engine.Activity{Place: p, Since: began}
 	}
 	s.doing.Began, s.clock = began, c
 }
@@ -29,11 +29,11 @@ func (s *slot) show(p engine.Place, began time.Time, c *clock.Clock) {
 func (s *slot) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doing, s.clock = engine.Doing{}, nil
+	s.doing, s.clock = engine.Activity{}, nil
 }
 
 // update applies f to the progress that is shown.
-func (s *slot) update(f func(d *engine.Doing)) {
+func (s *slot) update(f func(d *engine.Activity)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.doing)
@@ -48,14 +48,14 @@ func (s *slot) cancel(agent int, cause error) {
 	}
 }
 
-func (s *slot) current() (engine.Doing, bool) {
+func (s *slot) current() (engine.Activity, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.doing, s.clock != nil
 }
 
 // currentIfOlder is like current, but skips a session that started after a given time. The zero time skips none.
-func (s *slot) currentIfOlder(than time.Time) (d engine.Doing, ok bool) {
+func (s *slot) currentIfOlder(than time.Time) (d engine.Activity, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.clock == nil || !than.IsZero() && s.doing.Began.After(than) {
@@ -119,15 +119,15 @@ func (s *slots) cancel(agent int, cause error) {
 }
 
 // oldest returns the n sessions that started first.
-func (s *slots) oldest(n int) []engine.Doing {
-	var first []engine.Doing
+func (s *slots) oldest(n int) []engine.Activity {
+	var first []engine.Activity
 	var last time.Time // start of the n-th session
 	for _, item := range s.list() {
 		d, ok := item.currentIfOlder(last)
 		if !ok || len(first) == n && !older(&d, &first[n-1]) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(first, d, func(a, d engine.Doing) int {
+		at, _ := slices.BinarySearchFunc(first, d, func(a, d engine.Activity) int {
 			if older(&a, &d) {
 				return -1
 			}
@@ -141,7 +141,7 @@ func (s *slots) oldest(n int) []engine.Doing {
 	return first
 }
 
-func older(a, b *engine.Doing) bool {
+func older(a, b *engine.Activity) bool {
 	if c := a.Began.Compare(b.Began); c != 0 {
 		return c < 0
 	}
@@ -150,7 +150,7 @@ func older(a, b *engine.Doing) bool {
 
 // Oldest returns at most n sessions in flight, the oldest first. It skips sessions that have not yet reached a step that
 // can wait.
-func (r *Run) Oldest(n int) []engine.Doing {
+func (r *Run) Oldest(n int) []engine.Activity {
 	first := r.pool.Oldest(n)
 	for i := range first {
 		if d := &first[i]; r.name != nil {

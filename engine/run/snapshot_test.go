@@ -68,7 +68,7 @@ func TestSnapshotFigures(t *testing.T) {
 		cfg := enginetest.Config(100, programFunc(func(s *engine.Session) {
 			s.Clock()
 			time.Sleep(time.Second)
-			s.Row.Outcome, s.Row.Held, s.Row.Service = engine.OK, 0, time.Second
+			s.Row.Outcome, s.Row.Throttled, s.Row.Service = engine.OK, 0, time.Second
 			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Path: "a", Attempts: 3, Statuses: []int{429, 500, 429, 500, 200}, Label: engine.Confirmed})
 			if err := spend(s, &s.Row.Steps[0]); err != nil {
 				t.Error(err)
@@ -253,7 +253,7 @@ func TestErrorsAreNamed(t *testing.T) {
 		got := r.Wait()
 		who := map[engine.Class]string{}
 		for _, n := range r.Snapshot().Errors {
-			who[n.Class] = n.Who()
+			who[n.Class] = n.AgentName()
 		}
 		if who[engine.Script] != "mara-2" || who[engine.Network] != "3" {
 			t.Errorf("errors of %v", who)

@@ -19,7 +19,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 		Place:   engine.Place{Cycle: rapid.IntRange(0, 5).Draw(t, "cycle"), Agent: rapid.IntRange(0, 200).Draw(t, "agent")},
 		Outcome: rapid.SampledFrom([]engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}).Draw(t, "outcome"),
 		Class:   class.Draw(t, "class"),
-		Total:   duration.Draw(t, "total"), Service: duration.Draw(t, "service"), Held: duration.Draw(t, "held"), Queue: duration.Draw(t, "queue"),
+		Total:   duration.Draw(t, "total"), Service: duration.Draw(t, "service"), Throttled: duration.Draw(t, "held"), Queue: duration.Draw(t, "queue"),
 		Acted: rapid.Bool().Draw(t, "acted"),
 	}
 	r.Steps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engine.StepRecord {
@@ -30,7 +30,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			Service:  duration.Draw(t, "step service"),
-			Beside:   rapid.Bool().Draw(t, "concurrent"),
+			Parallel: rapid.Bool().Draw(t, "concurrent"),
 			Statuses: rapid.SliceOfN(rapid.SampledFrom([]int{200, 429, 500}), 0, 4).Draw(t, "statuses"),
 			Usage:    rapid.SampledFrom([]*engine.Usage{nil, {Calls: 1, Input: 90, Output: 12, Cost: 21_300}, {Calls: 2, Unpriced: 1, Hits: 1}}).Draw(t, "usage"),
 			Waits:    rapid.SampledFrom([]*engine.Waits{nil, {engine.ThrottledByRate: time.Second}, {time.Millisecond, time.Minute}}).Draw(t, "waits"),

@@ -119,7 +119,7 @@ func TestWorkOfCycles(t *testing.T) {
 			<-time.After(2 * time.Second)
 			s.Row.Outcome, s.Row.Service = engine.OK, 2*time.Second
 			s.Row.Steps = append(s.Row.Steps,
-				engine.StepRecord{Path: "a", Status: engine.StepOK, Beside: true}, engine.StepRecord{Path: "b", Status: engine.StepOK, Beside: true},
+				engine.StepRecord{Path: "a", Status: engine.StepOK, Parallel: true}, engine.StepRecord{Path: "b", Status: engine.StepOK, Parallel: true},
 				engine.StepRecord{Path: "c", Status: engine.StepOK})
 			if s.Cycle == 1 && s.Agent < 3 {
 				s.Row.Steps[2].Status, s.Row.Outcome, s.Row.Class = engine.StepFailed, engine.Failed, engine.Script

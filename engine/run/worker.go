@@ -94,7 +94,7 @@ func (w *worker) Start() *clock.Clock {
 }
 
 // Show changes the progress shown for the session in flight.
-func (w *worker) Show(change func(d *engine.Doing)) { w.slot.update(change) }
+func (w *worker) Show(change func(d *engine.Activity)) { w.slot.update(change) }
 
 // Trail returns the trail of the session in flight.
 func (w *worker) Trail() *engine.Trail { return w.trail }

@@ -217,13 +217,13 @@ func TestEveryStepOfShoppingIsRecorded(t *testing.T) {
 			if !strings.Contains(step.Path, ".") {
 				got = append(got, step.Path)
 			}
-			held, service = held+step.Held, service+step.Service
+			held, service = held+step.Throttled, service+step.Service
 		}
 		want := body
 		if row.Outcome == engine.Stopped {
 			want = body[:3]
 		}
-		if !slices.Equal(got, want) || held != row.Held || service != row.Service || held+service > row.Total {
+		if !slices.Equal(got, want) || held != row.Throttled || service != row.Service || held+service > row.Total {
 			t.Fatalf("agent %d, %v: steps %v; %s + %s of %s", row.Agent, row.Outcome, got, held, service, row.Total)
 		}
 	}

@@ -116,7 +116,7 @@ func parent(path string, at map[string]int) int {
 func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	s := engine.TrialStep{
 		Path: r.Path, Name: r.Path[strings.LastIndexByte(r.Path, '.')+1:], Pass: passOf(r.Path),
-		Status: r.Status, Class: r.Class, Held: r.Held, Attempts: r.Attempts, Statuses: slices.Clone(r.Statuses), Usage: r.Usage,
+		Status: r.Status, Class: r.Class, Throttled: r.Throttled, Attempts: r.Attempts, Statuses: slices.Clone(r.Statuses), Usage: r.Usage,
 	}
 	if seen == nil { // it was not reached
 		return s
@@ -195,9 +195,9 @@ func (p recorder) remembered(m *engine.Memory) (r engine.Remembered) {
 	return r
 }
 
-func (p recorder) heard(letters []engine.Letter) (all []engine.Heard) {
+func (p recorder) heard(letters []engine.Letter) (all []engine.InboxMessage) {
 	for _, l := range letters {
-		all = append(all, engine.Heard{From: p.called(l.From), Cycle: l.Cycle, Body: cut(string(l.Body))})
+		all = append(all, engine.InboxMessage{From: p.called(l.From), Cycle: l.Cycle, Body: cut(string(l.Body))})
 	}
 	return all
 }

@@ -109,8 +109,8 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 	t.Run("busy", func(t *testing.T) {
 		c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: "busy"}}}
 		row, got := stage{}.chat(t, l, c, nil)
-		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Held < 900*time.Millisecond { // a second, less the time of the response
-			t.Errorf("%+v, %v after %v: %s", got, rec.Statuses, rec.Held, row.Error)
+		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Throttled < 900*time.Millisecond { // a second, less the time of the response
+			t.Errorf("%+v, %v after %v: %s", got, rec.Statuses, rec.Throttled, row.Error)
 		}
 	})
 	t.Run("embeddings", func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestCallsOutsideOfSessions(t *testing.T) {
 		if err != nil || string(answer.Body) != "x" {
 			t.Fatalf("got %v, %v", answer, err)
 		}
-		if r := call.Record; r.Attempts != 2 || !slices.Equal(r.Statuses, []int{500, 429, 200}) || r.Held < 7*time.Second {
+		if r := call.Record; r.Attempts != 2 || !slices.Equal(r.Statuses, []int{500, 429, 200}) || r.Throttled < 7*time.Second {
 			t.Errorf("record %+v", r)
 		}
 		for i, r := range fake.requests() {

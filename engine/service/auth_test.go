@@ -163,7 +163,7 @@ func TestLoginIsTheStepsTime(t *testing.T) {
 			t.Errorf("%v %s: sent\n%s\nwant\n%s", row.Outcome, row.Error, got, want)
 		}
 		a, b := row.Steps[0], row.Steps[1]
-		if a.Service != 3*time.Second || a.Held < time.Hour || a.Attempts != 1 || b.Service != 0 || b.Held != 0 {
+		if a.Service != 3*time.Second || a.Throttled < time.Hour || a.Attempts != 1 || b.Service != 0 || b.Throttled != 0 {
 			t.Errorf("records %+v and %+v", a, b)
 		}
 	})

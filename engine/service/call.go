@@ -218,7 +218,7 @@ func titleOf(text string) string {
 // held calls wait with the step's clock paused, and counts the time as throttled.
 func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	start := time.Now()
-	c.Session.Held(at)
+	c.Session.Throttle(at)
 	c.Clock.Hold()
 	unblocked := func() {}
 	if at == engine.ThrottledBySlots || at == engine.ThrottledByModels {
@@ -227,7 +227,7 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	err := wait()
 	unblocked()
 	c.Clock.Release()
-	c.Session.Released()
+	c.Session.Unthrottle()
 	c.Record.Hold(at, time.Since(start))
 	c.Session.Trail().Hold(c.Path, at, start)
 	return err

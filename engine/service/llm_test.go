@@ -179,8 +179,8 @@ func TestRetryAfterStandsStill(t *testing.T) {
 				case after == "":
 					least, most = unnamedWait/2, unnamedWait
 				}
-				if wait := fake.waits()[0]; got == nil || wait < least || wait > most || row.Steps[0].Attempts != 1 || row.Steps[0].Held < least {
-					t.Errorf("rate %v, Retry-After %q: waited %v, held %v: %s", rate, after, wait, row.Steps[0].Held, row.Error)
+				if wait := fake.waits()[0]; got == nil || wait < least || wait > most || row.Steps[0].Attempts != 1 || row.Steps[0].Throttled < least {
+					t.Errorf("rate %v, Retry-After %q: waited %v, held %v: %s", rate, after, wait, row.Steps[0].Throttled, row.Error)
 				}
 			})
 		}

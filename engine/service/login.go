@@ -57,7 +57,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	var req http.Request
 	l.Client.request(&r, &req)
 	answer, err := l.Client.transport.send(ctx, &req, call)
-	by.Record.Take(&engine.StepRecord{Held: call.Record.Held, Waits: call.Record.Waits, Service: call.Record.Service})
+	by.Record.Take(&engine.StepRecord{Throttled: call.Record.Throttled, Waits: call.Record.Waits, Service: call.Record.Service})
 	by.spent = by.spent.Plus(call.spent)
 	if err == nil {
 		call.Private = !l.Explain || answer.Status < http.StatusMultipleChoices // a good response may contain the token

@@ -67,7 +67,7 @@ func (st stage) play(t *testing.T, f program) *engine.SessionRow {
 // end ends a test's session with the result of a call.
 func end(s *engine.Session, call *Call, err error) {
 	s.Row.Steps = append(s.Row.Steps, call.Record)
-	s.Row.Held, s.Row.Service = call.Record.Held, call.Record.Service
+	s.Row.Throttled, s.Row.Service = call.Record.Throttled, call.Record.Service
 	if err != nil {
 		s.Row.Fail(call.Path, err)
 		return

@@ -336,7 +336,7 @@ func TestPoolBursts(t *testing.T) {
 				if err != nil {
 					failed = append(failed, err)
 				}
-				if c.Record.Held > 0 {
+				if c.Record.Throttled > 0 {
 					held++
 				}
 			})
@@ -368,8 +368,8 @@ func TestPoolIsFull(t *testing.T) {
 	if row.Class != engine.RateLimited || row.Steps[0].Attempts != 0 || !strings.Contains(row.Error, "all 1 and 0 more were in use for 20ms") {
 		t.Errorf("class %q, %d attempts: %s", row.Class, row.Steps[0].Attempts, row.Error)
 	}
-	if row.Held < 20*time.Millisecond {
-		t.Errorf("held for %s", row.Held)
+	if row.Throttled < 20*time.Millisecond {
+		t.Errorf("held for %s", row.Throttled)
 	}
 	p.pool.Limit.Release()
 	if _, body := p.ask(t, stage{}, sql(t, "select 1 a"), nil); body != `{"count":1,"rows":[{"a":1}]}` {
@@ -401,8 +401,8 @@ func TestPoolIsWaitedFor(t *testing.T) {
 			}
 			end(s, c, err)
 		})
-		if row.Outcome != engine.OK || row.Held != time.Hour {
-			t.Errorf("%s %q, held for %s", row.Outcome, row.Error, row.Held)
+		if row.Outcome != engine.OK || row.Throttled != time.Hour {
+			t.Errorf("%s %q, held for %s", row.Outcome, row.Error, row.Throttled)
 		}
 	})
 }

@@ -209,7 +209,7 @@ func (c repetition) sideCall(path string) *Call {
 
 // addCost adds the cost of a side call.
 func (c repetition) addCost(by *Call) {
-	c.Record.Take(&engine.StepRecord{Held: by.Record.Held, Waits: by.Record.Waits, Service: by.Record.Service})
+	c.Record.Take(&engine.StepRecord{Throttled: by.Record.Throttled, Waits: by.Record.Waits, Service: by.Record.Service})
 	c.spent = c.spent.Plus(by.spent)
 }
 

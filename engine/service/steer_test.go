@@ -182,7 +182,7 @@ func TestRenew(t *testing.T) {
 			s.Row.Outcome = engine.OK
 		})
 		for i, step := range row.Steps {
-			if step.Attempts != 1 || !slices.Equal(step.Statuses, []int{200}) || step.Held > 0 || step.Label != [...]engine.Label{engine.Resent, engine.Fresh}[i] {
+			if step.Attempts != 1 || !slices.Equal(step.Statuses, []int{200}) || step.Throttled > 0 || step.Label != [...]engine.Label{engine.Resent, engine.Fresh}[i] {
 				t.Errorf("%+v", step)
 			}
 		}
@@ -253,8 +253,8 @@ func TestRenewAsksAgain(t *testing.T) {
 				t.Errorf("then %+v", s)
 			}
 		})
-		if row.Outcome != engine.OK || row.Held > 2*time.Minute {
-			t.Errorf("%v, held %s: %s", row.Outcome, row.Held, row.Error)
+		if row.Outcome != engine.OK || row.Throttled > 2*time.Minute {
+			t.Errorf("%v, held %s: %s", row.Outcome, row.Throttled, row.Error)
 		}
 	})
 }

@@ -206,8 +206,8 @@ func TestRefusalsAreWaitedOut(t *testing.T) {
 				if wait < tt.least || wait > tt.most {
 					t.Errorf("waited %s, want %s to %s", wait, tt.least, tt.most)
 				}
-				if row.Outcome != engine.OK || row.Held != wait || row.Service != 0 {
-					t.Errorf("outcome %v, held %s, service %s", row.Outcome, row.Held, row.Service)
+				if row.Outcome != engine.OK || row.Throttled != wait || row.Service != 0 {
+					t.Errorf("outcome %v, held %s, service %s", row.Outcome, row.Throttled, row.Service)
 				}
 			})
 		})
@@ -258,8 +258,8 @@ func TestBackoff(t *testing.T) {
 			for i, w := range fake.waits() {
 				longest[i] = max(longest[i], w-time.Second)
 			}
-			if row.Service != 5*time.Second || row.Held != row.Total-row.Service {
-				t.Fatalf("service %s, held %s of %s", row.Service, row.Held, row.Total)
+			if row.Service != 5*time.Second || row.Throttled != row.Total-row.Service {
+				t.Fatalf("service %s, held %s of %s", row.Service, row.Throttled, row.Total)
 			}
 		}
 		for i, most := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second} {
@@ -346,7 +346,7 @@ func TestBoundIsHeld(t *testing.T) {
 		}
 		var held time.Duration
 		for _, row := range journal.Sessions() {
-			held += row.Held
+			held += row.Throttled
 			if row.Service != time.Minute {
 				t.Errorf("agent %d: service %s", row.Agent, row.Service)
 			}
@@ -416,7 +416,7 @@ func TestIntentThatCannotBeWritten(t *testing.T) {
 					time.AfterFunc(time.Minute, func() { tt.stop(st.journal, cut) })
 					c := callOf(s, "step")
 					_, got = h.Do(c, Request{Method: "POST", Target: must(t, "/")})
-					held = c.Record.Held
+					held = c.Record.Throttled
 					end(s, c, got)
 				})
 				if row != nil || !errors.Is(got, engine.ErrCut) || len(fake.requests()) != 0 {

@@ -15,7 +15,7 @@ type (
 		ID       string                     `json:"id"`
 		Index    int                        `json:"index"`
 		State    string                     `json:"state"`
-		Doing    *doingJSON                 `json:"doing,omitempty"`
+		Activity *doingJSON                 `json:"doing,omitempty"`
 		Persona  map[string]json.RawMessage `json:"persona,omitempty"`
 		Memory   map[string]json.RawMessage `json:"memory,omitempty"`
 		Notes    []json.RawMessage          `json:"notes,omitempty"`
@@ -25,12 +25,12 @@ type (
 		Earlier  int                        `json:"earlier_cycles,omitempty"`
 	}
 	doingJSON struct {
-		Cycle   int       `json:"cycle"`
-		Began   time.Time `json:"began"`
-		Path    string    `json:"path,omitempty"`
-		Service string    `json:"service,omitempty"`
-		Held    string    `json:"throttled_by,omitempty"`
-		Since   time.Time `json:"since"`
+		Cycle     int       `json:"cycle"`
+		Began     time.Time `json:"began"`
+		Path      string    `json:"path,omitempty"`
+		Service   string    `json:"service,omitempty"`
+		Throttled string    `json:"throttled_by,omitempty"`
+		Since     time.Time `json:"since"`
 	}
 	letterJSON struct {
 		From  string          `json:"from,omitempty"`
@@ -47,7 +47,7 @@ type (
 		Because   string         `json:"because,omitempty"`
 		Started   time.Time      `json:"started"`
 		Queue     float64        `json:"queue_ms"`
-		Held      float64        `json:"throttled_ms"`
+		Throttled float64        `json:"throttled_ms"`
 		Service   float64        `json:"service_ms"`
 		Total     float64        `json:"total_ms"`
 		Acted     bool           `json:"acted,omitempty"`
@@ -57,13 +57,13 @@ type (
 	}
 	// stepCommon is what a step of a session and one of a trial have in common.
 	stepCommon struct {
-		Path     string     `json:"path"`
-		Status   string     `json:"status"`
-		Class    string     `json:"class,omitempty"`
-		Attempts int        `json:"attempts,omitempty"`
-		Statuses []int      `json:"statuses,omitempty"`
-		Held     float64    `json:"throttled_ms"`
-		Usage    *usageJSON `json:"usage,omitempty"`
+		Path      string     `json:"path"`
+		Status    string     `json:"status"`
+		Class     string     `json:"class,omitempty"`
+		Attempts  int        `json:"attempts,omitempty"`
+		Statuses  []int      `json:"statuses,omitempty"`
+		Throttled float64    `json:"throttled_ms"`
+		Usage     *usageJSON `json:"usage,omitempty"`
 	}
 	stepJSON struct {
 		stepCommon
@@ -102,8 +102,8 @@ func AgentJSON(v *engine.AgentView) ([]byte, error) {
 		ID: v.ID, Index: v.Index, State: v.State.String(), Persona: factsJSON(v.Persona), Memory: factsJSON(v.Memory), Earlier: v.Earlier,
 		Usage: newUsage(&v.Usage), Sessions: []sessionJSON{},
 	}
-	if d := v.Doing; d != nil {
-		a.Doing = &doingJSON{d.Cycle, d.Began, d.Path, d.Service, d.ThrottledBy, d.Since}
+	if d := v.Activity; d != nil {
+		a.Activity = &doingJSON{d.Cycle, d.Began, d.Path, d.Service, d.ThrottledBy, d.Since}
 	}
 	for _, note := range v.Notes {
 		a.Notes = append(a.Notes, asJSON(note))
@@ -125,7 +125,7 @@ func AgentJSON(v *engine.AgentView) ([]byte, error) {
 func newSession(t *engine.AgentTurn) sessionJSON {
 	j := sessionJSON{
 		Cycle: t.Cycle, Take: t.Take, Outcome: t.Outcome.String(), Path: t.Path, Error: t.Error, Because: t.Because, Started: t.Started,
-		Queue: inMillis(t.Queue), Held: inMillis(t.Held), Service: inMillis(t.Service), Total: inMillis(t.Total), Acted: t.Acted,
+		Queue: inMillis(t.Queue), Throttled: inMillis(t.Throttled), Service: inMillis(t.Service), Total: inMillis(t.Total), Acted: t.Acted,
 	}
 	if t.Class != engine.NoError {
 		j.Class = t.Class.String()
@@ -148,7 +148,7 @@ func newSession(t *engine.AgentTurn) sessionJSON {
 
 func newStepJSON(r *engine.StepRecord) stepJSON {
 	j := stepJSON{
-		stepCommon: stepCommon{Path: r.Path, Status: r.Status.String(), Class: r.Class.String(), Attempts: r.Attempts, Statuses: r.Statuses, Held: inMillis(r.Held)},
+		stepCommon: stepCommon{Path: r.Path, Status: r.Status.String(), Class: r.Class.String(), Attempts: r.Attempts, Statuses: r.Statuses, Throttled: inMillis(r.Throttled)},
 		Service:    inMillis(r.Service),
 	}
 	if r.Answered() {

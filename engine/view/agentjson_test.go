@@ -16,13 +16,13 @@ func TestAgentViewAsJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 	v := &engine.AgentView{
 		Index: 3, ID: "ada", State: engine.AgentThrottled, Persona: []engine.Fact{{Name: "age", Value: "41"}, {Name: "city", Value: "Ulm"}},
-		Memory: []engine.Fact{{Name: "seen", Value: `["a"]`}}, Notes: []string{`{"n":1}`}, Inbox: []engine.Heard{{From: "bob", Cycle: 1, Body: `"hello"`}}, Earlier: 2,
-		Doing: &engine.Doing{Place: engine.Place{Cycle: 5, Agent: 3}, Began: at, Path: "pay", Service: "shop", ThrottledBy: "rate limiter", Since: at},
-		Usage: engine.Usage{Calls: 1, Input: 10, Output: 5, Cost: 2e6},
+		Memory: []engine.Fact{{Name: "seen", Value: `["a"]`}}, Notes: []string{`{"n":1}`}, Inbox: []engine.InboxMessage{{From: "bob", Cycle: 1, Body: `"hello"`}}, Earlier: 2,
+		Activity: &engine.Activity{Place: engine.Place{Cycle: 5, Agent: 3}, Began: at, Path: "pay", Service: "shop", ThrottledBy: "rate limiter", Since: at},
+		Usage:    engine.Usage{Calls: 1, Input: 10, Output: 5, Cost: 2e6},
 		Sessions: []engine.AgentTurn{{
 			SessionRow: engine.SessionRow{
 				Place: engine.Place{Cycle: 4, Agent: 3, Take: 1}, Outcome: engine.Failed, Class: engine.ServerError, Path: "pay", Error: "status 500", Started: at,
-				Total: 1500 * time.Millisecond, Held: time.Millisecond / 2,
+				Total: 1500 * time.Millisecond, Throttled: time.Millisecond / 2,
 				Steps:  []engine.StepRecord{{Path: "pay", Status: engine.StepFailed, Class: engine.ServerError, Attempts: 2, Statuses: []int{500, 500}}},
 				Events: []engine.Event{{Path: "say", Name: "said", Data: []byte(`{"x":1}`)}, {Path: "say", Name: "left"}},
 			},

@@ -22,7 +22,7 @@ type Status struct {
 	Stall    *Stall                `json:"stall,omitempty"`
 	Services []engine.ServiceState `json:"services,omitempty"`
 	Budget   *Budget               `json:"budget,omitempty"`
-	Oldest   []engine.Doing        `json:"oldest,omitempty"` // sessions in flight
+	Oldest   []engine.Activity     `json:"oldest,omitempty"` // sessions in flight
 
 	Checkpoints    int       `json:"checkpoints"`
 	LastCheckpoint time.Time `json:"last_checkpoint,omitzero"`

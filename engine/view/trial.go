@@ -49,8 +49,8 @@ func StepSummary(s *engine.TrialStep) string {
 	if s.Status != engine.StepSkipped && s.Status != engine.StepCancelled {
 		parts = append(parts, engine.FormatDuration(s.Took))
 	}
-	if s.Held > 0 {
-		parts = append(parts, engine.FormatDuration(s.Held)+" throttled")
+	if s.Throttled > 0 {
+		parts = append(parts, engine.FormatDuration(s.Throttled)+" throttled")
 	}
 	if n := s.Retries(); n > 0 {
 		parts = append(parts, engine.Counted(int64(n), "retry", "retries"))

@@ -56,7 +56,7 @@ func TestReadable(t *testing.T) {
 func TestTrialResults(t *testing.T) {
 	trial := engine.Trial{
 		Events: []engine.TrialEvent{{Path: "a.b", Name: "order", Data: "1"}}, Said: []engine.TrialMessage{{To: []string{"ann"}, More: 3, Body: `"hi"`}}, Usage: engine.Usage{Calls: 1, Unpriced: 1},
-		After: engine.Remembered{Fields: []engine.Fact{{Name: "n", Value: "2"}}, Inbox: []engine.Heard{{Body: `"x"`}}},
+		After: engine.Remembered{Fields: []engine.Fact{{Name: "n", Value: "2"}}, Inbox: []engine.InboxMessage{{Body: `"x"`}}},
 	}
 	var all []string
 	for _, s := range TrialResults(&trial) {

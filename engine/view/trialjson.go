@@ -98,7 +98,7 @@ func newTrialSteps(steps []engine.TrialStep) []trialStepJSON {
 		s := &steps[i]
 		j := trialStepJSON{
 			stepCommon: stepCommon{
-				Path: s.Path, Status: s.Status.String(), Class: s.Class.String(), Attempts: s.Attempts, Statuses: s.Statuses, Held: inMillis(s.Held),
+				Path: s.Path, Status: s.Status.String(), Class: s.Class.String(), Attempts: s.Attempts, Statuses: s.Statuses, Throttled: inMillis(s.Throttled),
 			},
 			Kind: s.Kind, Service: s.Service, Pass: s.Pass, File: s.File, Line: s.Line, Took: inMillis(s.Took), Output: bodyJSON(s.Output),
 			Private: s.Private, Mocked: s.Mocked, Error: s.Error, Shadowed: s.Shadowed, Steps: newTrialSteps(s.Inner),

@@ -112,7 +112,7 @@ func TestStatusIsACopy(t *testing.T) {
 	s.Services = make([]engine.ServiceState, 1)
 	s.Services[0].Blocked = noon.In(local)
 	for i := range 300 {
-		s.Oldest = append(s.Oldest, engine.Doing{Path: "browse", Since: noon.In(local)})
+		s.Oldest = append(s.Oldest, engine.Activity{Path: "browse", Since: noon.In(local)})
 		s.Changes = append(s.Changes, engine.ChangeRow{Who: "ann", At: noon.In(local).Add(time.Duration(i) * time.Second)})
 		s.Steps = append(s.Steps, engine.StepFigures{Path: "browse"})
 	}

@@ -26,7 +26,7 @@ func bareRows(b *testing.B, l *local) (sessions, events [][]any) {
 		session := names.Session(s.Cycle, s.Agent)
 		sessions = append(sessions, []any{
 			string(run), s.Cycle, s.Agent, s.Take, agent, session, s.Outcome.String(), nil, nil, nil, nil, len(s.Steps), len(s.Events), s.Acted,
-			s.Started, ms(s.Queue), ms(s.Held), ms(s.Service), ms(s.Total), 6, 0, 0, 0, 0, 0, engine.Fresh.String(),
+			s.Started, ms(s.Queue), ms(s.Throttled), ms(s.Service), ms(s.Total), 6, 0, 0, 0, 0, 0, engine.Fresh.String(),
 			0, 0, 0, 0, 0, 0, 0, trail,
 		})
 		for i, e := range s.Events {

@@ -146,7 +146,7 @@ func (p *comparison) expected() (all []sum) {
 	for _, s := range []struct {
 		column string
 		here   time.Duration
-	}{{"total_ms", t.Total.Sum()}, {"service_ms", t.Service.Sum()}, {"throttled_ms", t.Held.Sum()}, {"queued_ms", t.Queue.Sum()}} {
+	}{{"total_ms", t.Total.Sum()}, {"service_ms", t.Service.Sum()}, {"throttled_ms", t.Throttled.Sum()}, {"queued_ms", t.Queue.Sum()}} {
 		all = append(all, sum{"sessions", "sum of " + s.column, "coalesce(sum(" + s.column + "), 0)", float64(s.here) / 1e6, 0.0005 + 1e-9*float64(s.here)/1e6/float64(max(takes, 1))})
 	}
 	if p.run.Ending == engine.NotEnded { // a requeued session may not have its next take yet

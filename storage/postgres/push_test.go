@@ -27,7 +27,7 @@ func varied(l *local) {
 			s := shopping(l.random)
 			s.Place = engine.Place{Cycle: cycle, Agent: agent}
 			s.Started = epoch.Add(time.Duration(cycle*1000+agent) * 1234567 * time.Microsecond)
-			s.Held = time.Duration(l.random.Int64N(1e7))
+			s.Throttled = time.Duration(l.random.Int64N(1e7))
 			s.Outcome = outcomes[l.random.IntN(len(outcomes))]
 			switch s.Outcome {
 			case engine.Failed:

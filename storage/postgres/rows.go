@@ -38,7 +38,7 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.bool(s.Acted)
 	r.time(s.Started)
 	r.millis(s.Queue)
-	r.millis(s.Held)
+	r.millis(s.Throttled)
 	r.millis(s.Service)
 	r.millis(s.Total)
 	r.int4(asked.Requests)

@@ -141,7 +141,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	}
 	for i := range r.Cleaned {
 		c := &r.Cleaned[i]
-		p.Cleaned = append(p.Cleaned, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Says(r.ID, func(t time.Time) string { return stamp(t) + " UTC" })})
+		p.Cleaned = append(p.Cleaned, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Sentence(r.ID, func(t time.Time) string { return stamp(t) + " UTC" })})
 	}
 	if a := extras.Audit; a != nil {
 		p.Audit = &mark{tone(a.Equal), a.Summary}

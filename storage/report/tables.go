@@ -144,7 +144,7 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 		name string
 		spread
 	}{
-		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Held}, {"Queued", &t.Queue},
+		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Throttled}, {"Queued", &t.Queue},
 	} {
 		rows = append(rows, append([]string{h.name}, quantiles(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
 	}
@@ -229,7 +229,7 @@ func errorsOf(all [][]engine.ErrorNote, name func(int) (string, error)) (out []e
 					return nil, err
 				}
 			}
-			c.Latest = append(c.Latest, errorNote{fmt.Sprintf("cycle %d, agent %s, step %s", n.Cycle, n.Who(), n.Path), n.Message})
+			c.Latest = append(c.Latest, errorNote{fmt.Sprintf("cycle %d, agent %s, step %s", n.Cycle, n.AgentName(), n.Path), n.Message})
 		}
 		out = append(out, c)
 	}

@@ -27,11 +27,11 @@ func unconfirmedOf(ctx context.Context, src Source, run engine.RunID, name func(
 			return d, err
 		}
 	}
-	d.Says, d.Advice = all.Says()+".", engine.UnconfirmedAdvice+"."
+	d.Says, d.Advice = all.Sentence()+".", engine.UnconfirmedAdvice+"."
 	d.Table.Head = []string{"Agent", "Cycle", "Step", "Request", "Time (UTC)"}
 	for i := range all.First {
 		r := &all.First[i]
-		d.Table.Rows = append(d.Table.Rows, []string{r.Who(), strconv.Itoa(r.Cycle), r.Path, r.Request, r.At.UTC().Format("2006-01-02 15:04:05")})
+		d.Table.Rows = append(d.Table.Rows, []string{r.AgentName(), strconv.Itoa(r.Cycle), r.Path, r.Request, r.At.UTC().Format("2006-01-02 15:04:05")})
 	}
 	if more := all.All - int64(len(all.First)); more > 0 {
 		d.More = engine.FormatCount(more) + " more are listed in run.json, which `throngctl export` writes."

@@ -31,7 +31,7 @@ func (r *resuming) readChanges(ctx context.Context) error {
 			return err
 		}
 		injected := len(r.Injected)
-		if err := r.Hear(&c.ChangeRow); err != nil {
+		if err := r.Apply(&c.ChangeRow); err != nil {
 			return err
 		}
 		if n := len(r.Injected); n > injected && r.Injected[n-1].Cycle <= r.from && c.pos <= r.after {

@@ -114,7 +114,7 @@ func (e *envelope) applyChanges() error {
 	}
 	resumed := engine.Resumption{Tuned: state.Tuned}
 	for i := range changes {
-		if err := resumed.Hear(&changes[i]); err != nil {
+		if err := resumed.Apply(&changes[i]); err != nil {
 			return fmt.Errorf("%w: %w", blob.ErrForeign, err)
 		}
 	}

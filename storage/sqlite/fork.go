@@ -145,7 +145,7 @@ func (f *forking) tuned() error {
 		if err := rows.Scan(&c.What, &c.New); err != nil {
 			return err
 		}
-		if err := resumed.Hear(&c); err != nil {
+		if err := resumed.Apply(&c); err != nil {
 			return err
 		}
 	}

@@ -277,7 +277,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 			p.Overhead = row.Overhead
 		}
 		p.Late = row.Late.Worse(p.Late)
-		p.Beside = row.Beside
+		p.Unrecorded = row.Unrecorded
 		r.seen(m.pos, timeOf(int64(m.cycle)))
 		return nil
 	})

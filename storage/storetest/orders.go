@@ -16,7 +16,7 @@ import (
 
 // order applies manual changes. The totals are counted again, from all rows.
 func (m *model) order(c *engine.ChangeRow) {
-	if err := m.orders.Hear(c); err != nil {
+	if err := m.orders.Apply(c); err != nil {
 		panic(err) // the row is valid
 	}
 	shared := m.totals.Shared

@@ -259,10 +259,10 @@ func place(cycle, agent, take int) engine.Place {
 func session(cycle, agent int, outcome engine.Outcome) engine.SessionRow {
 	r := engine.SessionRow{
 		Place: place(cycle, agent, 0), Outcome: outcome, Started: at(cycle*60 + agent), Queue: time.Millisecond,
-		Held: 2 * time.Millisecond, Service: 30 * time.Millisecond, Total: 33 * time.Millisecond, Acted: outcome == engine.OK,
+		Throttled: 2 * time.Millisecond, Service: 30 * time.Millisecond, Total: 33 * time.Millisecond, Acted: outcome == engine.OK,
 		Steps: []engine.StepRecord{
 			{Path: "open", Attempts: 1, Statuses: []int{200}, Service: 10 * time.Millisecond},
-			{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Held: time.Millisecond, Service: 20 * time.Millisecond, Beside: true},
+			{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Throttled: time.Millisecond, Service: 20 * time.Millisecond, Parallel: true},
 		},
 		Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3}`)}, {Path: "chain", Name: "left"}},
 	}

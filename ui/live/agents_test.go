@@ -83,7 +83,7 @@ func shopper(agent int) *engine.AgentView {
 		Index: agent, ID: fmt.Sprintf("shopper-%d", agent), State: engine.AgentFailed,
 		Persona: []engine.Fact{{Name: "segment", Value: "loyal"}, {Name: "thrift", Value: "0.08358396685352354"}},
 		Memory:  []engine.Fact{{Name: "visits", Value: "3"}}, Notes: []string{`"bread"`},
-		Inbox: []engine.Heard{{From: "shopper-1", Cycle: 1, Body: `"hello"`}, {Cycle: 2, Body: `"a sale"`}},
+		Inbox: []engine.InboxMessage{{From: "shopper-1", Cycle: 1, Body: `"hello"`}, {Cycle: 2, Body: `"a sale"`}},
 		Sessions: []engine.AgentTurn{
 			{
 				SessionRow: engine.SessionRow{
@@ -317,7 +317,7 @@ func TestAStateIsChosen(t *testing.T) {
 func TestWhereItHurts(t *testing.T) {
 	c := gather(t)
 	c.run.change(func(s *engine.Snapshot) {
-		s.Oldest = []engine.Doing{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), ThrottledBy: "rate limiter"}}
+		s.Oldest = []engine.Activity{{Place: engine.Place{Agent: 40}, Name: "shopper-40", Began: s.At.Add(-time.Minute), ThrottledBy: "rate limiter"}}
 		s.Errors[1].Agent = 99
 	})
 	c.tick()

@@ -34,7 +34,7 @@ func (l *lists) askAbout(key string) {
 	}
 }
 
-func about(d *engine.Doing) string {
+func about(d *engine.Activity) string {
 	text := fmt.Sprintf("Its session of cycle %d started at %s.", d.Cycle, words.Stamp(d.Began))
 	switch {
 	case d.Path != "" && d.Service != "":

@@ -14,7 +14,7 @@ import (
 // shop is the chain of the fake runs.
 var shop = engine.Graph{Name: "shop", Segments: [][]engine.GraphStep{
 	{{Path: "browse", Name: "browse", Label: "Browse", Kind: "http", Service: "shop"}},
-	{{Path: "fill", Name: "fill", Label: "Fill the cart", Kind: "for", Says: "item in choose(agent)", Inner: []engine.Graph{
+	{{Path: "fill", Name: "fill", Label: "Fill the cart", Kind: "for", Controls: "item in choose(agent)", Inner: []engine.Graph{
 		{Name: "do", Segments: [][]engine.GraphStep{{{Path: "fill.add", Name: "add", Label: "Add", Kind: "http", Service: "shop"}}}},
 	}}},
 	{{Path: "order", Name: "order", Label: "Order", Kind: "emit"}},

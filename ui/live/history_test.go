@@ -69,7 +69,7 @@ func (p *fakePast) Moment(_ context.Context, when time.Time) (*engine.Moment, er
 			CheckpointState: engine.CheckpointState{Checkpoints: 1, LastCheckpoint: at(-90)},
 			Metrics:         row,
 			Emitted:         []engine.Emitted{{At: when, Cycle: 1, Agent: 7, Name: "mara", Path: "order", Event: "ordered"}},
-			Oldest:          []engine.Doing{{Place: engine.Place{Cycle: 1, Agent: 2}, Name: "tom", Began: when.Add(-time.Minute)}},
+			Oldest:          []engine.Activity{{Place: engine.Place{Cycle: 1, Agent: 2}, Name: "tom", Began: when.Add(-time.Minute)}},
 			RequestCounts:   engine.RequestCounts{Labels: engine.Labels{}},
 		},
 		Recent: []engine.MetricsRow{row}, Crowd: &engine.Crowd{At: when, Cycle: 1, States: states},

@@ -189,7 +189,7 @@ func (i *inspector) show(v *engine.AgentView) {
 // summary describes what the agent does, and its totals.
 func (i *inspector) summary(v *engine.AgentView) string {
 	var lines []string
-	if d := v.Doing; d != nil && i.agents.shown.live {
+	if d := v.Activity; d != nil && i.agents.shown.live {
 		now := i.agents.shown.at
 		line := "In flight for " + since(now, d.Began)
 		if d.Path != "" {

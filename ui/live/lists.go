@@ -45,7 +45,7 @@ type lists struct {
 	head    *fyne.Container // above the table: the tabs and the counts
 	top     *fyne.Container // above all tables: the counts
 	notes   []engine.ErrorNote
-	oldest  []engine.Doing
+	oldest  []engine.Activity
 	cycle   int // the current one
 }
 
@@ -246,7 +246,7 @@ func (l *lists) errors(f *feed) []widgets.Row {
 			{Text: n.Class.String(), Tone: widgets.Bad},
 			{Text: engine.FormatCount(n.Count)},
 			{Text: strconv.Itoa(n.Cycle)},
-			{Text: n.Who()},
+			{Text: n.AgentName()},
 			{Text: n.Path},
 			{Text: n.Message, Tone: widgets.Quiet},
 		}}
@@ -266,7 +266,7 @@ func (l *lists) explain(class string) {
 		}
 		var again *widget.Button
 		if n.Cycle == l.cycle && l.orders.open() {
-			again = widget.NewButtonWithIcon("Run this session again", theme.ViewRefreshIcon(), func() { l.orders.requeue(n.Agent, n.Who()) })
+			again = widget.NewButtonWithIcon("Run this session again", theme.ViewRefreshIcon(), func() { l.orders.requeue(n.Agent, n.AgentName()) })
 		}
 		words.ShowError(l.win, n, again)
 		return

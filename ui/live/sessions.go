@@ -26,10 +26,10 @@ type sessions struct {
 	asked    *widget.Label
 
 	all   []engine.AgentTurn
-	doing *engine.Doing // what the session in progress is doing; nil if none
-	place *engine.Place // the chosen session; nil is the newest
-	path  string        // the chosen step
-	quiet bool          // the choice is set by the program
+	doing *engine.Activity // what the session in progress is doing; nil if none
+	place *engine.Place    // the chosen session; nil is the newest
+	path  string           // the chosen step
+	quiet bool             // the choice is set by the program
 }
 
 func newSessions(a *agents) *sessions {
@@ -57,7 +57,7 @@ func (s *sessions) forget() { s.all, s.place, s.path = nil, nil, "" }
 
 // show shows the sessions of an agent and keeps the user's choice.
 func (s *sessions) show(v *engine.AgentView) {
-	s.all, s.doing = s.until(v), v.Doing
+	s.all, s.doing = s.until(v), v.Activity
 	titles := make([]string, len(s.all))
 	for i := range s.all {
 		titles[i] = turnTitle(&s.all[i])
@@ -84,7 +84,7 @@ func (s *sessions) until(v *engine.AgentView) []engine.AgentTurn {
 	}
 	for i := range all {
 		if all[i].Outcome == engine.Unfinished {
-			all[i] = ongoing(all[i], v.Doing, m.at)
+			all[i] = ongoing(all[i], v.Activity, m.at)
 		}
 	}
 	return all
@@ -134,7 +134,7 @@ func (s *sessions) showSession() {
 	}
 	s.why.SetText(turnWhy(t))
 	see(s.why, s.why.Text() != "")
-	var doing *engine.Doing
+	var doing *engine.Activity
 	if t.Outcome == engine.Unfinished {
 		doing = s.doing
 	}

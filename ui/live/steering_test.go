@@ -133,7 +133,7 @@ func TestChangesAreListed(t *testing.T) {
 // TestAgentIsRetired is of a session that hangs, found among those in flight.
 func TestAgentIsRetired(t *testing.T) {
 	s := running()
-	s.Oldest = []engine.Doing{
+	s.Oldest = []engine.Activity{
 		{Place: engine.Place{Cycle: 2, Agent: 17}, Name: "lena", Began: s.At.Add(-130 * time.Second), Path: "pay", Service: "shop", Since: s.At.Add(-2 * time.Minute)},
 		{Place: engine.Place{Cycle: 2, Agent: 18}, Began: s.At.Add(-20 * time.Second), ThrottledBy: "rate limiter", Since: s.At.Add(-3 * time.Second)},
 	}

@@ -123,7 +123,7 @@ func (l *lists) inFlight(f *feed) []widgets.Row {
 	return rows
 }
 
-func who(d *engine.Doing) string {
+func who(d *engine.Activity) string {
 	if d.Name == "" {
 		return strconv.Itoa(d.Agent)
 	}
@@ -203,7 +203,7 @@ func events(f *feed) []widgets.Row {
 	for i := range slices.Backward(s.Emitted) {
 		e := &s.Emitted[i]
 		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: e.At.Local().Format(time.TimeOnly)}, {Text: strconv.Itoa(e.Cycle)}, {Text: e.Who()}, {Text: e.Event}, {Text: e.Path, Tone: widgets.Quiet},
+			{Text: e.At.Local().Format(time.TimeOnly)}, {Text: strconv.Itoa(e.Cycle)}, {Text: e.AgentName()}, {Text: e.Event}, {Text: e.Path, Tone: widgets.Quiet},
 		}})
 	}
 	return rows

@@ -87,7 +87,7 @@ func (t *trouble) draw(s *engine.Snapshot) {
 		n := &s.Errors[i]
 		last := "–"
 		if n.Known() {
-			last = n.Who()
+			last = n.AgentName()
 		}
 		rows[i] = widgets.Row{Key: n.Class.String(), Cells: []widgets.Cell{{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: last, Tone: widgets.Quiet}}}
 	}

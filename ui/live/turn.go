@@ -19,7 +19,7 @@ const (
 )
 
 // ongoing adds to a session in progress what is known of its steps: those with exchanges, and the current one.
-func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.AgentTurn {
+func ongoing(turn engine.AgentTurn, d *engine.Activity, now time.Time) engine.AgentTurn {
 	turn.Steps = nil
 	for i := range turn.Exchanges {
 		e := &turn.Exchanges[i]
@@ -40,7 +40,7 @@ func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.Agent
 		turn.Steps = slices.DeleteFunc(turn.Steps, func(r engine.StepRecord) bool { return r.Path == d.Path })
 		r := engine.StepRecord{Path: d.Path, Service: max(now.Sub(d.Since), 0)}
 		if d.ThrottledBy != "" {
-			r.Service, r.Held = 0, r.Service
+			r.Service, r.Throttled = 0, r.Service
 		}
 		turn.Steps = append(turn.Steps, r)
 	}
@@ -49,7 +49,7 @@ func ongoing(turn engine.AgentTurn, d *engine.Doing, now time.Time) engine.Agent
 
 // timelineOf returns the timeline of a session. Records have the duration of a step and its throttled time, but not its start. The start is
 // derived from the order of the steps, except for steps with a recorded exchange and the current step.
-func timelineOf(turn *engine.AgentTurn, d *engine.Doing) timeline.Session {
+func timelineOf(turn *engine.AgentTurn, d *engine.Activity) timeline.Session {
 	t := turnLayout{turn: turn, doing: d, bars: make([]timeline.Bar, len(turn.Steps))}
 	t.lay(0, len(turn.Steps), 0, 0)
 	return timeline.Session{Queue: turn.Queue, Total: turn.Total, Bars: t.bars}
@@ -58,7 +58,7 @@ func timelineOf(turn *engine.AgentTurn, d *engine.Doing) timeline.Session {
 // turnLayout calculates when the steps of a session began.
 type turnLayout struct {
 	turn  *engine.AgentTurn
-	doing *engine.Doing // nil if the session has ended
+	doing *engine.Activity // nil if the session has ended
 	bars  []timeline.Bar
 }
 
@@ -71,21 +71,21 @@ func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
 		for last < to && belongs(t.turn.Steps[last].Path, r.Path) {
 			last++
 		}
-		if !r.Beside || !parallel {
+		if !r.Parallel || !parallel {
 			began = end
 		}
-		parallel = r.Beside
+		parallel = r.Parallel
 		if known, ok := t.asked(r); ok && last == i+1 {
 			began = max(known, at)
 		}
 		t.bars[i] = timeline.Bar{
-			Name: stepName(t.turn.Steps, i), Depth: depth, From: began, Held: r.Held, Service: r.Service, Retries: max(r.Attempts-1, 0),
+			Name: stepName(t.turn.Steps, i), Depth: depth, From: began, Throttled: r.Throttled, Service: r.Service, Retries: max(r.Attempts-1, 0),
 			Status: r.Status, Block: last > i+1,
 		}
-		over := began + r.Held + r.Service
+		over := began + r.Throttled + r.Service
 		if last > i+1 {
 			over = max(over, t.lay(i+1, last, depth+1, began))
-			t.bars[i].Held, t.bars[i].Service = 0, over-began
+			t.bars[i].Throttled, t.bars[i].Service = 0, over-began
 		}
 		end, i = max(end, over), last
 	}
@@ -102,7 +102,7 @@ func (t *turnLayout) asked(r *engine.StepRecord) (time.Duration, bool) {
 	}
 	for i := range t.turn.Exchanges {
 		if e := &t.turn.Exchanges[i]; e.Path == r.Path && e.Attempt == 1 && !e.At.IsZero() {
-			return e.At.Sub(t.turn.Started) - r.Held, true
+			return e.At.Sub(t.turn.Started) - r.Throttled, true
 		}
 	}
 	return 0, false
@@ -154,8 +154,8 @@ func stepFacts(r *engine.StepRecord) string {
 	if r.Class != engine.NoError {
 		parts[0] += " (" + r.Class.String() + ")"
 	}
-	if r.Held > 0 {
-		held := "throttled " + engine.FormatDuration(r.Held)
+	if r.Throttled > 0 {
+		held := "throttled " + engine.FormatDuration(r.Throttled)
 		if r.Waits != nil {
 			if why := view.FormatWaits(r.Waits); why != "" {
 				held += " (" + why + ")"

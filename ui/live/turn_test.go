@@ -17,12 +17,12 @@ func step(path string, took time.Duration) engine.StepRecord {
 }
 
 func besides(path string, took time.Duration) engine.StepRecord {
-	return engine.StepRecord{Path: path, Service: took, Beside: true}
+	return engine.StepRecord{Path: path, Service: took, Parallel: true}
 }
 
 func TestWhenStepsBegan(t *testing.T) {
 	held := step("b", 100*ms)
-	held.Held, held.Attempts = 50*ms, 3
+	held.Throttled, held.Attempts = 50*ms, 3
 	for _, c := range []struct {
 		name      string
 		steps     []engine.StepRecord
@@ -46,7 +46,7 @@ func TestWhenStepsBegan(t *testing.T) {
 		var all []string
 		for _, b := range s.Bars {
 			name := b.Name
-			text := fmt.Sprintf("%s %d+%d", name, b.From.Milliseconds(), (b.Held + b.Service).Milliseconds())
+			text := fmt.Sprintf("%s %d+%d", name, b.From.Milliseconds(), (b.Throttled + b.Service).Milliseconds())
 			if b.Block {
 				text = "[" + text + "]"
 			}
@@ -68,7 +68,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 		{Path: "browse", Attempt: 2, At: began.Add(200 * ms), Took: 50 * ms, Status: 200},
 		{Path: "pay", Attempt: 1, At: began.Add(300 * ms), Took: 10 * ms, Status: 429},
 	}}
-	d := &engine.Doing{Path: "pay", Since: began.Add(400 * ms), ThrottledBy: "rate limiter"}
+	d := &engine.Activity{Path: "pay", Since: began.Add(400 * ms), ThrottledBy: "rate limiter"}
 	for range 2 { // again is the same
 		turn = ongoing(turn, d, began.Add(time.Second))
 	}
@@ -82,7 +82,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 	if b := s.Bars[0]; b.Name != "browse" || b.From != 100*ms || b.Service != 80*ms || b.Retries != 1 {
 		t.Errorf("the first is %+v", b)
 	}
-	if b := s.Bars[1]; b.Name != "pay" || b.From != 400*ms || b.Held != 600*ms || b.Service != 0 {
+	if b := s.Bars[1]; b.Name != "pay" || b.From != 400*ms || b.Throttled != 600*ms || b.Service != 0 {
 		t.Errorf("the one that it is at is %+v", b)
 	}
 }

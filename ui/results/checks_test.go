@@ -35,9 +35,9 @@ func checked() *fakeDesk {
 	return &fakeDesk{
 		runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some(),
 		checks: []engine.Check{
-			{Name: "Errors", Grade: engine.GradeWarning, Text: "4 sessions failed", Mend: engine.MendExport},
-			{Name: "Unsent rows", Grade: engine.GradeProblem, Text: "12 rows wait", Hint: "look at the database", Mend: engine.MendSend},
-			{Name: "Checkpoints to clean", Grade: engine.GradeOK, Text: "10 of them", Mend: engine.MendFree},
+			{Name: "Errors", Grade: engine.GradeWarning, Text: "4 sessions failed", Fix: engine.FixExport},
+			{Name: "Unsent rows", Grade: engine.GradeProblem, Text: "12 rows wait", Hint: "look at the database", Fix: engine.FixSend},
+			{Name: "Checkpoints to clean", Grade: engine.GradeOK, Text: "10 of them", Fix: engine.FixFree},
 		},
 	}
 }
@@ -80,7 +80,7 @@ func TestWaysFromTheChecks(t *testing.T) {
 		Replay: func(run engine.RunID) { went += "replay " + string(run) + " " }, Compare: func(run engine.RunID) { went += "compare " + string(run) },
 	})
 	desk.set(func() {
-		desk.checks = append(desk.checks, engine.Check{Name: "Metrics", Grade: engine.GradeUnknown, Mend: engine.MendSettings})
+		desk.checks = append(desk.checks, engine.Check{Name: "Metrics", Grade: engine.GradeUnknown, Fix: engine.FixSettings})
 	})
 	s.checkAgain()
 	settled(q, s, "1 unknown")

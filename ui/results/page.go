@@ -210,7 +210,7 @@ func (p *page) showDoubts(u *engine.UnconfirmedList) {
 	p.doubted.Hidden = u.All == 0
 	text := ""
 	if u.All > 0 {
-		text = u.Says() + ". To do: " + engine.UnconfirmedAdvice + "."
+		text = u.Sentence() + ". To do: " + engine.UnconfirmedAdvice + "."
 	}
 	p.doubtful.Say(text, widgets.Warning)
 	p.doubts.SetRows(doubtRows(u))

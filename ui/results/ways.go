@@ -48,17 +48,17 @@ func newEmpty(s *Screen) *empty {
 
 // mend does what a check's button offers.
 func (s *Screen) mend(c engine.Check) {
-	way, _ := c.Way()
+	way, _ := c.FixAction()
 	switch way {
-	case engine.MendAgain:
+	case engine.FixAgain:
 		s.checkAgain()
-	case engine.MendExport:
+	case engine.FixExport:
 		s.askExport()
-	case engine.MendSend:
+	case engine.FixSend:
 		s.send()
-	case engine.MendFree:
+	case engine.FixFree:
 		s.to.Clean()
-	case engine.MendSettings:
+	case engine.FixSettings:
 		s.to.Settings()
 	}
 }
@@ -67,14 +67,14 @@ func (s *Screen) mend(c engine.Check) {
 func (s *Screen) mendable(all []engine.Check) []engine.Check {
 	out := make([]engine.Check, len(all))
 	for i, c := range all {
-		switch way, _ := c.Way(); way {
-		case engine.MendAgain, engine.MendExport, engine.MendSend:
-		case engine.MendFree:
-			c.Mend = keepIf(s.to.Clean != nil, c.Mend)
-		case engine.MendSettings:
-			c.Mend = keepIf(s.to.Settings != nil, c.Mend)
+		switch way, _ := c.FixAction(); way {
+		case engine.FixAgain, engine.FixExport, engine.FixSend:
+		case engine.FixFree:
+			c.Fix = keepIf(s.to.Clean != nil, c.Fix)
+		case engine.FixSettings:
+			c.Fix = keepIf(s.to.Settings != nil, c.Fix)
 		default:
-			c.Mend = ""
+			c.Fix = ""
 		}
 		out[i] = c
 	}

@@ -116,7 +116,7 @@ func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
 	for i := range u.First {
 		r := &u.First[i]
 		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: words.Stamp(r.At)}, {Text: strconv.Itoa(r.Cycle)}, {Text: r.Who()}, {Text: r.Path}, {Text: r.Request},
+			{Text: words.Stamp(r.At)}, {Text: strconv.Itoa(r.Cycle)}, {Text: r.AgentName()}, {Text: r.Path}, {Text: r.Request},
 		}}
 	}
 	return rows
@@ -139,7 +139,7 @@ func cleaned(r *engine.RunRecord) (string, widgets.Tone) {
 	tone := widgets.Quiet
 	lines := make([]string, len(r.Cleaned))
 	for i := range r.Cleaned {
-		lines[i] = r.Cleaned[i].Says(r.ID, words.Stamp)
+		lines[i] = r.Cleaned[i].Sentence(r.ID, words.Stamp)
 	}
 	if n := len(lines); n > 0 && !r.Cleaned[n-1].Whole() {
 		tone = widgets.Warning
@@ -179,7 +179,7 @@ func latencyRows(t *engine.Totals) []widgets.Row {
 	for _, h := range []struct {
 		name string
 		histogram
-	}{{"total", &t.Total}, {"service", &t.Service}, {"throttled", &t.Held}, {"queued", &t.Queue}} {
+	}{{"total", &t.Total}, {"service", &t.Service}, {"throttled", &t.Throttled}, {"queued", &t.Queue}} {
 		cells := []widgets.Cell{{Text: h.name}}
 		for _, d := range []time.Duration{h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()} {
 			text := unknown
@@ -198,7 +198,7 @@ func errorRows(notes []engine.ErrorNote) []widgets.Row {
 	for i := range notes {
 		n := &notes[i]
 		rows[i] = widgets.Row{Key: n.Class.String(), Cells: []widgets.Cell{
-			{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: strconv.Itoa(n.Cycle)}, {Text: n.Who()}, {Text: n.Path}, {Text: n.Message},
+			{Text: n.Class.String(), Tone: widgets.Bad}, {Text: engine.FormatCount(n.Count)}, {Text: strconv.Itoa(n.Cycle)}, {Text: n.AgentName()}, {Text: n.Path}, {Text: n.Message},
 		}}
 	}
 	return rows

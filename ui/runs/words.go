@@ -193,7 +193,7 @@ func because(r *engine.RunRecord) string {
 		lines = append(lines, "The result is "+r.Inexact.String())
 	}
 	for i := range r.Cleaned {
-		lines = append(lines, r.Cleaned[i].Says(r.ID, words.Stamp))
+		lines = append(lines, r.Cleaned[i].Sentence(r.ID, words.Stamp))
 	}
 	return strings.Join(lines, "\n")
 }

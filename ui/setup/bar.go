@@ -107,9 +107,9 @@ func (b *bar) miss(missing []Missing) {
 func (b *bar) check(all []engine.Check) {
 	problems, warnings := 0, 0
 	for _, c := range all {
-		way, _ := c.Way()
+		way, _ := c.FixAction()
 		switch {
-		case way == engine.MendSecret:
+		case way == engine.FixSecret:
 		case c.Grade == engine.GradeProblem:
 			problems++
 		case c.Grade == engine.GradeWarning:

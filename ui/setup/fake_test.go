@@ -191,7 +191,7 @@ func (d *fakeDesk) Preflight(ctx context.Context, o Order, fresh bool, told func
 	if fresh {
 		d.fresh++
 	}
-	all := slices.DeleteFunc(slices.Clone(d.checks), func(c engine.Check) bool { return c.Mend != "" && slices.Contains(d.mended, c.Mend) })
+	all := slices.DeleteFunc(slices.Clone(d.checks), func(c engine.Check) bool { return c.Fix != "" && slices.Contains(d.mended, c.Fix) })
 	wait := d.wait["check"]
 	d.mu.Unlock()
 	first := slices.Clone(all)

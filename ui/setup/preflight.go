@@ -149,8 +149,8 @@ func (p *preflight) tick() {
 func (p *preflight) show(all []engine.Check) {
 	height := p.panel.MinSize().Height
 	for i := range all {
-		if all[i].Mend == engine.MendAgain { // the panel has a button for all
-			all[i].Mend = ""
+		if all[i].Fix == engine.FixAgain { // the panel has a button for all
+			all[i].Fix = ""
 		}
 	}
 	p.list.Set(all)
@@ -165,7 +165,7 @@ func (p *preflight) show(all []engine.Check) {
 // problems returns the checks that require a confirmation. A missing secret is shown at its field.
 func (p *preflight) problems() (all []engine.Check) {
 	for _, c := range p.list.Checks() {
-		if way, _ := c.Way(); c.Grade == engine.GradeProblem && way != engine.MendSecret {
+		if way, _ := c.FixAction(); c.Grade == engine.GradeProblem && way != engine.FixSecret {
 			all = append(all, c)
 		}
 	}
@@ -177,26 +177,26 @@ func (p *preflight) reveal() { form.Reveal(p.screen.scroll, p.panel) }
 
 // mend does what a check's button offers.
 func (p *preflight) mend(c engine.Check) {
-	way, to := c.Way()
+	way, to := c.FixAction()
 	switch way {
-	case engine.MendAgain:
+	case engine.FixAgain:
 		p.ask(true)
-	case engine.MendAllow:
+	case engine.FixAllow:
 		p.allow()
-	case engine.MendConnections:
+	case engine.FixConnections:
 		n, err := strconv.Atoi(to)
 		if err == nil {
 			p.do(func(ctx context.Context) error { return p.screen.desk.LowerConnections(ctx, n) })
 		}
-	case engine.MendLimit:
+	case engine.FixLimit:
 		if n, err := strconv.Atoi(to); err == nil {
 			p.screen.Apply(n)
 		}
-	case engine.MendSecret:
+	case engine.FixSecret:
 		p.screen.services.reveal()
-	case engine.MendSettings:
+	case engine.FixSettings:
 		p.screen.ways.Settings()
-	case engine.MendFree:
+	case engine.FixFree:
 		p.screen.ways.Checkpoints()
 	}
 }

@@ -15,10 +15,10 @@ import (
 
 // listed is a check list with one of each.
 var listed = []engine.Check{
-	{Name: "Service shop", Grade: engine.GradeWarning, Text: "nothing was sent there", Hint: "a launch asks", Mend: "allow shop.example.com"},
-	{Name: "Pool", Grade: engine.GradeProblem, Text: "only 3 opened", Mend: "connections 3"},
+	{Name: "Service shop", Grade: engine.GradeWarning, Text: "nothing was sent there", Hint: "a launch asks", Fix: "allow shop.example.com"},
+	{Name: "Pool", Grade: engine.GradeProblem, Text: "only 3 opened", Fix: "connections 3"},
 	{Name: "Disk", Grade: engine.GradeOK, Text: "69 GB free"},
-	{Name: "Power", Grade: engine.GradeUnknown, Text: "this system does not tell", Mend: "again"},
+	{Name: "Power", Grade: engine.GradeUnknown, Text: "this system does not tell", Fix: "again"},
 }
 
 // TestChecksBeforeALaunch are shown as they come, the well ones on demand, and are not made again for nothing.
@@ -71,9 +71,9 @@ func TestChecksBeforeALaunch(t *testing.T) {
 func TestMendingWhatWasFound(t *testing.T) {
 	desk := &fakeDesk{
 		checks: append(slices.Clone(listed),
-			engine.Check{Name: "Memory", Grade: engine.GradeWarning, Mend: "limit 12"},
-			engine.Check{Name: "Data folder", Grade: engine.GradeProblem, Mend: "settings"},
-			engine.Check{Name: "Space", Grade: engine.GradeWarning, Mend: "free"}),
+			engine.Check{Name: "Memory", Grade: engine.GradeWarning, Fix: "limit 12"},
+			engine.Check{Name: "Data folder", Grade: engine.GradeProblem, Fix: "settings"},
+			engine.Check{Name: "Space", Grade: engine.GradeWarning, Fix: "free"}),
 		targets: []engine.Destination{{Service: "shop", Host: "shop.example.com"}},
 	}
 	s := shown(t, desk)
@@ -87,7 +87,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 	if want := []string{"allow shop.example.com", "connections 3"}; !slices.Equal(desk.mended, want) {
 		t.Errorf("mended %q", desk.mended)
 	}
-	s.tap((&engine.Check{Mend: "limit 12"}).Button())
+	s.tap((&engine.Check{Fix: "limit 12"}).Button())
 	if s.entry("Start").Text != "12" || s.entry("Ceiling").Text != "12" {
 		t.Errorf("the fields say %s and %s", s.entry("Start").Text, s.entry("Ceiling").Text)
 	}
@@ -104,7 +104,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 // TestAKeyThatIsEnteredIsChecked: what was missing may be the reason of a problem.
 func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	desk := &fakeDesk{
-		checks:       []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Mend: "secret MODEL_KEY"}},
+		checks:       []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Fix: "secret MODEL_KEY"}},
 		requirements: Requirements{Missing: []Missing{{Service: "model", Secret: "MODEL_KEY", Problem: "it is nowhere", Kept: "in the keychain"}}},
 	}
 	s := shown(t, desk)

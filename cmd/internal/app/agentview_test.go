@@ -103,7 +103,7 @@ func TestAgentView(t *testing.T) {
 			t.Fatal(err)
 		}
 		if good.ID != "shopper-0" || good.State != engine.AgentOK || len(good.Sessions) != 3 || good.Earlier != 0 || good.Sessions[0].Cycle != 2 ||
-			len(good.Notes) != 3 || fmt.Sprint(good.Persona) != "[{age 30} {password …}]" || len(good.Memory) != 1 || good.Doing != nil {
+			len(good.Notes) != 3 || fmt.Sprint(good.Persona) != "[{age 30} {password …}]" || len(good.Memory) != 1 || good.Activity != nil {
 			t.Errorf("%s: %+v", name, good)
 		}
 		if s := good.Sessions[0]; len(s.Steps) != 5 || len(s.Events) != 1 || len(s.Exchanges) != 0 {
@@ -169,7 +169,7 @@ func TestAgentViewInFlight(t *testing.T) {
 		return v
 	}
 	v := view(people, 1)
-	if v.Doing == nil || v.Doing.Path != "order" && v.Doing.Path != "look" || v.Doing.Name != "shopper-1" || v.State != engine.AgentInFlight && v.State != engine.AgentThrottled ||
+	if v.Activity == nil || v.Activity.Path != "order" && v.Activity.Path != "look" || v.Activity.Name != "shopper-1" || v.State != engine.AgentInFlight && v.State != engine.AgentThrottled ||
 		len(v.Sessions) != 1 || v.Sessions[0].Outcome != engine.Unfinished || v.Sessions[0].Cycle != 0 {
 		t.Errorf("in flight: %+v", v)
 	}
@@ -187,7 +187,7 @@ func TestAgentViewInFlight(t *testing.T) {
 			t.Errorf("the inbox is %+v", v.Inbox)
 		}
 	}
-	if v = view(people, 1); len(v.Inbox) != 0 || v.State != engine.AgentOK || v.Doing != nil || len(v.Sessions) != 3 {
+	if v = view(people, 1); len(v.Inbox) != 0 || v.State != engine.AgentOK || v.Activity != nil || len(v.Sessions) != 3 {
 		t.Errorf("at the end: %+v", v)
 	}
 	for _, s := range v.Sessions[:2] {

@@ -65,9 +65,9 @@ func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	case here.DiskFree == 0:
 		return unknown("free space unknown")
 	case need.Known() && free < need.Low:
-		return withFix(problem("free some space: the run pauses when the disk is full; nothing is lost", "%s", text), engine.MendFree, "")
+		return withFix(problem("free some space: the run pauses when the disk is full; nothing is lost", "%s", text), engine.FixFree, "")
 	case free < enoughDisk || need.Known() && free < need.High:
-		return withFix(warning(fmt.Sprintf("free at least %s", engine.FormatBytes(int64(max(enoughDisk, need.High)))), "%s", text), engine.MendFree, "")
+		return withFix(warning(fmt.Sprintf("free at least %s", engine.FormatBytes(int64(max(enoughDisk, need.High)))), "%s", text), engine.FixFree, "")
 	}
 	return fine("%s", text)
 }
@@ -82,9 +82,9 @@ func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	case here.MemoryTotal == 0:
 		return unknown("memory unknown")
 	case need.Known() && left < need.Low:
-		return withFix(problem("close other programs, or use fewer agents or a lower limit", "%s", text), engine.MendAgain, "")
+		return withFix(problem("close other programs, or use fewer agents or a lower limit", "%s", text), engine.FixAgain, "")
 	case left < enough || need.Known() && left < need.High:
-		return withFix(warning(fmt.Sprintf("close other programs: at least %s should be available", engine.FormatBytes(int64(max(enough, need.High)))), "%s", text), engine.MendAgain, "")
+		return withFix(warning(fmt.Sprintf("close other programs: at least %s should be available", engine.FormatBytes(int64(max(enough, need.High)))), "%s", text), engine.FixAgain, "")
 	}
 	return fine("%s", text)
 }
@@ -95,7 +95,7 @@ func checkFolder(data string) engine.Check {
 		return unknown("no data folder")
 	}
 	if err := tryWriting(nearestFolder(data)); err != nil {
-		return withFix(problem("make it writable, or choose another folder", "%s is not writable: %v", data, err), engine.MendSettings, "")
+		return withFix(problem("make it writable, or choose another folder", "%s is not writable: %v", data, err), engine.FixSettings, "")
 	}
 	return fine("%s is writable", data)
 }
@@ -174,9 +174,9 @@ func checkPower(source power.Source, err, sleeps error) engine.Check {
 	case !kept && !errors.Is(sleeps, errNotKeptAwake):
 		return warning("a run waits while the machine sleeps", "the machine may sleep: %s", sleep)
 	case !kept && (err != nil || !source.Battery):
-		return withFix(warning("turn keep-awake on", "the machine is not kept awake: %s", sleep), engine.MendSettings, "")
+		return withFix(warning("turn keep-awake on", "the machine is not kept awake: %s", sleep), engine.FixSettings, "")
 	case source.Battery:
-		return withFix(warning("plug it in for a long run", "the machine is %s; %s", from, sleep), engine.MendAgain, "")
+		return withFix(warning("plug it in for a long run", "the machine is %s; %s", from, sleep), engine.FixAgain, "")
 	}
 	return fine("the machine is %s; %s", from, sleep)
 }

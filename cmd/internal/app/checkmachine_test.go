@@ -24,18 +24,18 @@ func TestCheckDiskAndMemory(t *testing.T) {
 		mend string
 	}{
 		{"much disk", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(1e9, 2e9)), engine.GradeOK, ""},
-		{"little disk", checkDisk(engine.HostMetrics{DiskFree: 5e9}, engine.Estimate{}), engine.GradeWarning, engine.MendFree},
-		{"less than it may need", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(20e9, 80e9)), engine.GradeWarning, engine.MendFree},
-		{"less than it needs", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(60e9, 80e9)), engine.GradeProblem, engine.MendFree},
+		{"little disk", checkDisk(engine.HostMetrics{DiskFree: 5e9}, engine.Estimate{}), engine.GradeWarning, engine.FixFree},
+		{"less than it may need", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(20e9, 80e9)), engine.GradeWarning, engine.FixFree},
+		{"less than it needs", checkDisk(engine.HostMetrics{DiskFree: 50e9}, need(60e9, 80e9)), engine.GradeProblem, engine.FixFree},
 		{"an unknown disk", checkDisk(engine.HostMetrics{}, need(1, 2)), engine.GradeUnknown, ""},
 		{"enough memory", checkMemory(engine.HostMetrics{MemoryTotal: 16e9, Available: 5e9}, need(1e9, 2e9)), engine.GradeOK, ""},
-		{"little memory", checkMemory(engine.HostMetrics{MemoryTotal: 16e9, Available: 3e9}, engine.Estimate{}), engine.GradeWarning, engine.MendAgain},
+		{"little memory", checkMemory(engine.HostMetrics{MemoryTotal: 16e9, Available: 3e9}, engine.Estimate{}), engine.GradeWarning, engine.FixAgain},
 		{"a small machine", checkMemory(small, engine.Estimate{}), engine.GradeOK, ""},
-		{"memory that it may need", checkMemory(small, need(1e9, 4e9)), engine.GradeWarning, engine.MendAgain},
-		{"memory that it needs", checkMemory(small, need(4e9, 5e9)), engine.GradeProblem, engine.MendAgain},
+		{"memory that it may need", checkMemory(small, need(1e9, 4e9)), engine.GradeWarning, engine.FixAgain},
+		{"memory that it needs", checkMemory(small, need(4e9, 5e9)), engine.GradeProblem, engine.FixAgain},
 		{"unknown memory", checkMemory(engine.HostMetrics{}, need(1, 2)), engine.GradeUnknown, ""},
 	} {
-		if c.got.Grade != c.want || c.got.Mend != c.mend || c.got.Text == "" {
+		if c.got.Grade != c.want || c.got.Fix != c.mend || c.got.Text == "" {
 			t.Errorf("%s: got %+v, want %s, %q", c.name, c.got, c.want, c.mend)
 		}
 	}
@@ -53,7 +53,7 @@ func TestCheckFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c := checkFolder(file); c.Grade != engine.GradeProblem || c.Mend != engine.MendSettings || !strings.Contains(c.Text, "is not writable") {
+	if c := checkFolder(file); c.Grade != engine.GradeProblem || c.Fix != engine.FixSettings || !strings.Contains(c.Text, "is not writable") {
 		t.Errorf("a file in its place: %+v", c)
 	}
 }

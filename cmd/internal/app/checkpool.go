@@ -27,7 +27,7 @@ func (l checks) checkPool(ctx context.Context, o PlannedService) engine.Check {
 	}
 	text, err := d.Check(ctx)
 	if err != nil {
-		return withFix(failedCheck(err), engine.MendAgain, "")
+		return withFix(failedCheck(err), engine.FixAgain, "")
 	}
 	wanted := poolSize(o.Service)
 	allowed, pooled, super, instead := wanted, false, "", ""
@@ -43,7 +43,7 @@ func (l checks) checkPool(ctx context.Context, o PlannedService) engine.Check {
 	switch {
 	case t.opened < t.wanted:
 		return withFix(warning("steps would wait for a connection", "%s; opened only %d of %s: %v",
-			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.MendAgain, "")
+			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.FixAgain, "")
 	case super != "":
 		return warning(instead, "%s; %s", text, super)
 	case pooled:
@@ -69,7 +69,7 @@ func (l checks) databaseItems(db config.Database) []item {
 	}
 	cfg, err := db.Config()
 	if err != nil {
-		return []item{{"Database", "", func(context.Context) engine.Check { return withFix(failedCheck(err), engine.MendSettings, "") }}}
+		return []item{{"Database", "", func(context.Context) engine.Check { return withFix(failedCheck(err), engine.FixSettings, "") }}}
 	}
 	key := fmt.Sprint(db.Target(), db.URL, db.CA, db.Limits, db.Password != "")
 	var once sync.Once
@@ -111,7 +111,7 @@ var databaseChecks = []struct {
 
 func checkServer(r *postgres.Report, err error, _ postgres.Config) engine.Check {
 	if err != nil {
-		return withFix(warning("nothing is lost: results stay on this machine until the database answers", "%v", err), engine.MendSettings, "")
+		return withFix(warning("nothing is lost: results stay on this machine until the database answers", "%v", err), engine.FixSettings, "")
 	}
 	return fine("PostgreSQL %s, %s, answers in %s; this user %s", r.Version, r.TLS, engine.FormatDuration(r.RoundTrip), r.Rights)
 }
@@ -126,12 +126,12 @@ func checkClients(r *postgres.Report, _ error, cfg postgres.Config) engine.Check
 	wanted := configured(cfg)
 	switch {
 	case used >= fullShare:
-		return withFix(problem("find the clients in pg_stat_activity", "%s", text), engine.MendAgain, "")
+		return withFix(problem("find the clients in pg_stat_activity", "%s", text), engine.FixAgain, "")
 	case r.Share > 0 && r.Share < wanted && !r.Pooler:
 		return withFix(warning("leave the rest for the backend under test", "%s; Throng may use %d to send results, but %d are configured", text, r.Share, wanted),
-			engine.MendConnections, fmt.Sprint(r.Share))
+			engine.FixConnections, fmt.Sprint(r.Share))
 	case used >= busyShare:
-		return withFix(warning("find the clients in pg_stat_activity", "%s", text), engine.MendAgain, "")
+		return withFix(warning("find the clients in pg_stat_activity", "%s", text), engine.FixAgain, "")
 	}
 	return fine("%s; Throng uses up to %d to send results", text, wanted)
 }
@@ -150,7 +150,7 @@ func checkIdle(r *postgres.Report, _ error, _ postgres.Config) engine.Check {
 		return unknown("%s does not report it", r.Target)
 	case r.IdleInTransaction > 0:
 		return withFix(warning("find them in pg_stat_activity: each holds a connection, and possibly locks", "%s", plural(int64(r.IdleInTransaction), "client", "clients")),
-			engine.MendAgain, "")
+			engine.FixAgain, "")
 	case r.Hidden > 0:
 		return unknown("none visible to this user; %s hidden", plural(int64(r.Hidden), "client is", "clients are"))
 	}
@@ -173,7 +173,7 @@ func checkSink(ctx context.Context, r *postgres.Report, cfg postgres.Config) eng
 	t := testPool(ctx, wanted, cfg.Connect)
 	if t.opened < t.wanted {
 		c := warning("", "opened only %d of %s: %v", t.opened, plural(int64(t.wanted), "connection", "connections"), t.err)
-		return withFix(c, engine.MendConnections, fmt.Sprint(max(t.opened, 1)))
+		return withFix(c, engine.FixConnections, fmt.Sprint(max(t.opened, 1)))
 	}
 	return fine("opened %s in %s", plural(int64(t.opened), "connection", "connections"), engine.FormatDuration(t.took))
 }

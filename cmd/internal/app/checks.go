@@ -24,8 +24,8 @@ func problem(hint, format string, args ...any) engine.Check {
 
 // withFix adds the button that fixes what a check found.
 func withFix(c engine.Check, way, to string) engine.Check {
-	if c.Mend = way; to != "" {
-		c.Mend += " " + to
+	if c.Fix = way; to != "" {
+		c.Fix += " " + to
 	}
 	return c
 }

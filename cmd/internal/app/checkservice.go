@@ -67,13 +67,13 @@ func (l checks) checkService(ctx context.Context, o PlannedService) engine.Check
 		if mistake, ok := errors.AsType[*engine.FieldError](missing.Err); ok { // its hint is meant for the terminal
 			text = mistake.Problem
 		}
-		return withFix(problem("", "%s", text), engine.MendSecret, missing.Name)
+		return withFix(problem("", "%s", text), engine.FixSecret, missing.Name)
 	case len(o.Unallowed) > 0:
 		d := o.Unallowed[0]
 		return withFix(warning("allow it here or at launch", "nothing was sent to %s: you have not allowed it yet; it would get %s", d.Address(), d.Gets()),
-			engine.MendAllow, consent.Name(d))
+			engine.FixAllow, consent.Name(d))
 	case o.Postgres != nil && l.automatic && len(o.Secrets) > 0:
-		return withFix(unknown("not checked yet: the check needs %s, and automatic checks send no secrets", names(o.Secrets)), engine.MendAgain, "")
+		return withFix(unknown("not checked yet: the check needs %s, and automatic checks send no secrets", names(o.Secrets)), engine.FixAgain, "")
 	case o.Postgres != nil:
 		return l.checkPool(ctx, o)
 	}
@@ -81,13 +81,13 @@ func (l checks) checkService(ctx context.Context, o PlannedService) engine.Check
 	var doubt *doubtError
 	switch {
 	case err != nil && l.automatic && o.TLS != nil && o.TLS.Cert != nil && wantsCertificate(err):
-		return withFix(unknown("not checked yet: automatic checks send no client certificate"), engine.MendAgain, "")
+		return withFix(unknown("not checked yet: automatic checks send no client certificate"), engine.FixAgain, "")
 	case errors.Is(err, engine.ErrCut):
 		return unknown("not checked: %v", err)
 	case errors.As(err, &doubt):
-		return withFix(warning(doubt.hint, "%s", doubt.text), engine.MendAgain, "")
+		return withFix(warning(doubt.hint, "%s", doubt.text), engine.FixAgain, "")
 	case err != nil:
-		return withFix(failedCheck(err), engine.MendAgain, "")
+		return withFix(failedCheck(err), engine.FixAgain, "")
 	}
 	return fine("%s", text)
 }
@@ -323,7 +323,7 @@ func (l checks) simulationItem(planned []PlannedService) item {
 	return item{"X-Simulation-Mode", key, func(ctx context.Context) engine.Check {
 		switch {
 		case !l.Settings.Simulation:
-			return withFix(warning("turn simulation-mode on if the services know the header", "not sent: the rate limits of the services apply"), engine.MendSettings, "")
+			return withFix(warning("turn simulation-mode on if the services know the header", "not sent: the rate limits of the services apply"), engine.FixSettings, "")
 		case len(asked) > 0:
 			return l.checkLifted(ctx, asked)
 		case len(embedded) > 0:

@@ -215,7 +215,7 @@ func (k *EarlierRun) unthrottled() float64 {
 	if total == 0 {
 		return 1
 	}
-	throttled := (t.Held.Sum() - t.Waits[engine.ThrottledByJournal]).Seconds()
+	throttled := (t.Throttled.Sum() - t.Waits[engine.ThrottledByJournal]).Seconds()
 	return min(max(1-max(throttled, 0)/total, 0), 1)
 }
 

@@ -92,7 +92,7 @@ func TestHistoryOfAResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := end.Snapshot; p.Ended != 80 || p.Phase != engine.Ended || p.Ending != engine.EndFinished || p.Cycle != 3 || p.CycleEnded != 20 || p.Events != 20 ||
-		len(p.Emitted) != 20 || p.Emitted[0].Who() == "" || p.SimTime != s.Clock.At(3) || p.Checkpoints != len(course.Checkpoints) {
+		len(p.Emitted) != 20 || p.Emitted[0].AgentName() == "" || p.SimTime != s.Clock.At(3) || p.Checkpoints != len(course.Checkpoints) {
 		t.Errorf("at the end it is %+v", p)
 	}
 }

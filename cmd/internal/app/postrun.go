@@ -154,7 +154,7 @@ func (a *finishedRun) unconfirmed(ctx context.Context) engine.Check {
 	}
 	name := a.names(ctx)
 	_ = doubts.Call(func(agent int) (string, error) { return name(agent), nil }) // it does not fail
-	return problem(engine.UnconfirmedAdvice, "%s\n%s", doubts.Says(), strings.Join(doubts.Lines(), "\n"))
+	return problem(engine.UnconfirmedAdvice, "%s\n%s", doubts.Sentence(), strings.Join(doubts.Lines(), "\n"))
 }
 
 // highFailureShare is the fraction of failed sessions from which failures are a problem, not exceptions.
@@ -187,7 +187,7 @@ func (a *finishedRun) failed(ctx context.Context) engine.Check {
 	case text == "":
 		return fine("none")
 	}
-	return withFix(warning("the export lists all of them in sessions.csv", "%s", text), engine.MendExport, "")
+	return withFix(warning("the export lists all of them in sessions.csv", "%s", text), engine.FixExport, "")
 }
 
 // anomalies lists metrics that crossed a health threshold, and gaps.
@@ -244,7 +244,7 @@ func (a *finishedRun) unsent(ctx context.Context) engine.Check {
 	if len(waiting) == 0 {
 		return fine("%s has all rows", strings.Join(sent, ", "))
 	}
-	return withFix(warning("nothing is lost: rows stay on this machine until the database confirms them", "%s", strings.Join(waiting, "; ")), engine.MendSend, "")
+	return withFix(warning("nothing is lost: rows stay on this machine until the database confirms them", "%s", strings.Join(waiting, "; ")), engine.FixSend, "")
 }
 
 // transactions checks the database server for clients idle in a transaction.
@@ -263,7 +263,7 @@ func (a *finishedRun) transactions(ctx context.Context) engine.Check {
 	r, err := postgres.Check(ctx, cfg)
 	switch {
 	case r.MaxConnections == 0 && err != nil:
-		return withFix(unknown("%s does not answer: %v", db.Target(), err), engine.MendAgain, "")
+		return withFix(unknown("%s does not answer: %v", db.Target(), err), engine.FixAgain, "")
 	case r.MaxConnections == 0:
 		return unknown("%s does not report its connections", r.Target)
 	case r.IdleInTransaction > 0:
@@ -293,6 +293,6 @@ func (a *finishedRun) checkpoints(ctx context.Context) engine.Check {
 	default:
 		c := fine("%s, %s; the run has ended, so only forks need them", plural(n, "checkpoint", "checkpoints"), engine.FormatBytes(size))
 		c.Hint = "keep those that you want to fork from"
-		return withFix(c, engine.MendFree, "")
+		return withFix(c, engine.FixFree, "")
 	}
 }

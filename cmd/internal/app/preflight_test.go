@@ -33,8 +33,8 @@ func named(t *testing.T, all []engine.Check, name string) engine.Check {
 // expect compares a check with its expected result.
 func expect(t *testing.T, c engine.Check, grade engine.Grade, mend, says string) {
 	t.Helper()
-	if c.Grade != grade || c.Mend != mend || !strings.Contains(c.Text, says) {
-		t.Errorf("got %s, %s: %s [%s]; want %s with %q [%s]", c.Name, c.Grade, c.Text, c.Mend, grade, says, mend)
+	if c.Grade != grade || c.Fix != mend || !strings.Contains(c.Text, says) {
+		t.Errorf("got %s, %s: %s [%s]; want %s with %q [%s]", c.Name, c.Grade, c.Text, c.Fix, grade, says, mend)
 	}
 }
 

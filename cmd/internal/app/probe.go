@@ -31,9 +31,9 @@ func (l assembly) probe(j *Job) engine.Probe {
 		if c.Server < 0 && j.clients != nil {
 			full := j.clients.fullest()
 			c.Server, c.Max, at = full.Server, full.Max, full.server
-			c.Held, c.Idle = 0, 0
+			c.InUse, c.Idle = 0, 0
 			if sends && server(j.Target) == at {
-				c.Held, c.Idle = c.Pool.InUse, c.Pool.Idle
+				c.InUse, c.Idle = c.Pool.InUse, c.Pool.Idle
 			}
 		}
 		for _, p := range j.pools {
@@ -41,7 +41,7 @@ func (l assembly) probe(j *Job) engine.Probe {
 			c.Pool.Add(p.Pool())
 			if server(p.Target()) == at {
 				inUse, idle := p.Held()
-				c.Held += inUse
+				c.InUse += inUse
 				c.Idle += idle
 			}
 		}
@@ -67,7 +67,7 @@ func (l assembly) sinkStatus() engine.Connections {
 	}
 	c := engine.Connections{Own: s.Connections, Server: s.Clients, Max: s.MaxConnections, Pool: s.Pool}
 	if !s.Pooled {
-		c.Held, c.Idle = s.Pool.InUse, s.Pool.Idle
+		c.InUse, c.Idle = s.Pool.InUse, s.Pool.Idle
 	}
 	return c
 }

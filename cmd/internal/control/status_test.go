@@ -30,7 +30,7 @@ func TestStatus(t *testing.T) {
 			Buckets:      []engine.BucketState{{Name: "POST /embeddings", LimiterState: engine.LimiterState{Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Waiting: 4, Refused: 9}}},
 		}},
 		Budget:          engine.BudgetState{Budget: engine.Budget{Dollars: 5}, Spent: engine.Amount{Cost: 1_250_000_000, Tokens: 10, Requests: 2}, Short: "dollars"},
-		Oldest:          []engine.Doing{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {}, {}, {}, {}, {}},
+		Oldest:          []engine.Activity{{Place: engine.Place{Agent: 4}, Name: "eve", Began: at, Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {}, {}, {}, {}, {}},
 		Inexact:         &engine.Inexact{Cycle: 1, Why: "told"},
 		CheckpointState: engine.CheckpointState{Checkpoints: 2, LastCheckpoint: at.Add(-time.Minute)},
 		Metrics:         engine.MetricsRow{At: at, Host: engine.HostMetrics{CPU: 95, ProcessCPU: 95, Available: 9e9, MemoryTotal: 16e9}, DatabaseUse: engine.DatabaseUse{ServerConnections: -1, Unsent: -1}},
@@ -54,7 +54,7 @@ func TestStatus(t *testing.T) {
 		`{"name":"model","kind":"llm","in_flight":3,"max_in_flight":50,"waiting":4,"requests_per_second":8,"max_requests_per_second":50,"rate_why":"a 429"`,
 		`"exhausted":"the quota of the day is gone"`, `"breaker":"half-open","buckets"`,
 		`"budget":{"limit":{"usd":5},"spent":{"usd":1.25,"tokens":10,"requests":2,"seconds":60},"short":"dollars"}`,
-		`"agent":4,"take":0,"name":"eve","began":"2030-03-01T12:00:00Z","step":"ask","service":"model","waiting_for":"rate limiter"}`,
+		`"agent":4,"take":0,"name":"eve","began":"2030-03-01T12:00:00Z","step":"ask","service":"model","throttled_by":"rate limiter"}`,
 		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
 	} {
 		if !strings.Contains(string(text), want) {

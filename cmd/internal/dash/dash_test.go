@@ -57,7 +57,7 @@ func busy() *view.Status {
 			},
 		},
 		Budget: &view.Budget{Limit: view.Amounts{Cost: 5}, Spent: view.Amounts{Cost: 1.25, Tokens: 120_000, Requests: 9000}},
-		Oldest: []engine.Doing{
+		Oldest: []engine.Activity{
 			{Place: engine.Place{Agent: 4}, Name: "shopper-4", Began: noon.Add(-9 * time.Second), Path: "fill_cart[2].add_cart", Service: "shop"},
 			{Place: engine.Place{Agent: 371}, Began: noon.Add(-800 * time.Millisecond), Path: "think", Service: "model", ThrottledBy: "rate limiter"},
 		},

@@ -40,8 +40,8 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 		return all[i]
 	}
 	c := check()
-	way, host := c.Way()
-	if c.Grade != engine.GradeWarning || way != engine.MendAllow {
+	way, host := c.FixAction()
+	if c.Grade != engine.GradeWarning || way != engine.FixAllow {
 		t.Fatalf("of a host that no one allowed: %+v", c)
 	}
 	o.Allow = []string{host}
@@ -49,7 +49,7 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Allow = nil
-	if c := check(); c.Grade != engine.GradeProblem || c.Mend != engine.MendAgain { // it is asked now, and is not there
+	if c := check(); c.Grade != engine.GradeProblem || c.Fix != engine.FixAgain { // it is asked now, and is not there
 		t.Errorf("allowed: %+v", c)
 	}
 	if err := s.LowerConnections(t.Context(), 3); err != nil {

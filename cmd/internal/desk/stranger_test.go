@@ -69,7 +69,7 @@ chain c: {step a: {kind: http, service: helper, post: /}}
 	}
 	for _, anew := range []bool{false, true} {
 		if all := preflight(anew); len(took()) > 0 || !slices.ContainsFunc(all, func(c engine.Check) bool {
-			return strings.Contains(c.Text, "nothing was sent to "+address) && strings.Contains(c.Text, "AWS_SECRET_ACCESS_KEY") && c.Mend == engine.MendAllow+" "+address
+			return strings.Contains(c.Text, "nothing was sent to "+address) && strings.Contains(c.Text, "AWS_SECRET_ACCESS_KEY") && c.Fix == engine.FixAllow+" "+address
 		}) {
 			t.Fatalf("before it is allowed (asked for: %t): %+v", anew, all)
 		}

@@ -158,7 +158,7 @@ func (s *Site) writes(step, table string) (w writes) {
 
 // suffered reports whether a step failed, was throttled, or was retried.
 func suffered(step *engine.StepRecord) bool {
-	return step.Status != engine.StepOK || step.Label >= engine.NotRepeated || step.Attempts > 1 || step.Held > 200*time.Millisecond
+	return step.Status != engine.StepOK || step.Label >= engine.NotRepeated || step.Attempts > 1 || step.Throttled > 200*time.Millisecond
 }
 
 // judge compares one write, which was executed n times, with the status of its step.

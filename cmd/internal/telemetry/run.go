@@ -89,7 +89,7 @@ var ofSessions = []Metric{
 		return &s.Queue, s.QueueSum
 	}),
 	quantilesOf("throng_session_throttled_seconds", "Time the requests of sessions were throttled, over the whole run.", func(s *engine.Snapshot) (*engine.Quantiles, time.Duration) {
-		return &s.Held, s.HeldSum
+		return &s.Throttled, s.ThrottledSum
 	}),
 	several(Gauge, "throng_session_time_ratio", []string{"purpose"}, "Fraction of the session time spent on a purpose, over the whole run; journal and engine are Throng's overhead.", func(s *engine.Snapshot) (all []sample) {
 		for _, p := range engine.Purposes() {

@@ -81,7 +81,7 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 		attribute.String("throng.run", string(t.x.run.ID)), attribute.Int("throng.cycle", row.Cycle), attribute.Int("throng.agent", row.Agent),
 		attribute.String("throng.agent.id", t.x.name(row.Agent)), attribute.Int("throng.take", row.Take), attribute.String("throng.outcome", row.Outcome.String()),
 		attribute.String("throng.traced_for", why), attribute.Float64("throng.queue_seconds", row.Queue.Seconds()),
-		attribute.Float64("throng.held_seconds", row.Held.Seconds()), attribute.Float64("throng.service_seconds", row.Service.Seconds()),
+		attribute.Float64("throng.held_seconds", row.Throttled.Seconds()), attribute.Float64("throng.service_seconds", row.Service.Seconds()),
 	))
 	switch row.Outcome {
 	case engine.Failed, engine.TimedOut:
@@ -215,7 +215,7 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 		attribute.String("throng.step.status", r.Status.String()),
 	}
 	if r.Attempts > 0 {
-		all = append(all, attribute.Int("throng.attempts", r.Attempts), attribute.String("throng.answer", r.Label.String()), attribute.Float64("throng.held_seconds", r.Held.Seconds()))
+		all = append(all, attribute.Int("throng.attempts", r.Attempts), attribute.String("throng.answer", r.Label.String()), attribute.Float64("throng.held_seconds", r.Throttled.Seconds()))
 	}
 	if n := len(s.attempts); n > 0 {
 		last := &s.attempts[n-1]

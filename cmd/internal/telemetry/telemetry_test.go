@@ -31,7 +31,7 @@ func full() *Run {
 		SessionCounts:   engine.SessionCounts{Total: 9, Outcomes: map[engine.Outcome]int64{engine.OK: 4}},
 		Pace:            engine.Pace{Elapsed: time.Minute},
 		LimitState:      engine.LimitState{Binds: "latency"},
-		SessionTimes:    engine.SessionTimes{Latency: q, Queue: q, QueueSum: 4 * time.Second, Held: q, HeldSum: 4 * time.Second},
+		SessionTimes:    engine.SessionTimes{Latency: q, Queue: q, QueueSum: 4 * time.Second, Throttled: q, ThrottledSum: 4 * time.Second},
 		Services:        []engine.ServiceState{{Name: "shop", Bound: 5, LimiterState: engine.LimiterState{Rate: 3}, Replies: engine.Replies{engine.Reply2xx: 7}}},
 		Budget:          engine.BudgetState{Budget: engine.Budget{Dollars: 4, Requests: 10}, Spent: engine.Amount{Cost: 1e9, Requests: 9}},
 		CheckpointState: engine.CheckpointState{LastCheckpoint: time.Unix(900, 0), CheckpointTook: time.Second},

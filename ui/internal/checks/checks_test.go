@@ -14,8 +14,8 @@ import (
 )
 
 var all = []engine.Check{
-	{Name: "Service shop", Grade: engine.GradeProblem, Text: "it does not answer\nconnection refused", Hint: "start it", Mend: "again"},
-	{Name: "Server's connections", Grade: engine.GradeWarning, Text: strings.Repeat("many of them are in use ", 6), Mend: "connections 4"},
+	{Name: "Service shop", Grade: engine.GradeProblem, Text: "it does not answer\nconnection refused", Hint: "start it", Fix: "again"},
+	{Name: "Server's connections", Grade: engine.GradeWarning, Text: strings.Repeat("many of them are in use ", 6), Fix: "connections 4"},
 	{Name: "Disk", Grade: engine.GradeOK, Text: "69 GB free"},
 	{Name: "Power", Grade: engine.GradeUnknown, Text: "no one tells"},
 	{Name: "Service a_service_with_a_long_name_of_the_department", Grade: engine.GradeProblem, Text: "it does not answer"},

@@ -214,8 +214,8 @@ func find(g *engine.Graph, f func(segment []engine.GraphStep)) {
 // caption describes a step in one line.
 func caption(s *engine.GraphStep) string {
 	switch {
-	case s.Says != "":
-		return s.Kind + " " + s.Says
+	case s.Controls != "":
+		return s.Kind + " " + s.Controls
 	case s.Service != "":
 		return s.Kind + " · " + s.Service
 	}

@@ -74,7 +74,7 @@ func (s *stage) selected() string {
 func TestStepsAreShown(t *testing.T) {
 	g := sample(shopping)
 	g.Segments[2][0].Service = "shop"
-	g.Segments[6][0].Says = "not last"
+	g.Segments[6][0].Controls = "not last"
 	s := show(t, g, 1100, 1400)
 	s.shows("decide", "fill_cart", "http · shop", "while not last", "then", "else", "a_step_with", "…", "23 steps", "Point at a step")
 	s.Set(sample("only http"))

@@ -129,7 +129,7 @@ func (t *Timeline) hatch(top, bottom float32) {
 func (t *Timeline) bar(b *Bar, y, row float32) {
 	high := row * barShare
 	y += (row - high) / 2
-	x0, x1, x2 := t.scale.x(b.From), t.scale.x(b.From+b.Held), t.scale.x(b.end())
+	x0, x1, x2 := t.scale.x(b.From), t.scale.x(b.From+b.Throttled), t.scale.x(b.end())
 	x2 = max(x2, x0+leastBar)
 	service, held := t.inks.service, t.inks.held
 	if b.bad() {
@@ -138,7 +138,7 @@ func (t *Timeline) bar(b *Bar, y, row float32) {
 	switch {
 	case b.Block:
 		t.bracket(x0, x2, y, high, b.bad())
-	case b.Held+b.Service > 0 || b.bad():
+	case b.Throttled+b.Service > 0 || b.bad():
 		if x1 > x0 {
 			t.box(pen.Box{X0: x0, Y0: y, X1: x1, Y1: y + high}, held, held)
 		}

@@ -24,17 +24,17 @@ const Most = 120
 
 // Bar is a step.
 type Bar struct {
-	Name    string
-	Depth   int           // number of blocks around it
-	From    time.Duration // since the session began
-	Held    time.Duration // throttled time at its start
-	Service time.Duration // after that
-	Retries int
-	Status  engine.StepStatus
-	Block   bool // a block of the bars below it: Service is their total
+	Name      string
+	Depth     int           // number of blocks around it
+	From      time.Duration // since the session began
+	Throttled time.Duration // throttled time at its start
+	Service   time.Duration // after that
+	Retries   int
+	Status    engine.StepStatus
+	Block     bool // a block of the bars below it: Service is their total
 }
 
-func (b *Bar) end() time.Duration { return b.From + b.Held + b.Service }
+func (b *Bar) end() time.Duration { return b.From + b.Throttled + b.Service }
 
 // bad reports whether the step failed.
 func (b *Bar) bad() bool { return b.Status == engine.StepFailed || b.Status == engine.StepTimedOut }
@@ -176,7 +176,7 @@ func (t *Timeline) write() {
 	t.names, t.values = t.names[:len(t.session.Bars)], t.values[:len(t.session.Bars)]
 	for i := range t.session.Bars {
 		b := &t.session.Bars[i]
-		says, ink := engine.FormatDuration(b.Held+b.Service), plain
+		says, ink := engine.FormatDuration(b.Throttled+b.Service), plain
 		switch {
 		case b.bad():
 			says, ink = b.Status.String()+" "+says, widgets.Color(theme.ColorNameError)

@@ -26,11 +26,11 @@ const ms = time.Millisecond
 // shopping has one of everything that is drawn.
 var shopping = Session{Queue: 400 * ms, Total: 2700 * ms, Bars: []Bar{
 	{Name: "decide", Service: 3 * ms},
-	{Name: "browse", From: 3 * ms, Held: 120 * ms, Service: 240 * ms},
+	{Name: "browse", From: 3 * ms, Throttled: 120 * ms, Service: 240 * ms},
 	{Name: "fill_cart", From: 363 * ms, Service: 1400 * ms, Status: engine.StepFailed, Block: true},
 	{Name: "add", Depth: 1, From: 363 * ms, Service: 410 * ms},
 	{Name: "again", Depth: 1, From: 773 * ms, Service: 900 * ms, Retries: 2, Status: engine.StepFailed},
-	{Name: "pay", From: 1763 * ms, Held: 300 * ms, Service: 600 * ms, Status: engine.StepTimedOut},
+	{Name: "pay", From: 1763 * ms, Throttled: 300 * ms, Service: 600 * ms, Status: engine.StepTimedOut},
 	{Name: "thank", From: 2663 * ms, Status: engine.StepSkipped},
 }}
 
@@ -104,7 +104,7 @@ func TestWordsAreBesideTheBars(t *testing.T) {
 
 // TestBarsAreWhereTheirTimesAre is that a bar is as long as it took, what held it back in another colour.
 func TestBarsAreWhereTheirTimesAre(t *testing.T) {
-	l := show(t, Session{Total: time.Second, Bars: []Bar{{Name: "a", From: 250 * ms, Held: 250 * ms, Service: 250 * ms}}})
+	l := show(t, Session{Total: time.Second, Bars: []Bar{{Name: "a", From: 250 * ms, Throttled: 250 * ms, Service: 250 * ms}}})
 	size := l.raster.Size()
 	img := l.draw(int(size.Width), int(size.Height)).(*image.RGBA)
 	y := int(l.head() + l.row()/2)

@@ -91,12 +91,12 @@ func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
 		n := &notes[i]
 		text := widget.NewLabel(n.Message)
 		text.Wrapping, text.Selectable = fyne.TextWrapWord, true
-		where := fmt.Sprintf("Cycle %d, agent %s, step %s", n.Cycle, n.Who(), n.Path)
+		where := fmt.Sprintf("Cycle %d, agent %s, step %s", n.Cycle, n.AgentName(), n.Path)
 		switch {
 		case i > 0:
 			where += ", before that"
 		case last.Count > 1:
-			where = fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.Who(), n.Path)
+			where = fmt.Sprintf("The last of %s: cycle %d, agent %s, step %s", engine.FormatCount(n.Count), n.Cycle, n.AgentName(), n.Path)
 		}
 		parts = append(parts, widgets.NewCaption(where), text)
 	}

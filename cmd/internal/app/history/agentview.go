@@ -149,7 +149,7 @@ func (p *Agents) addMemory(ctx context.Context, v *engine.AgentView) (orders use
 		slices.SortStableFunc(letters, func(a, b engine.Letter) int { return a.Cycle - b.Cycle })
 	}
 	for _, l := range letters {
-		h := engine.Heard{Cycle: l.Cycle, Body: string(l.Body)}
+		h := engine.InboxMessage{Cycle: l.Cycle, Body: string(l.Body)}
 		if l.From != engine.Outside {
 			h.From = p.Name(l.From)
 		}
@@ -164,7 +164,7 @@ type userOrders struct{ engine.Resumption }
 func (p *Agents) userOrders(ctx context.Context) (h userOrders, err error) {
 	changes, err := p.Store.Changes(ctx, p.Record.ID)
 	for i := range changes {
-		err = errors.Join(err, h.Hear(&changes[i]))
+		err = errors.Join(err, h.Apply(&changes[i]))
 	}
 	return h, err
 }
@@ -189,12 +189,12 @@ func (h *userOrders) state(r *engine.RunRecord, v *engine.AgentView) engine.Agen
 
 // addOpen adds the session in flight.
 func (p *Agents) addOpen(v *engine.AgentView) {
-	d, ok := p.Run.Doing(v.Index)
+	d, ok := p.Run.Activity(v.Index)
 	if !ok || len(v.Sessions) > 0 && v.Sessions[0].Place == d.Place { // it has ended in the meantime
 		return
 	}
 	d.Name = v.ID
-	v.Doing = &d
+	v.Activity = &d
 	open := engine.AgentTurn{SessionRow: engine.SessionRow{Place: d.Place, Started: d.Began, Total: time.Since(d.Began)}}
 	v.Sessions = slices.Insert(v.Sessions, 0, open)
 }

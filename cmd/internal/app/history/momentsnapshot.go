@@ -139,7 +139,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 	if s.Phase != engine.Ended && !m.Idle {
 		s.Phase = row.Phase
 	}
-	s.Latency, s.Queue, s.Held, s.PerSecond = row.Total, row.Queue, row.Held, row.SessionsPerSec
+	s.Latency, s.Queue, s.Throttled, s.PerSecond = row.Total, row.Queue, row.Throttled, row.SessionsPerSec
 	s.Retries, s.RateLimited, s.Usage, s.Waits, s.Flow, s.Lag = row.Retries, row.RateLimited, row.Usage, row.Waits, row.Flow, row.Lag
 	last := t.failed(s.At)
 	for class := range row.Errors {

@@ -136,7 +136,7 @@ func ordered(changes []engine.ChangeRow, cycle int, at time.Time) (orders, error
 			continue
 		}
 		var order engine.Resumption
-		if err := order.Hear(c); err != nil {
+		if err := order.Apply(c); err != nil {
 			return o, err
 		}
 		for p := range order.Requeued {
@@ -187,9 +187,9 @@ func (t *turns) without(agent int, rests func(int) bool, o orders) engine.AgentS
 }
 
 // oldest returns the longest-running sessions in flight at a moment.
-func (t *turns) oldest(c *engine.Crowd) []engine.Doing {
+func (t *turns) oldest(c *engine.Crowd) []engine.Activity {
 	now := c.At.UnixMicro()
-	var all []engine.Doing
+	var all []engine.Activity
 	for agent, s := range c.States {
 		if s != engine.AgentInFlight {
 			continue
@@ -198,8 +198,8 @@ func (t *turns) oldest(c *engine.Crowd) []engine.Doing {
 		if n := len(all); n == shownOldest && one.from >= all[n-1].Began.UnixMicro() {
 			continue
 		}
-		d := engine.Doing{Place: engine.Place{Cycle: t.cycle, Agent: agent}, Began: time.UnixMicro(one.from).UTC()}
-		i, _ := slices.BinarySearchFunc(all, d, func(a, b engine.Doing) int { return a.Began.Compare(b.Began) })
+		d := engine.Activity{Place: engine.Place{Cycle: t.cycle, Agent: agent}, Began: time.UnixMicro(one.from).UTC()}
+		i, _ := slices.BinarySearchFunc(all, d, func(a, b engine.Activity) int { return a.Began.Compare(b.Began) })
 		all = slices.Insert(all, i, d)
 		all = all[:min(len(all), shownOldest)]
 	}

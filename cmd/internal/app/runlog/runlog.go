@@ -113,7 +113,7 @@ func (c *Log) failed(s *engine.Snapshot) {
 			continue
 		}
 		c.errors[e.Class] = e.Count
-		c.log.Warn("sessions fail", "class", e.Class.String(), "count", e.Count, "cycle", e.Cycle, "agent", e.Who(), "step", e.Path, "error", e.Message)
+		c.log.Warn("sessions fail", "class", e.Class.String(), "count", e.Count, "cycle", e.Cycle, "agent", e.AgentName(), "step", e.Path, "error", e.Message)
 	}
 }
 

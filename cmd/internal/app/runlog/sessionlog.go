@@ -136,7 +136,7 @@ func stepsOf(r *engine.SessionRow) string {
 	for i := range r.Steps {
 		switch s := &r.Steps[i]; {
 		case s.Status == engine.StepSkipped || s.Status == engine.StepCancelled:
-		case s.Beside:
+		case s.Parallel:
 			parallel++
 		default:
 			sequential++

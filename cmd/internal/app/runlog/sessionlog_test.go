@@ -27,7 +27,7 @@ func TestSessionsAreLogged(t *testing.T) {
 		}
 		row := engine.SessionRow{
 			Place: engine.Place{Cycle: 2, Agent: 6}, Outcome: engine.OK, Total: 6234 * time.Millisecond,
-			Steps: []engine.StepRecord{{Beside: true}, {Beside: true}, {Beside: true}, {}, {Status: engine.StepSkipped}},
+			Steps: []engine.StepRecord{{Parallel: true}, {Parallel: true}, {Parallel: true}, {}, {Status: engine.StepSkipped}},
 		}
 		failed := engine.SessionRow{
 			Place: engine.Place{Cycle: 2, Agent: 7}, Outcome: engine.Failed, Class: engine.ServerError, Path: "order", Error: "500", Total: time.Second,

@@ -29,15 +29,15 @@ func Checks(out io.Writer, all []engine.Check) error {
 
 // Hint returns the advice of a check for a terminal, which has no buttons.
 func Hint(c *engine.Check) string {
-	way, to := c.Way()
+	way, to := c.FixAction()
 	switch way {
-	case engine.MendAllow:
+	case engine.FixAllow:
 		return "to allow it: --allow " + to
-	case engine.MendSecret:
+	case engine.FixSecret:
 		return "throngctl secret set " + to + ", or set an environment variable of that name"
-	case engine.MendConnections:
+	case engine.FixConnections:
 		return c.Hint + "; to limit them: throngctl settings database-connections=" + to
-	case engine.MendFree:
+	case engine.FixFree:
 		return strings.TrimPrefix(c.Hint+"; see throngctl prune --help", "; ")
 	}
 	return c.Hint

@@ -86,7 +86,7 @@ func Pruned(out io.Writer, all []retention.Removal) error {
 func Cleanup(out io.Writer, plan *cleanup.Plan) {
 	fmt.Fprintf(out, "run %s: %s\n", plan.Run.ID, plan.Run.Title)
 	for i := range plan.Run.Cleaned {
-		fmt.Fprintf(out, "  %s\n", plan.Run.Cleaned[i].Says(plan.Run.ID, Time))
+		fmt.Fprintf(out, "  %s\n", plan.Run.Cleaned[i].Sentence(plan.Run.ID, Time))
 	}
 	if plan.Agents == 0 && plan.Resume == "" {
 		fmt.Fprintln(out, "  nothing left to remove")
@@ -159,7 +159,7 @@ func Runs(out io.Writer, runs []engine.RunRecord) error {
 	}
 	for i := range runs {
 		for j := range runs[i].Cleaned {
-			fmt.Fprintf(out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Says(runs[i].ID, Time))
+			fmt.Fprintf(out, "%s: %s\n", runs[i].ID, runs[i].Cleaned[j].Sentence(runs[i].ID, Time))
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func Session(out io.Writer, row *engine.AgentTurn) {
 			answer += ", perhaps paid twice"
 		}
 		Row(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Path, ended, answer, requests, Numbers(s.Statuses),
-			engine.FormatDuration(s.Held), engine.FormatDuration(s.Service))
+			engine.FormatDuration(s.Throttled), engine.FormatDuration(s.Service))
 	}
 	_ = w.Flush() // output to a terminal
 	for i := range row.Exchanges {

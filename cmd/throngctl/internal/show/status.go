@@ -179,7 +179,7 @@ func Unconfirmed(s *view.Status) string {
 	if s.Unconfirmed == 0 {
 		return ""
 	}
-	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Says() + "; list them with: throngctl check --after " + string(s.Run)
+	return (&engine.UnconfirmedList{All: s.Unconfirmed}).Sentence() + "; list them with: throngctl check --after " + string(s.Run)
 }
 
 // Ended prints how a run ended and how to continue.

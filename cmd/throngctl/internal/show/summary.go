@@ -48,7 +48,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 		row("speed-up", "%s", speedUp(s))
 	}
 	row("waits", "queued p50 %s, p95 %s; throttled p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
-		engine.FormatDuration(s.Held.P50), engine.FormatDuration(s.Held.P95))
+		engine.FormatDuration(s.Throttled.P50), engine.FormatDuration(s.Throttled.P95))
 	if held := view.FormatWaits(&s.Waits); held != "" {
 		row("throttled", "%s", held)
 	}
@@ -96,7 +96,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 			fmt.Fprintf(out, "  %s × %d\n", e.Class, e.Count)
 			continue
 		}
-		fmt.Fprintf(out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.Who(), e.Path, FirstLine(e.Message))
+		fmt.Fprintf(out, "  %s × %d, last: cycle %d, agent %s, step %s: %s\n", e.Class, e.Count, e.Cycle, e.AgentName(), e.Path, FirstLine(e.Message))
 	}
 	compared(out, w, followed(job.Record, r, s), &r.Totals)
 	_ = w.Flush()
@@ -144,7 +144,7 @@ func ListUnconfirmed(ctx context.Context, out io.Writer, store storage.Reader, j
 		return err
 	}
 	err = doubts.Call(job.Program.AgentID)
-	fmt.Fprintln(out, doubts.Says())
+	fmt.Fprintln(out, doubts.Sentence())
 	for _, line := range doubts.Lines() {
 		fmt.Fprintln(out, " ", line)
 	}

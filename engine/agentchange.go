@@ -28,9 +28,9 @@ func EndOf(r *SessionRow) SessionEnd {
 	return SessionEnd{r.Take, r.Outcome, r.Class, r.Acted, int64(len(r.Events))}
 }
 
-// Hear applies a change from the journal: orders about agents, and changes to services. Changes must be applied in
+// Apply applies a change from the journal: orders about agents, and changes to services. Changes must be applied in
 // order.
-func (res *Resumption) Hear(c *ChangeRow) error {
+func (res *Resumption) Apply(c *ChangeRow) error {
 	switch c.What {
 	case InjectChange:
 		i, _, err := ReadInjection(c.What, c.New)
