@@ -13,7 +13,7 @@ func TestEveryWordHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	add := func(kind, name string) {
 		if key := kind + name; name == "" || seen[key] {
-			t.Errorf("%s: %q is no name, or used twice", kind, name)
+			t.Errorf("%s: %q is empty or used twice", kind, name)
 		} else {
 			seen[key] = true
 		}

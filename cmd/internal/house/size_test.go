@@ -13,7 +13,7 @@ func TestPackageSize(t *testing.T) {
 			found[folder] = fmt.Sprintf("has %d lines in %d files; split it: at most %d lines and %d files", p.lines, p.files, maxLines, maxFiles)
 		}
 	}
-	known(t, largePackages, found)
+	known(t, nil, found)
 }
 
 func TestTypeSize(t *testing.T) {
@@ -56,7 +56,7 @@ func TestStructClones(t *testing.T) {
 			}
 		}
 	}
-	known(t, clonedStructs, found)
+	known(t, nil, found)
 	for pair := range allowedClones {
 		if !allowed[pair] {
 			t.Errorf("%s are no longer clones: remove the pair from allowedClones", pair)

@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,33 +20,20 @@ import (
 // root is the repository's folder, seen from this one.
 const root = "../../.."
 
-var room = flag.String("room", "", "list the hits of one folder, with those below it, or of one file, pending or not")
+var room = flag.String("room", "", "list the hits of one folder, with those below it, or of one file")
 
 // TestPlainEnglish fails on the phrases and metaphors in rules, in comments, strings and names of Go files, and in
-// Markdown and YAML. To list the hits of one room, for example before it leaves the list of pending rooms:
+// Markdown and YAML. To list the hits of one folder or file:
 //
 //	go test ./cmd/internal/language -run TestPlainEnglish -room engine/script
 func TestPlainEnglish(t *testing.T) {
 	rules := compile(rules)
-	hits := make(map[string]int)
 	for _, name := range files(t) {
 		if *room != "" && name != *room && !strings.HasPrefix(name, strings.TrimSuffix(*room, "/")+"/") {
 			continue
 		}
-		place := pendingRoom(name)
 		for _, hit := range check(t, rules, name) {
-			hits[place]++
-			if place == "" || *room != "" {
-				t.Error(hit)
-			}
-		}
-	}
-	if *room != "" {
-		return
-	}
-	for _, p := range pending {
-		if hits[p] == 0 {
-			t.Errorf("%s has no hits: remove it from the list of pending rooms", p)
+			t.Error(hit)
 		}
 	}
 }
@@ -82,21 +68,6 @@ func TestRules(t *testing.T) {
 			t.Errorf("%q: found %q, want %q", text, got, want)
 		}
 	}
-}
-
-// pendingRoom returns the entry of pending that name belongs to, or "".
-func pendingRoom(name string) string {
-	for _, p := range []string{name, path.Dir(name)} {
-		if slices.Contains(pending, p) {
-			return p
-		}
-	}
-	for _, p := range pending {
-		if below, ok := strings.CutSuffix(p, "/..."); ok && strings.HasPrefix(name, below+"/") {
-			return p
-		}
-	}
-	return ""
 }
 
 // files lists the files to check, relative to root, without test data, generated files and this package.
