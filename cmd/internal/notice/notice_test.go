@@ -157,7 +157,7 @@ func TestKinds(t *testing.T) {
 			return nil
 		},
 		Ntfy: func(p post) error {
-			if p.body != m.Text || p.header.Get("Title") != "=?utf-8?q?K=C3=A4ufer:_paused,_too_much_fails?=" || p.header.Get("Priority") != "high" || p.header.Get("Tags") != "warning" {
+			if p.body != m.Text || p.header.Get("Title") != "=?utf-8?q?K=C3=A4ufer:_paused,_too_many_failures?=" || p.header.Get("Priority") != "high" || p.header.Get("Tags") != "warning" {
 				return fmt.Errorf("got %q %v", p.body, p.header)
 			}
 			return nil
