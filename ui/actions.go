@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -193,27 +192,4 @@ func (f *frame) drawMenu() {
 	if changed {
 		f.menu.Refresh()
 	}
-}
-
-// clash returns an error if commands of the table have missing or conflicting shortcuts.
-func clash(commands []*command) error {
-	seen := map[string]string{}
-	for _, d := range commands {
-		if d.Key == "" {
-			return fmt.Errorf("%s has no shortcut", d.Name)
-		}
-		if !slices.Contains(menus, d.Menu) {
-			return fmt.Errorf("%s is in no menu", d.Name)
-		}
-		for _, act := range d.on {
-			if act.Keys() != d.Keys() || act.Menu != d.Menu {
-				return fmt.Errorf("%s has %s in one screen and %s in another", d.Name, d.Keys(), act.Keys())
-			}
-		}
-		if other := seen[d.Keys()]; other != "" {
-			return fmt.Errorf("%s and %s share %s", d.Name, other, d.Keys())
-		}
-		seen[d.Keys()] = d.Name
-	}
-	return nil
 }

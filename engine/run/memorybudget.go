@@ -290,10 +290,3 @@ func (b *memoryBudget) setKept(kept int64) {
 	b.kept = kept
 	b.admit()
 }
-
-// figures returns what is held, what is kept, and the limit.
-func (b *memoryBudget) figures() (held, kept, limit int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.held, b.kept, b.limit
-}

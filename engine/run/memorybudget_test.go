@@ -207,3 +207,10 @@ func TestParseMemory(t *testing.T) {
 		t.Errorf("a quarter of 1000 bytes is %d", got)
 	}
 }
+
+// figures returns what is held, what is kept, and the limit.
+func (b *memoryBudget) figures() (held, kept, limit int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held, b.kept, b.limit
+}

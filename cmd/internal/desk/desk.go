@@ -53,18 +53,6 @@ type Desk struct {
 	drew      atomic.Int64 // CPU time of the UI goroutine in nanoseconds
 }
 
-// Open opens the store in a data folder. The error is ErrInUse if another window uses it.
-func Open(data string) (*Desk, error) {
-	d, err := claim(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.open(nil); err != nil {
-		return nil, errors.Join(err, d.window.Close())
-	}
-	return d, nil
-}
-
 // claim locks a data folder for one window. The error is ErrInUse if another window uses it.
 func claim(data string) (*Desk, error) {
 	d := &Desk{data: data, window: flock.New(filepath.Join(data, "throng.window")), exit: os.Exit, work: work{settled: closedForGood}}

@@ -19,6 +19,18 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
+// Open opens the store in a data folder. The error is ErrInUse if another window uses it.
+func Open(data string) (*Desk, error) {
+	d, err := claim(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.open(nil); err != nil {
+		return nil, errors.Join(err, d.window.Close())
+	}
+	return d, nil
+}
+
 func open(t *testing.T, data string) *Desk {
 	t.Helper()
 	keyring.MockInit()
