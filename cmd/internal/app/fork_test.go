@@ -48,9 +48,9 @@ chain sew:
     data: {said: "${steps.think.text}", sewn: "${agent.memory}", heard: "${[m.text for m in agent.inbox]}", cart: "${steps.cart.body}"}
 `
 
-// often sets the shortest checkpoint interval, so that every cycle has a checkpoint.
+// often sets the shortest checkpoint interval, and cycles of at least a tenth of a second, so that every cycle has a checkpoint.
 func often(l *app.Launch) {
-	l.Settings.CheckpointEvery, l.Settings.KeepCheckpoints = 1e6, 10_000
+	l.Settings.CheckpointEvery, l.Settings.KeepCheckpoints, l.Settings.TimeScale = 1e6, 10_000, 36_000
 }
 
 // parent finds the checkpoint of a run at the start of a cycle.
