@@ -88,7 +88,7 @@ func document(t *testing.T, name string) string {
 	return flow(string(text))
 }
 
-// TestPromises is that every listed sentence stands in its document word for word, and that the tests which hold it exist.
+// TestPromises checks that every listed sentence stands in its document word for word, and that the tests which hold it exist.
 func TestPromises(t *testing.T) {
 	texts := map[string]string{}
 	all := readPromises(t, func(p promise, pkg, test string) {
@@ -110,7 +110,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestPromisesOfTheReadme is that the list is whole where the README says what Throng can do and where its limits are, but
+// TestPromisesOfTheReadme checks that the list is whole where the README says what Throng can do and where its limits are, but
 // for rows and items that promise nothing which a test could hold.
 func TestPromisesOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))

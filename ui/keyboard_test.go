@@ -82,7 +82,7 @@ func TestEveryActionHasItsOwnKeys(t *testing.T) {
 	}
 }
 
-// TestClashesAreFound is that the test above can fail.
+// TestClashesAreFound checks that the test above can fail.
 func TestClashesAreFound(t *testing.T) {
 	p := &page{}
 	same := action.Action{Name: "a", Menu: menuRun, Key: fyne.KeyE, Modifier: action.Command}

@@ -184,7 +184,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 // gone is a window that the system no longer knows: what is asked of it ends the process.
 type gone struct{ Native }
 
-// TestAClosedWindowIsNotAsked is that a beat that comes after the end does nothing.
+// TestAClosedWindowIsNotAsked checks that a beat that comes after the end does nothing.
 func TestAClosedWindowIsNotAsked(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	a.native = gone{}

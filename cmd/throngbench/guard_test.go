@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCore is that what the guard compares is there, under the names it has.
+// TestCore checks that what the guard compares is there, under the names it has.
 func TestCore(t *testing.T) {
 	for _, b := range core {
 		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(b.pkg), "*_test.go"))

@@ -66,7 +66,7 @@ func TestPlainChainFile(t *testing.T) {
 	}
 }
 
-// TestFormsOfPlainChainFile is that the forms of a chain's steps all mean the same, whatever the file is called.
+// TestFormsOfPlainChainFile checks that the forms of a chain's steps all mean the same, whatever the file is called.
 func TestFormsOfPlainChainFile(t *testing.T) {
 	want := calm(read(t, "testdata", "analysis.json"))
 	forms := map[string]string{
@@ -252,7 +252,7 @@ func TestResumedChain(t *testing.T) {
 	}
 }
 
-// TestInterruptedChain is that a chain which was cut short prints no result.
+// TestInterruptedChain checks that a chain which was cut short prints no result.
 func TestInterruptedChain(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	var out, stderr bytes.Buffer

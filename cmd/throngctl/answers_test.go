@@ -25,7 +25,7 @@ func answering(t *testing.T) string {
 	return server.URL
 }
 
-// TestErrorInInlineFunctionHasItsLine is that an error of a function in the file is said with its line of the file, and not with
+// TestErrorInInlineFunctionHasItsLine checks that an error of a function in the file is said with its line of the file, and not with
 // that of the step which calls it or of the text of the functions.
 func TestErrorInInlineFunctionHasItsLine(t *testing.T) {
 	file := scenarioFile(t, `title: Lines
@@ -49,7 +49,7 @@ chain c:
 	}
 }
 
-// TestListAnswers is that a list which is an answer as a whole is used as one: by a loop, an index, a draw and len.
+// TestListAnswers checks that a list which is an answer as a whole is used as one: by a loop, an index, a draw and len.
 func TestListAnswers(t *testing.T) {
 	url := answering(t)
 	file := scenarioFile(t, `title: Lists
@@ -84,7 +84,7 @@ chain c:
 	}
 }
 
-// TestTryNotesShadowedFields is that `try` says of fields of a body which are called status, headers or body how they are reached,
+// TestTryNotesShadowedFields checks that `try` says of fields of a body which are called status, headers or body how they are reached,
 // and of no others, and that they are.
 func TestTryNotesShadowedFields(t *testing.T) {
 	url := answering(t)

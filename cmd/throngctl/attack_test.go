@@ -58,7 +58,7 @@ func tidyOutput(text string) string {
 	return ""
 }
 
-// TestAttackOnTheTerminal is that nothing which a scenario or a backend says is obeyed by a terminal, in whatever throngctl
+// TestAttackOnTheTerminal checks that nothing which a scenario or a backend says is obeyed by a terminal, in whatever throngctl
 // prints or writes into a file, and that answers for programs stay JSON that says what was said.
 func TestAttackOnTheTerminal(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestAttackByTheDatabase(t *testing.T) {
 	}
 }
 
-// TestRunIDsOfTheCommandLine is that a name which cannot be a run's is said to be one, by every command that takes it.
+// TestRunIDsOfTheCommandLine checks that a name which cannot be a run's is said to be one, by every command that takes it.
 func TestRunIDsOfTheCommandLine(t *testing.T) {
 	data := t.TempDir()
 	if code, _, stderr := ctl(t, "run", "world", "--cycles", "1", "--mock-latency", "none", "--data", data); code == exitUsage {

@@ -110,7 +110,7 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// TestBoundAndRateOfModelCalls is that both flags, and the environment, hold over two services on a server that is not
+// TestBoundAndRateOfModelCalls checks that both flags, and the environment, hold over two services on a server that is not
 // the mock.
 func TestBoundAndRateOfModelCalls(t *testing.T) {
 	for _, tt := range []struct {

@@ -144,7 +144,7 @@ func TestHopelessRunResumes(t *testing.T) {
 	}
 }
 
-// TestRunOfWhichAllFailed is that a run that came to its end, without criteria, fails where every session did.
+// TestRunOfWhichAllFailed checks that a run that came to its end, without criteria, fails where every session did.
 func TestRunOfWhichAllFailed(t *testing.T) {
 	url, _ := refusing(t)
 	for steps, want := range map[string]int{

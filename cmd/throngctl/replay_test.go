@@ -124,7 +124,7 @@ chain c:
   step last: {kind: http, service: own, get: /open}
 `
 
-// TestReplayWithoutTheOutside is that a replay needs no server, no secret and no leave to call a host; that a step which
+// TestReplayWithoutTheOutside checks that a replay needs no server, no secret and no leave to call a host; that a step which
 // comes after the last change is recorded; and what cannot be recorded or replayed.
 func TestReplayWithoutTheOutside(t *testing.T) {
 	server := httptest.NewServer(&doorkeeper{given: map[string]bool{"pass-hunter2": true}})

@@ -97,7 +97,7 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestLoginAtTheMock is that the results do not depend on how often tokens expire, nor on a kill, and that the
+// TestLoginAtTheMock checks that the results do not depend on how often tokens expire, nor on a kill, and that the
 // mock needs no password.
 func TestLoginAtTheMock(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "members.yaml"), members)

@@ -20,7 +20,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// TestCheckLogsIn is that `throngctl check` asks a service for a token as a run would, and explains a refusal without the secret.
+// TestCheckLogsIn checks that `throngctl check` asks a service for a token as a run would, and explains a refusal without the secret.
 func TestCheckLogsIn(t *testing.T) {
 	keyring.MockInit()
 	const password = "hunter2-canary-77"
@@ -131,7 +131,7 @@ func (p *pki) folder(t *testing.T, service string) (file string) {
 	return filepath.Join(dir, "shop.yaml")
 }
 
-// TestCheckOverTLS is that a check trusts what the scenario says, shows its client certificate, and says in plain words why no
+// TestCheckOverTLS checks that a check trusts what the scenario says, shows its client certificate, and says in plain words why no
 // connection can be made and what to change; for a service of models, too.
 func TestCheckOverTLS(t *testing.T) {
 	keyring.MockInit()
@@ -181,7 +181,7 @@ func refusingURL(t *testing.T) string {
 	return url
 }
 
-// TestCertificatesAreValidated is that files of `tls` are looked for in the scenario's folder, wherever a command is given, and
+// TestCertificatesAreValidated checks that files of `tls` are looked for in the scenario's folder, wherever a command is given, and
 // that `validate` says which cannot be used, in which line, and what to do.
 func TestCertificatesAreValidated(t *testing.T) {
 	keyring.MockInit()

@@ -49,7 +49,7 @@ func issue(t *testing.T, c, parent *x509.Certificate, signer *ecdsa.PrivateKey) 
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), leaf, private
 }
 
-// TestServiceWithItsOwnCertificates is that a run reaches a backend of its own CA which wants a client certificate, with
+// TestServiceWithItsOwnCertificates checks that a run reaches a backend of its own CA which wants a client certificate, with
 // the key in a file and as a secret, that it ends immediately without either, and that no key is kept.
 func TestServiceWithItsOwnCertificates(t *testing.T) {
 	ca, _, root, signer := issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "Company CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
@@ -110,7 +110,7 @@ func TestServiceWithItsOwnCertificates(t *testing.T) {
 	}
 }
 
-// TestResumeByHours is that a run of cycles which is resumed by hours has no total of its cycles any more.
+// TestResumeByHours checks that a run of cycles which is resumed by hours has no total of its cycles any more.
 func TestResumeByHours(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "shopping", "--set", "agents=5", "--cycles", "1", "--mock-latency", "none", "--data", data); code != exitDone {

@@ -121,7 +121,7 @@ func TestJWTClaims(t *testing.T) {
 	}
 }
 
-// TestMistakesOfAuth is that what fails in the values of a login or a token fails every step, with a token kept or not.
+// TestMistakesOfAuth checks that what fails in the values of a login or a token fails every step, with a token kept or not.
 func TestMistakesOfAuth(t *testing.T) {
 	for _, auth := range []string{
 		`{jwt: {secret: "secret:KEY", claims: {sub: "${[][agent.index]}"}}}`,
@@ -218,7 +218,7 @@ func TestEveryCrashWithLogins(t *testing.T) {
 	}
 }
 
-// TestEveryCrashWithJWTs is that for tokens that Throng makes itself: another process makes others, and nothing differs.
+// TestEveryCrashWithJWTs checks that for tokens that Throng makes itself: another process makes others, and nothing differs.
 func TestEveryCrashWithJWTs(t *testing.T) {
 	const agents = 2
 	behind := func(s *shop) http.HandlerFunc {
@@ -264,7 +264,7 @@ func TestEveryCrashWithJWTs(t *testing.T) {
 	}
 }
 
-// TestPrivateSteps is that a private step's answer can be used and replayed, and stands in no error.
+// TestPrivateSteps checks that a private step's answer can be used and replayed, and stands in no error.
 func TestPrivateSteps(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {

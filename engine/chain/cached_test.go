@@ -104,7 +104,7 @@ step a: {kind: llm, service: other, cache: {}, prompt: hi, answer: {n: int}}
 	}
 }
 
-// TestCachedFailuresAreNotKept is that the next session asks again.
+// TestCachedFailuresAreNotKept checks that the next session asks again.
 func TestCachedFailuresAreNotKept(t *testing.T) {
 	o := says("404", "yes", "yes", `{"n": 7}`)
 	rows := stage{
@@ -153,7 +153,7 @@ step b: {kind: emit, event: e, data: "${[x.a.n for x in steps.loop]}"}
 	}
 }
 
-// TestCachedWaitsAreHeld is that the time of a session is not used up while it waits for what all share.
+// TestCachedWaitsAreHeld checks that the time of a session is not used up while it waits for what all share.
 func TestCachedWaitsAreHeld(t *testing.T) {
 	const agents = 20
 	o := &oracle{answer: func(asking) (int, string) {
@@ -258,7 +258,7 @@ func TestCachedApart(t *testing.T) {
 	}
 }
 
-// TestCachedHeadersFailTheirOwn is that an agent whose headers cannot be evaluated gets no answer, whether or not
+// TestCachedHeadersFailTheirOwn checks that an agent whose headers cannot be evaluated gets no answer, whether or not
 // somebody has it already.
 func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	odd := ofAgent(t, "${1 // (1 - agent.index % 2)}")
@@ -274,7 +274,7 @@ func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnInCaches is that a prompt whose answer all share has no draws, which would be somebody's.
+// TestNothingIsDrawnInCaches checks that a prompt whose answer all share has no draws, which would be somebody's.
 func TestNothingIsDrawnInCaches(t *testing.T) {
 	o := says("hi")
 	row := stage{steps: `step a: {kind: llm, service: model, cache: {a: chance(0.5)}, prompt: "${a} ${chance(0.5)}"}`, more: o.models(t)}.one(t)

@@ -114,7 +114,7 @@ connectors:
 	}
 }
 
-// TestConnectorsGiveWhatTheirStepsWouldGive is that a step which is written out and one that uses a connector are the
+// TestConnectorsGiveWhatTheirStepsWouldGive checks that a step which is written out and one that uses a connector are the
 // same: draws, results, failures.
 func TestConnectorsGiveWhatTheirStepsWouldGive(t *testing.T) {
 	const form = `
@@ -175,7 +175,7 @@ connectors:
 	}
 }
 
-// TestConnectorDefaults is that a connector's timeout and retries hold for steps that say nothing.
+// TestConnectorDefaults checks that a connector's timeout and retries hold for steps that say nothing.
 func TestConnectorDefaults(t *testing.T) {
 	st := stage{steps: `
 step a: {kind: connector, target: c}

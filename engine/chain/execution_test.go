@@ -186,7 +186,7 @@ type boom struct{}
 
 func (boom) run(*turn) (value.Value, error) { panic("boom") }
 
-// TestPanicIsItsSteps is that a panic fails its step and its session, with the stack, and that what was done stays.
+// TestPanicIsItsSteps checks that a panic fails its step and its session, with the stack, and that what was done stays.
 func TestPanicIsItsSteps(t *testing.T) {
 	row := stage{
 		steps: `
@@ -335,7 +335,7 @@ step a: {kind: for, each: "[1, 2]", as: i, timeout: 5, do: {step b: {kind: wait,
 	}
 }
 
-// TestLongLoopsEnd is that steps which wait for nothing still look whether their time is over, and that their number
+// TestLongLoopsEnd checks that steps which wait for nothing still look whether their time is over, and that their number
 // is bounded.
 func TestLongLoopsEnd(t *testing.T) {
 	row := stage{steps: `

@@ -169,7 +169,7 @@ step c: {kind: emit, event: c, depends_on: [a]}
 	}
 }
 
-// TestMemoryOfGroups is that a step sees the memory as it was when the group began, with what those it waits for
+// TestMemoryOfGroups checks that a step sees the memory as it was when the group began, with what those it waits for
 // wrote, and that all of it is joined in the order of the file.
 func TestMemoryOfGroups(t *testing.T) {
 	const chain = `
@@ -212,7 +212,7 @@ step gone: {kind: remember, set: {x: 0}, parallel: true}
 	}
 }
 
-// TestPanicInAGroup is that a panic is its step's, as any failure, though nothing lets it pass.
+// TestPanicInAGroup checks that a panic is its step's, as any failure, though nothing lets it pass.
 func TestPanicInAGroup(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ step c: {kind: emit, event: e, depends_on: [a]}
 	})
 }
 
-// TestDrawsInGroups is that draws depend on paths, not on the mode nor on who is first.
+// TestDrawsInGroups checks that draws depend on paths, not on the mode nor on who is first.
 func TestDrawsInGroups(t *testing.T) {
 	const chain = `
 step a: {kind: emit, event: a, parallel: true, data: "${uniform(0, 1)}"}
@@ -307,7 +307,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestHeldInAGroup is that the chain's time stands still only while all steps under way are throttled.
+// TestHeldInAGroup checks that the chain's time stands still only while all steps under way are throttled.
 func TestHeldInAGroup(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -341,7 +341,7 @@ step c: {kind: emit, event: e, parallel: true}
 	}
 }
 
-// TestLimitsOfGroups is that the number of steps in a session is bounded, the same in both modes.
+// TestLimitsOfGroups checks that the number of steps in a session is bounded, the same in both modes.
 func TestLimitsOfGroups(t *testing.T) {
 	var want string
 	for _, mode := range modes {

@@ -91,7 +91,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSent is that values which would change more than their place fail their step, before anything is
+// TestWhatIsNotSent checks that values which would change more than their place fail their step, before anything is
 // journaled or sent.
 func TestWhatIsNotSent(t *testing.T) {
 	const values = `

@@ -43,7 +43,7 @@ step fails: {kind: python, call: bad(), when: session.cycle == 1}
 	}
 }
 
-// TestDrawsDependOnTheirPlaceOnly is that a draw is a function of step path and field, and the same again.
+// TestDrawsDependOnTheirPlaceOnly checks that a draw is a function of step path and field, and the same again.
 func TestDrawsDependOnTheirPlaceOnly(t *testing.T) {
 	const chain = `
 step a: {kind: emit, event: "x", data: {p: "${uniform(0, 1)}", q: "${uniform(0, 1)}"}}

@@ -220,7 +220,7 @@ step slow: ` + slow + `, depends_on: a}
 	}
 }
 
-// TestLargeGroups is that a file of the largest group, and the longest row in one, is read in no time to speak of.
+// TestLargeGroups checks that a file of the largest group, and the longest row in one, is read in no time to speak of.
 func TestLargeGroups(t *testing.T) {
 	var row strings.Builder
 	for i := range maxChainSteps {

@@ -63,7 +63,7 @@ chain other:
 	golden(t, "graph.txt", w.String())
 }
 
-// TestAGraphIsBounded is that chains which run each other again and again are cut, and soon.
+// TestAGraphIsBounded checks that chains which run each other again and again are cut, and soon.
 func TestAGraphIsBounded(t *testing.T) {
 	var others strings.Builder
 	for i := range 20 {

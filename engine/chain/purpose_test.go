@@ -46,7 +46,7 @@ chain other:
 	}
 }
 
-// TestPurposesAreBounded is that chains which run each other again and again are gathered soon.
+// TestPurposesAreBounded checks that chains which run each other again and again are gathered soon.
 func TestPurposesAreBounded(t *testing.T) {
 	b := &Block{Steps: []*Step{{Name: "last", action: &wait{}}}}
 	for range 20 {

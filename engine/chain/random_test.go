@@ -215,7 +215,7 @@ func (w watched) run(t *turn) (value.Value, error) {
 	return value.Missing, nil
 }
 
-// TestRandomGraphs is that a step never begins before those it waits for have ended, that a block takes its critical
+// TestRandomGraphs checks that a step never begins before those it waits for have ended, that a block takes its critical
 // path exactly, that what comes of it is what the model says, and that both modes give the same rows.
 func TestRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -114,7 +114,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAtOnce is that a step of an unknown kind does not hide what else is wrong, nor cause it.
+// TestAllMistakesAtOnce checks that a step of an unknown kind does not hide what else is wrong, nor cause it.
 func TestAllMistakesAtOnce(t *testing.T) {
 	st := stage{steps: `
 step a: {kind: smtp, when: agent.x}

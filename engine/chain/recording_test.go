@@ -192,7 +192,7 @@ func (l lateLoop) run(t *turn) (value.Value, error) {
 	return out, err
 }
 
-// TestWhatWasNotRecorded is that a step which the recording does not know ends its session, whatever it says about
+// TestWhatWasNotRecorded checks that a step which the recording does not know ends its session, whatever it says about
 // failures, and says why.
 func TestWhatWasNotRecorded(t *testing.T) {
 	for name, c := range map[string]struct{ recorded, steps, says string }{
@@ -212,7 +212,7 @@ func TestWhatWasNotRecorded(t *testing.T) {
 	}
 }
 
-// TestSentAgainBeforeTheLastKill is that a call which an earlier process sent again is still counted when its answer is
+// TestSentAgainBeforeTheLastKill checks that a call which an earlier process sent again is still counted when its answer is
 // taken from the journal, and in no replay.
 func TestSentAgainBeforeTheLastKill(t *testing.T) {
 	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi}", more: says("yes").models(t), journal: &enginetest.Journal{}}

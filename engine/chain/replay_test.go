@@ -259,7 +259,7 @@ func kill(t *testing.T, st stage) {
 	<-watched
 }
 
-// TestWaitsAreNotWaitedForAgain is that think time before the end of the journal was had already.
+// TestWaitsAreNotWaitedForAgain checks that think time before the end of the journal was had already.
 func TestWaitsAreNotWaitedForAgain(t *testing.T) {
 	server := newShop()
 	st := stage{steps: `
@@ -301,7 +301,7 @@ step b: {kind: http, service: shop, post: /make, on_error: continue}
 	}
 }
 
-// TestForgets is that the journal's results of steps which a failure keeps from running do not make a later wait think
+// TestForgets checks that the journal's results of steps which a failure keeps from running do not make a later wait think
 // that it was waited for.
 func TestForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

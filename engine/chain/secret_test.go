@@ -47,7 +47,7 @@ func TestSecretsAreSent(t *testing.T) {
 	}
 }
 
-// TestSecretsOfMocks is that the mocks are sent no secret, and need none.
+// TestSecretsOfMocks checks that the mocks are sent no secret, and need none.
 func TestSecretsOfMocks(t *testing.T) {
 	var r recorder
 	row := (&stage{

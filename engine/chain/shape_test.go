@@ -172,7 +172,7 @@ func spoil(shape string, object map[string]any) {
 	}
 }
 
-// TestRandomShapes is that what fits a shape is read as it is, and what does not is not.
+// TestRandomShapes checks that what fits a shape is read as it is, and what does not is not.
 func TestRandomShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawObject(t, 2)
@@ -221,7 +221,7 @@ func canonical(t *rapid.T, text []byte) string {
 	return string(out)
 }
 
-// TestMockAnswersRandomShapes is that the schema which is sent is one that a strict service takes, and that what
+// TestMockAnswersRandomShapes checks that the schema which is sent is one that a strict service takes, and that what
 // it makes of it fits.
 func TestMockAnswersRandomShapes(t *testing.T) {
 	model, err := mock.StartModel(mock.ModelConfig{Models: []string{"m1"}})

@@ -73,7 +73,7 @@ func TestSQLOutput(t *testing.T) {
 	}
 }
 
-// TestSQLErrors is that a failure says neither what a step gave, nor where the database is with its password.
+// TestSQLErrors checks that a failure says neither what a step gave, nor where the database is with its password.
 func TestSQLErrors(t *testing.T) {
 	address := pgtest.Shared(t).Database(t)
 	for _, tt := range []struct {

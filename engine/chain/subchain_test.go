@@ -126,7 +126,7 @@ chain sub:
 	}
 }
 
-// TestWhileHasALimit is that a while which does not say takes 100 passes, and that the draws of its condition differ
+// TestWhileHasALimit checks that a while which does not say takes 100 passes, and that the draws of its condition differ
 // from pass to pass.
 func TestWhileHasALimit(t *testing.T) {
 	row := stage{steps: `step a: {kind: while, condition: "True", do: {step b: {kind: emit, event: b}}}`}.one(t)
@@ -142,7 +142,7 @@ func TestWhileHasALimit(t *testing.T) {
 	}
 }
 
-// TestTimeOfAChain is that a step which runs a chain has that chain's time, where it does not say.
+// TestTimeOfAChain checks that a step which runs a chain has that chain's time, where it does not say.
 func TestTimeOfAChain(t *testing.T) {
 	const others = `
 chain sub:
@@ -162,7 +162,7 @@ step c: {kind: chain, target: sub, input: 2}
 	})
 }
 
-// TestEventsOfChains is that a chain emits what those that it runs emit.
+// TestEventsOfChains checks that a chain emits what those that it runs emit.
 func TestEventsOfChains(t *testing.T) {
 	c, report, _ := (&stage{steps: `
 step a: {kind: emit, event: one}

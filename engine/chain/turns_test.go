@@ -95,7 +95,7 @@ func computing(r *rapid.T) string {
 	return b.String()
 }
 
-// TestTurnsNeedNoClock is that steps which only compute cost the session no clock, those that write to the memory and
+// TestTurnsNeedNoClock checks that steps which only compute cost the session no clock, those that write to the memory and
 // name one below them too.
 func TestTurnsNeedNoClock(t *testing.T) {
 	for _, steps := range []string{

@@ -132,7 +132,7 @@ step slow: {kind: wait, for: 10m, timeout: 1.5, on_error: continue}
 	}
 }
 
-// TestReportOfPanic is that a panic is a failure with one line of text.
+// TestReportOfPanic checks that a panic is a failure with one line of text.
 func TestReportOfPanic(t *testing.T) {
 	w := &Watch{}
 	st := stage{steps: "step a: {kind: python, call: 1}\nstep b: {kind: python, call: 2}", watch: w}

@@ -266,7 +266,7 @@ func TestMistakesInConnectorsOfTheSettings(t *testing.T) {
 	}
 }
 
-// TestOwnFilesCannotBeOpened is that a scenario gets no file by a name that a run keeps something else under.
+// TestOwnFilesCannotBeOpened checks that a scenario gets no file by a name that a run keeps something else under.
 func TestOwnFilesCannotBeOpened(t *testing.T) {
 	open := func(path string) ([]byte, error) {
 		if path == "test.yaml" {

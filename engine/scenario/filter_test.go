@@ -116,7 +116,7 @@ func TestChooseMistakes(t *testing.T) {
 	}
 }
 
-// TestChooseEndsEarly is that a choice among many does not hold up who gave up.
+// TestChooseEndsEarly checks that a choice among many does not hold up who gave up.
 func TestChooseEndsEarly(t *testing.T) {
 	s, err := read(minimal("population: {count: 10000000}"), nil, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestChooseEndsEarly(t *testing.T) {
 	}
 }
 
-// TestFiltersDraw is that a draw of a filter depends on the seed, the agent and whose filter it is.
+// TestFiltersDraw checks that a draw of a filter depends on the seed, the agent and whose filter it is.
 func TestFiltersDraw(t *testing.T) {
 	s, err := read(minimal("population: {count: 1000, attributes: {filter: \"${chance(0.5)}\"}}"), nil, nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestFiltersDraw(t *testing.T) {
 	}
 }
 
-// TestChooseIsAnIntersection is that ids and filters admit whom each of them admits.
+// TestChooseIsAnIntersection checks that ids and filters admit whom each of them admits.
 func TestChooseIsAnIntersection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		modulus := rapid.SliceOfN(rapid.IntRange(1, 4), 2, 2).Draw(t, "modulus")

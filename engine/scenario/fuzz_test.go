@@ -126,7 +126,7 @@ chain d:
 run: c
 `
 
-// TestEveryKindIsRead is that the file which the fuzz test begins with has no mistakes.
+// TestEveryKindIsRead checks that the file which the fuzz test begins with has no mistakes.
 func TestEveryKindIsRead(t *testing.T) {
 	s, err := read(everyKind, nil, nil)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestMutatedScenarios(t *testing.T) {
 	})
 }
 
-// TestLargeFilesAreReadInTime is that no file of some megabytes takes long: one of many steps, of mistakes, of names.
+// TestLargeFilesAreReadInTime checks that no file of some megabytes takes long: one of many steps, of mistakes, of names.
 func TestLargeFilesAreReadInTime(t *testing.T) {
 	const n = 12_000
 	var steps, bad, attributes, nested, names strings.Builder

@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindOfAColumn is that a column's kind is the narrowest that fits all its cells, in whatever order they come.
+// TestKindOfAColumn checks that a column's kind is the narrowest that fits all its cells, in whatever order they come.
 func TestKindOfAColumn(t *testing.T) {
 	samples := []string{"true", "False", "1", "-20", "1.5", "2e3", "x", "007", "99999999999999999999", ""}
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,7 +110,7 @@ func TestMistakesStandWhereTheyAre(t *testing.T) {
 	})
 }
 
-// TestJSONLRoundTrip is that what was written a line each is read as it was.
+// TestJSONLRoundTrip checks that what was written a line each is read as it was.
 func TestJSONLRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text bytes.Buffer

@@ -150,7 +150,7 @@ func TestEmptyCellsAreMissing(t *testing.T) {
 	}
 }
 
-// TestColumnsWithManyValues is that all kinds of columns keep what is in them.
+// TestColumnsWithManyValues checks that all kinds of columns keep what is in them.
 func TestColumnsWithManyValues(t *testing.T) {
 	const rows = 3 * manyValues
 	var b strings.Builder
@@ -174,7 +174,7 @@ func TestColumnsWithManyValues(t *testing.T) {
 	}
 }
 
-// TestCSVRoundTrip is that what was written as CSV is read as it was.
+// TestCSVRoundTrip checks that what was written as CSV is read as it was.
 func TestCSVRoundTrip(t *testing.T) {
 	write := map[string]func(t *rapid.T) (cell, want string){
 		"int": func(t *rapid.T) (string, string) {
@@ -352,7 +352,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 	}
 }
 
-// TestLargeFilesArePeople is that only population files may be large.
+// TestLargeFilesArePeople checks that only population files may be large.
 func TestLargeFilesArePeople(t *testing.T) {
 	dir := t.TempDir()
 	for name, fine := range map[string]bool{"a.csv": true, "a.jsonl": true, "a.star": false, "a.yaml": false} {
@@ -371,7 +371,7 @@ func TestLargeFilesArePeople(t *testing.T) {
 	}
 }
 
-// TestIDs is that ids are found again although their hashes may be neighbours.
+// TestIDs checks that ids are found again although their hashes may be neighbours.
 func TestIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, first := newIDList(), map[string]int{}
@@ -394,7 +394,7 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// TestManyIDs is that ids are found again however often their list had to grow.
+// TestManyIDs checks that ids are found again however often their list had to grow.
 func TestManyIDs(t *testing.T) {
 	l := newIDList()
 	const many = 20_000

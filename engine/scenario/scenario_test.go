@@ -204,7 +204,7 @@ func TestSingleMistakes(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithMistakesHideNothing is that the rest of the file is read all the same, and not blamed for them.
+// TestFunctionsWithMistakesHideNothing checks that the rest of the file is read all the same, and not blamed for them.
 func TestFunctionsWithMistakesHideNothing(t *testing.T) {
 	const text = `
 parameters: {n: 3}

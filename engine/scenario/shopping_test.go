@@ -198,7 +198,7 @@ func kill(t testing.TB, d day, j *enginetest.Journal) {
 	<-watched
 }
 
-// TestEveryStepOfShoppingIsRecorded is that each session's row has each step of the chain's body once, in order.
+// TestEveryStepOfShoppingIsRecorded checks that each session's row has each step of the chain's body once, in order.
 func TestEveryStepOfShoppingIsRecorded(t *testing.T) {
 	s, err := Load(shopping, nil)
 	if err != nil {

@@ -166,7 +166,7 @@ func TestHiddenAgentsAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestTheShownCrowdIsNotWrittenInto is that memory is used again, but never that of what is shown.
+// TestTheShownCrowdIsNotWrittenInto checks that memory is used again, but never that of what is shown.
 func TestTheShownCrowdIsNotWrittenInto(t *testing.T) {
 	c := gather(t)
 	for i := range 6 {
@@ -202,7 +202,7 @@ func TestAnAgentIsOpenedAndClosedByKeyboard(t *testing.T) {
 	}
 }
 
-// TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid is that nothing is squeezed there.
+// TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid checks that nothing is squeezed there.
 func TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid(t *testing.T) {
 	c := gather(t)
 	c.win.Resize(fyne.NewSize(800, 800))
@@ -219,7 +219,7 @@ func TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid(t *testing.T) {
 	}
 }
 
-// TestInAHighNarrowWindowAnAgentIsBelowTheGrid is that all are still seen there.
+// TestInAHighNarrowWindowAnAgentIsBelowTheGrid checks that all are still seen there.
 func TestInAHighNarrowWindowAnAgentIsBelowTheGrid(t *testing.T) {
 	c := gather(t)
 	c.win.Resize(fyne.NewSize(800, 1400))
@@ -284,7 +284,7 @@ func TestAMistakeIsToldBesideTheSearch(t *testing.T) {
 	}
 }
 
-// TestOnlyTheNewestSearchCounts is that a slow answer does not overwrite what was searched for later.
+// TestOnlyTheNewestSearchCounts checks that a slow answer does not overwrite what was searched for later.
 func TestOnlyTheNewestSearchCounts(t *testing.T) {
 	c := gather(t)
 	slow := make(chan struct{})
@@ -339,7 +339,7 @@ func TestWhereItHurts(t *testing.T) {
 	}
 }
 
-// TestAnotherRunHasOtherAgents is that what was open and searched for is of the run before.
+// TestAnotherRunHasOtherAgents checks that what was open and searched for is of the run before.
 func TestAnotherRunHasOtherAgents(t *testing.T) {
 	c := gather(t)
 	c.found = func(string) ([]int, bool, error) { return []int{1, 2}, false, nil }

@@ -56,7 +56,7 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	}
 }
 
-// TestAnotherRunHasAChainOfItsOwn is that figures of the run before are forgotten.
+// TestAnotherRunHasAChainOfItsOwn checks that figures of the run before are forgotten.
 func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	s := running()
 	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
@@ -71,7 +71,7 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	st.shows(t, "Browse", "http · shop")
 }
 
-// TestTheChainOfARunThatHasEnded is that its figures are shown though no others come.
+// TestTheChainOfARunThatHasEnded checks that its figures are shown though no others come.
 func TestTheChainOfARunThatHasEnded(t *testing.T) {
 	s := running()
 	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
@@ -141,7 +141,7 @@ func TestStepWords(t *testing.T) {
 	}
 }
 
-// TestTheSlowestStepIsTheDarkest is that steps are compared with the slowest that does something itself: a loop takes as
+// TestTheSlowestStepIsTheDarkest checks that steps are compared with the slowest that does something itself: a loop takes as
 // long as all inside it.
 func TestTheSlowestStepIsTheDarkest(t *testing.T) {
 	uitest.Start(t)

@@ -162,7 +162,7 @@ func TestNewestWishWins(t *testing.T) {
 	}
 }
 
-// TestAnswerThatComesTooLate is that of a moment that no one looks at any more.
+// TestAnswerThatComesTooLate checks that of a moment that no one looks at any more.
 func TestAnswerThatComesTooLate(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	past.wait = make(chan struct{})
@@ -323,7 +323,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestCourseIsReadSeldom is that what the run did is read again after something happened, until that is settled.
+// TestCourseIsReadSeldom checks that what the run did is read again after something happened, until that is settled.
 func TestCourseIsReadSeldom(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	ticks := func(n int) int {

@@ -39,7 +39,7 @@ func TestThePagesOfAnAgent(t *testing.T) {
 	c.hides(t, "segment  loyal")
 }
 
-// TestAStepShowsWhatItAsked is that the step that failed is chosen at first, then the one that a person chooses.
+// TestAStepShowsWhatItAsked checks that the step that failed is chosen at first, then the one that a person chooses.
 func TestAStepShowsWhatItAsked(t *testing.T) {
 	c := inspect(t)
 	s := c.agents.inspector.pages.sessions
@@ -61,7 +61,7 @@ func TestAStepShowsWhatItAsked(t *testing.T) {
 	c.shows(t, "browse: ok")
 }
 
-// TestAnAgentIsReadAgainNowAndThen is that it is read at most every two seconds, and one reading at a time.
+// TestAnAgentIsReadAgainNowAndThen checks that it is read at most every two seconds, and one reading at a time.
 func TestAnAgentIsReadAgainNowAndThen(t *testing.T) {
 	c := inspect(t)
 	c.tick()
@@ -95,7 +95,7 @@ func TestAnAgentIsReadAgainNowAndThen(t *testing.T) {
 	}
 }
 
-// TestALateAnswerIsDropped is that what was asked of one agent is not shown of another.
+// TestALateAnswerIsDropped checks that what was asked of one agent is not shown of another.
 func TestALateAnswerIsDropped(t *testing.T) {
 	c := gather(t)
 	hold := make(chan struct{})
@@ -165,7 +165,7 @@ func TestAnAgentAsJSON(t *testing.T) {
 	c.shows(t, "Copied shopper-17 as JSON")
 }
 
-// TestWhatCanBeOrdered is that buttons are for what the agent is doing, and for now.
+// TestWhatCanBeOrdered checks that buttons are for what the agent is doing, and for now.
 func TestWhatCanBeOrdered(t *testing.T) {
 	c := inspect(t)
 	i := c.agents.inspector

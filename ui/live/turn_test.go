@@ -61,7 +61,7 @@ func TestWhenStepsBegan(t *testing.T) {
 	}
 }
 
-// TestASessionThatGoesOn is that its steps are known by their exchanges, and the one that it is at by that.
+// TestASessionThatGoesOn checks that its steps are known by their exchanges, and the one that it is at by that.
 func TestASessionThatGoesOn(t *testing.T) {
 	turn := engine.AgentTurn{SessionRow: engine.SessionRow{Started: began}, Exchanges: []engine.Exchange{
 		{Path: "browse", Attempt: 1, At: began.Add(100 * ms), Took: 30 * ms, Status: 503},

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestPurposesLookDifferent is that every part of the time has a colour and a sign of its own.
+// TestPurposesLookDifferent checks that every part of the time has a colour and a sign of its own.
 func TestPurposesLookDifferent(t *testing.T) {
 	colors, icons := map[string]engine.Purpose{}, map[string]engine.Purpose{}
 	for _, p := range engine.Purposes() {

@@ -255,7 +255,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestButtonsFit is that all that can stand in the row of buttons has room in a window of 1280 x 800.
+// TestButtonsFit checks that all that can stand in the row of buttons has room in a window of 1280 x 800.
 func TestButtonsFit(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example:5432/throng"
@@ -358,7 +358,7 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// TestLinesAboveHaveRoom is that what is reported about a run never lies over its checkpoints, as there are more or fewer lines.
+// TestLinesAboveHaveRoom checks that what is reported about a run never lies over its checkpoints, as there are more or fewer lines.
 func TestLinesAboveHaveRoom(t *testing.T) {
 	desk := two()
 	desk.runs[1].Ending, desk.runs[1].Reason = engine.EndStopped, "by hand"

@@ -61,7 +61,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 	s.until("Cannot count the active agents: the file is gone")
 }
 
-// TestACountLeavesWhatALaunchGave is that an answer which comes after a launch was refused does not wipe out why.
+// TestACountLeavesWhatALaunchGave checks that an answer which comes after a launch was refused does not wipe out why.
 func TestACountLeavesWhatALaunchGave(t *testing.T) {
 	slow := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, refusal: errors.Join(
@@ -80,7 +80,7 @@ func TestACountLeavesWhatALaunchGave(t *testing.T) {
 	}
 }
 
-// TestACountForAScenarioThatIsGone is that its answer is dropped where the next scenario cannot be read.
+// TestACountForAScenarioThatIsGone checks that its answer is dropped where the next scenario cannot be read.
 func TestACountForAScenarioThatIsGone(t *testing.T) {
 	slow := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, broken: map[string]error{"world": errors.New("no chain")}}
@@ -99,7 +99,7 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 	}
 }
 
-// TestOnlyTheLastCountIsShown is that an answer which comes late, for a filter that is not there any more, is dropped.
+// TestOnlyTheLastCountIsShown checks that an answer which comes late, for a filter that is not there any more, is dropped.
 func TestOnlyTheLastCountIsShown(t *testing.T) {
 	slow := make(chan struct{})
 	s := shown(t, &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}})

@@ -95,7 +95,7 @@ func TestALongerTextHasRoom(t *testing.T) {
 	}
 }
 
-// TestNoFieldHoldsTheWheel is that the page scrolls wherever the pointer is.
+// TestNoFieldHoldsTheWheel checks that the page scrolls wherever the pointer is.
 func TestNoFieldHoldsTheWheel(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, f := range s.screen.parameters.fields {

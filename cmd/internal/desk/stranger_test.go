@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestOpeningAFileSendsNothing is that the checks which follow the opening of a stranger's file send nothing to any port that
+// TestOpeningAFileSendsNothing checks that the checks which follow the opening of a stranger's file send nothing to any port that
 // it names, and no secret even after it was allowed, until somebody asks for a check.
 func TestOpeningAFileSendsNothing(t *testing.T) {
 	keyring.MockInit()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRunThatCannotSucceed is that the window says of a run which cannot succeed why it ended and what to change, in Live and in
+// TestRunThatCannotSucceed checks that the window says of a run which cannot succeed why it ended and what to change, in Live and in
 // Results.
 func TestRunThatCannotSucceed(t *testing.T) {
 	shop := httptest.NewServer(http.NotFoundHandler())

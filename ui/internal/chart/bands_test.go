@@ -73,7 +73,7 @@ func TestBandsAreNamedWhereTheyAreInView(t *testing.T) {
 	}
 }
 
-// TestDashesKeepPeaks is that a line in dashes is faint between these, and nowhere away.
+// TestDashesKeepPeaks checks that a line in dashes is faint between these, and nowhere away.
 func TestDashesKeepPeaks(t *testing.T) {
 	p := square([]float64{0, 100}, []float64{nan, nan}, []float64{nan, nan}, []float64{50, 50}, []float64{20, 20})
 	p.inks.series = append(p.inks.series, red, red)

@@ -139,7 +139,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestGoldensTellPicturesApart is that the comparison fails where something is missing that a person would miss.
+// TestGoldensTellPicturesApart checks that the comparison fails where something is missing that a person would miss.
 func TestGoldensTellPicturesApart(t *testing.T) {
 	chart := goldenChart()
 	w := put(t, chart, 460, 240)

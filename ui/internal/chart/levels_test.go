@@ -62,7 +62,7 @@ func TestLevelsShowAxesAndTheRecommendation(t *testing.T) {
 	}
 }
 
-// TestLevelsFit is that texts neither leave the widget nor cover each other, at any size and with many levels.
+// TestLevelsFit checks that texts neither leave the widget nor cover each other, at any size and with many levels.
 func TestLevelsFit(t *testing.T) {
 	many := measuredLevels()
 	many.Points = nil

@@ -109,7 +109,7 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// TestLinesDifferWithoutColour is that any two lines of a chart can be reported apart by people who see red and green alike:
+// TestLinesDifferWithoutColour checks that any two lines of a chart can be reported apart by people who see red and green alike:
 // by how they look to them, or by their dashes.
 func TestLinesDifferWithoutColour(t *testing.T) {
 	const enough = 20 // of Delta E 1976: far above what can just be reported apart

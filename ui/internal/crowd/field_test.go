@@ -38,7 +38,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAllIsInViewAtFirst is that the first level has room for everybody, and that it wastes little of it.
+// TestAllIsInViewAtFirst checks that the first level has room for everybody, and that it wastes little of it.
 func TestAllIsInViewAtFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := field{agents: rapid.IntRange(1, 2_000_000).Draw(t, "agents")}
@@ -50,7 +50,7 @@ func TestAllIsInViewAtFirst(t *testing.T) {
 	})
 }
 
-// TestAPointIsFoundAgain is that the cell at a point is drawn there, at every level and wherever it is scrolled.
+// TestAPointIsFoundAgain checks that the cell at a point is drawn there, at every level and wherever it is scrolled.
 func TestAPointIsFoundAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := field{agents: rapid.IntRange(1, 1_000_000).Draw(t, "agents"), w: 820, h: 320}
@@ -77,7 +77,7 @@ func TestAPointIsFoundAgain(t *testing.T) {
 	})
 }
 
-// TestZoomKeepsThePlace is that the agent under the pointer stays near it.
+// TestZoomKeepsThePlace checks that the agent under the pointer stays near it.
 func TestZoomKeepsThePlace(t *testing.T) {
 	f := field{agents: 1_000_000, w: 820, h: 320}
 	f.arrange()

@@ -244,7 +244,7 @@ func TestZoomAndPan(t *testing.T) {
 	}
 }
 
-// TestAWheelWithNothingToZoomIsForThePage is that the page does not stand still below the pointer.
+// TestAWheelWithNothingToZoomIsForThePage checks that the page does not stand still below the pointer.
 func TestAWheelWithNothingToZoomIsForThePage(t *testing.T) {
 	g := show(t, sample(100))
 	p := &page{}
@@ -262,7 +262,7 @@ type page struct {
 
 func (p *page) Scrolled(e *fyne.ScrollEvent) { p.turned += e.Scrolled.DY }
 
-// TestAFewInTroubleAreSeenAmongMany is that one failed agent of a million has pixels of its own, and the shares show.
+// TestAFewInTroubleAreSeenAmongMany checks that one failed agent of a million has pixels of its own, and the shares show.
 func TestAFewInTroubleAreSeenAmongMany(t *testing.T) {
 	states := make([]engine.AgentState, 1_000_000)
 	for i := range states[:500] {

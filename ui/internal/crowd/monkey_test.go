@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestWhateverAPersonDoes is that nothing they do in whatever order breaks the grid, and that what opens is an agent that
+// TestWhateverAPersonDoes checks that nothing they do in whatever order breaks the grid, and that what opens is an agent that
 // is shown.
 func TestWhateverAPersonDoes(t *testing.T) {
 	g := show(t, sample(372))

@@ -88,7 +88,7 @@ func TestStatesStandOut(t *testing.T) {
 	}
 }
 
-// TestStatesDifferForAllEyes is that the states that matter can be reported apart where cells are too small for a mark.
+// TestStatesDifferForAllEyes checks that the states that matter can be reported apart where cells are too small for a mark.
 func TestStatesDifferForAllEyes(t *testing.T) {
 	matter := []engine.AgentState{engine.AgentInFlight, engine.AgentThrottled, engine.AgentOK, engine.AgentFailed, engine.AgentTimedOut, engine.AgentWaiting}
 	for variant := range surfaces {

@@ -40,7 +40,7 @@ func TestTheWheelIsThePages(t *testing.T) {
 	}
 }
 
-// TestATextScrollsItself is that one outside of a page keeps the wheel.
+// TestATextScrollsItself checks that one outside of a page keeps the wheel.
 func TestATextScrollsItself(t *testing.T) {
 	start(t)
 	for _, o := range test.TempWidgetRenderer(t, NewText()).Objects() {

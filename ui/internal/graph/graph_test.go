@@ -149,7 +149,7 @@ func TestKeysChoose(t *testing.T) {
 	}
 }
 
-// TestALongChainScrolls is that only what is in view has texts, and that keys bring a step into view.
+// TestALongChainScrolls checks that only what is in view has texts, and that keys bring a step into view.
 func TestALongChainScrolls(t *testing.T) {
 	s := show(t, long(500), 900, 400)
 	if s.whole {
@@ -171,7 +171,7 @@ func TestALongChainScrolls(t *testing.T) {
 	s.shows("step0")
 }
 
-// TestTheWheelIsForThePage is that nothing scrolls inside where all is seen.
+// TestTheWheelIsForThePage checks that nothing scrolls inside where all is seen.
 func TestTheWheelIsForThePage(t *testing.T) {
 	s := show(t, sample("a http\nb http"), 900, 400)
 	if !s.whole || len(uitest.Texts(s.Graph)) == 0 {
@@ -193,7 +193,7 @@ func TestTheNoteMovesBelow(t *testing.T) {
 	}
 }
 
-// TestSameStatesPaintNothing is that only what changed is drawn.
+// TestSameStatesPaintNothing checks that only what changed is drawn.
 func TestSameStatesPaintNothing(t *testing.T) {
 	s := show(t, sample(shopping), 1000, 900)
 	states := func(n int) func(*engine.GraphStep) State {
@@ -216,7 +216,7 @@ func TestSameStatesPaintNothing(t *testing.T) {
 	}
 }
 
-// TestStatesMayComeFirst is that a graph which was hidden shows the states that it was given then.
+// TestStatesMayComeFirst checks that a graph which was hidden shows the states that it was given then.
 func TestStatesMayComeFirst(t *testing.T) {
 	uitest.Start(t)
 	g := New(5000)
@@ -229,7 +229,7 @@ func TestStatesMayComeFirst(t *testing.T) {
 	}
 }
 
-// TestAnotherTheme is that a theme may change whether the drawing scrolls or not, and before it has a size.
+// TestAnotherTheme checks that a theme may change whether the drawing scrolls or not, and before it has a size.
 func TestAnotherTheme(t *testing.T) {
 	s := show(t, sample(shopping), 1000, 2000)
 	hidden := container.NewWithoutLayout(New(100))

@@ -39,7 +39,7 @@ func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	return g
 }
 
-// TestLinesThatComeTogetherEndSomewhere is that several last steps have a common end, to their right.
+// TestLinesThatComeTogetherEndSomewhere checks that several last steps have a common end, to their right.
 func TestLinesThatComeTogetherEndSomewhere(t *testing.T) {
 	one, two := []engine.GraphStep{{Path: "a"}}, []engine.GraphStep{{Path: "b"}, {Path: "c"}}
 	for _, tt := range []struct {
@@ -58,7 +58,7 @@ func TestLinesThatComeTogetherEndSomewhere(t *testing.T) {
 	}
 }
 
-// TestLayout is that every step has a place of its own, inside the step that it belongs to, and behind those that it
+// TestLayout checks that every step has a place of its own, inside the step that it belongs to, and behind those that it
 // waits for.
 func TestLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +114,7 @@ func checkBoxes(t *rapid.T, l *layout) {
 	}
 }
 
-// TestRowsFitTheWidth is that a row resumes in the next where the width is used up.
+// TestRowsFitTheWidth checks that a row resumes in the next where the width is used up.
 func TestRowsFitTheWidth(t *testing.T) {
 	g := long(40)
 	for _, width := range []float32{400, 700, 1400} {
@@ -142,7 +142,7 @@ a http
 	}
 }
 
-// TestLinesReachTheirSteps is that lines with an arrow end at the left side of a step, and every step has one.
+// TestLinesReachTheirSteps checks that lines with an arrow end at the left side of a step, and every step has one.
 func TestLinesReachTheirSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := random(t, "", 1)
@@ -178,7 +178,7 @@ func dense() engine.Graph {
 	return g
 }
 
-// TestManyStepsAreLaidOut is that no chain that can be drawn has more lines than are laid out soon; BenchmarkArrange
+// TestManyStepsAreLaidOut checks that no chain that can be drawn has more lines than are laid out soon; BenchmarkArrange
 // tells how soon.
 func TestManyStepsAreLaidOut(t *testing.T) {
 	layers := engine.Graph{Segments: [][]engine.GraphStep{make([]engine.GraphStep, 500)}} // each of one half waits for all of the other

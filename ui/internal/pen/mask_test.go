@@ -111,7 +111,7 @@ func TestColoursAreLaidChannelByChannel(t *testing.T) {
 	})
 }
 
-// TestABlendLeavesAnEmptyMask is that also the last columns, of a width that is not whole words, are laid and emptied.
+// TestABlendLeavesAnEmptyMask checks that also the last columns, of a width that is not whole words, are laid and emptied.
 func TestABlendLeavesAnEmptyMask(t *testing.T) {
 	for _, dashes := range []Dashes{{On: 1}, {On: 3, Off: 4, Between: 70}} {
 		img := image.NewRGBA(image.Rect(0, 0, 45, 20))

@@ -102,7 +102,7 @@ func TestWordsAreBesideTheBars(t *testing.T) {
 	}
 }
 
-// TestBarsAreWhereTheirTimesAre is that a bar is as long as it took, what held it back in another colour.
+// TestBarsAreWhereTheirTimesAre checks that a bar is as long as it took, what held it back in another colour.
 func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 	l := show(t, Session{Total: time.Second, Bars: []Bar{{Name: "a", From: 250 * ms, Throttled: 250 * ms, Service: 250 * ms}}})
 	size := l.raster.Size()
@@ -125,7 +125,7 @@ func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 	}
 }
 
-// TestALongWaitForTheGateLeavesRoomForTheSteps is that minutes of it do not squeeze the steps to nothing.
+// TestALongWaitForTheGateLeavesRoomForTheSteps checks that minutes of it do not squeeze the steps to nothing.
 func TestALongWaitForTheGateLeavesRoomForTheSteps(t *testing.T) {
 	for _, c := range []struct {
 		queue time.Duration

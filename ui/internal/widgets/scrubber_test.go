@@ -143,7 +143,7 @@ func TestScrubber(t *testing.T) {
 	}
 }
 
-// TestScrubberDraws is that the thumb, the gap and each kind of mark are seen.
+// TestScrubberDraws checks that the thumb, the gap and each kind of mark are seen.
 func TestScrubberDraws(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 	s := NewScrubber()
