@@ -9,10 +9,10 @@ import (
 
 // Page is a page of the guide, as plain Markdown: headings, lists, code, links, emphasis, tables and images.
 type Page struct {
-	Topic string // what it is called by: its file's name without number and extension
+	Topic string // file name without number and extension
 	Title string // its first heading
-	File  string // path in links of other pages
-	Text  string // all of it, its first heading too
+	File  string // path in links from other pages
+	Text  string // whole text, including the first heading
 }
 
 // Passage is a paragraph of a page, an item of a list, a row of a table or a block of code.
@@ -23,14 +23,14 @@ type Passage struct {
 	Line    int // first line, from 0
 }
 
-// language is the page about the scenario language, in another folder. It follows the page that links to it first.
+// The page about the scenario language is in another folder. It follows the first page that links to it.
 const (
 	language      = "../scenarios/README.md"
 	languageTopic = "language"
 	languageAfter = "scenario"
 )
 
-// Guide returns the folder of the pages and their pictures.
+// Guide returns the folder with the pages and their pictures.
 func Guide() fs.FS {
 	sub, err := fs.Sub(files, "guide")
 	if err != nil { // the folder is embedded
@@ -41,9 +41,9 @@ func Guide() fs.FS {
 
 // Pages returns the pages of the guide, in reading order.
 func Pages() (pages []Page) {
-	names, err := fs.Glob(Guide(), "*.md") // sorted, and so by their numbers
+	names, err := fs.Glob(Guide(), "*.md") // sorted by number
 	if err != nil {
-		panic(err) // the pattern is wrong
+		panic(err) // the pattern is malformed
 	}
 	for _, name := range names {
 		_, topic, _ := strings.Cut(strings.TrimSuffix(name, path.Ext(name)), "-")
@@ -57,7 +57,7 @@ func Pages() (pages []Page) {
 
 func page(name, topic string) Page {
 	text, err := Linked(name)
-	if err != nil { // it is embedded
+	if err != nil { // the file is embedded
 		panic(err)
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
@@ -67,9 +67,9 @@ func page(name, topic string) Page {
 // Linked reads a file that pages of the guide link to, such as a picture, by its path from them.
 func Linked(name string) ([]byte, error) { return fs.ReadFile(files, path.Join("guide", name)) }
 
-// Search returns the passages of pages that hold all words of a text, in upper or lower case, in the order of the pages.
-// The heading counts with what stands under it, as long as the passage has one of the words itself; the passage right
-// below a heading need not. No words are in no passage.
+// Search returns the passages that match a query, in page order. Case is ignored. A passage matches if its text and
+// heading together contain every word and its text contains at least one. The first passage under a heading may match
+// by heading alone. An empty query matches nothing.
 func Search(pages []Page, text string) (found []Passage) {
 	words := strings.Fields(strings.ToLower(text))
 	for i := range pages {
@@ -88,10 +88,10 @@ func Search(pages []Page, text string) (found []Passage) {
 	return found
 }
 
-// item is how an item of a list or a row of a table begins.
+// item matches the start of a list item or a table row.
 var item = regexp.MustCompile(`^(-|\d+\.|\|) `)
 
-// passages are those of a page; each heading comes as one without text.
+// passages returns the passages of a page. Each heading is a passage without text.
 func (p *Page) passages() (all []Passage) {
 	heading, fenced, begun := "", false, 0
 	var lines []string
@@ -127,8 +127,8 @@ func (p *Page) passages() (all []Passage) {
 	return all
 }
 
-// holds reports whether all words are in a passage or its heading, and one at least in the passage, unless it is the
-// first below the heading.
+// holds reports whether the passage and its heading together contain all words, and the passage at least one of them.
+// The first passage under a heading may match by heading alone.
 func (p *Passage) holds(words []string, first bool) bool {
 	text, heading := strings.ToLower(p.Text), strings.ToLower(p.Heading)
 	own := first

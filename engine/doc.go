@@ -4,7 +4,7 @@
 //
 // A run is a sequence of cycles. In a cycle every active agent has one session. The concurrency limit bounds the
 // number of sessions in flight. At the barrier between two cycles, the engine commits memory in agent order and
-// advances simulated time. The number of workers therefore changes the speed of a run but never its result.
+// advances simulated time. The concurrency limit therefore changes the speed of a run, never its result.
 //
 // [Start] begins a run from a [Config] and its [Settings]. Methods such as [Run.SetLimit], [Run.Pause],
 // [Run.Checkpoint] and [Run.Stop] control the [Run]. Its state is published as immutable [Snapshot] values; package

@@ -79,9 +79,9 @@ func (w *CycleWork) Speedup(took time.Duration) float64 {
 	return Speedup(w.Busy, took)
 }
 
-// Describe summarizes how the sessions of the cycle ended, such as "370 ok, 1 failed, 1 timeouts".
+// Describe summarizes how the sessions of the cycle ended, such as "370 completed, 1 failed, 1 timed out".
 func (w *CycleWork) Describe() string {
-	return FormatCount(w.OK) + " ok, " + FormatCount(w.Failed) + " failed, " + FormatCount(w.TimedOut) + " timeouts"
+	return FormatCount(w.OK) + " completed, " + FormatCount(w.Failed) + " failed, " + FormatCount(w.TimedOut) + " timed out"
 }
 
 // Speedup is the ratio of busy time to wall time of the sessions with parallel steps. NaN if there are none.

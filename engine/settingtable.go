@@ -28,12 +28,12 @@ const (
 	memoryTitle               = "Memory budget"
 	sequentialHelp            = "run one agent after another, in an order drawn from the seed, so that messages arrive immediately"
 	parallelOffHelp           = "run the steps of a session one after another, including parallel ones; results stay the same"
-	remoteStateHelp           = "store what checkpoints restore in the database too, so that other machines can fork them"
+	remoteStateHelp           = "also store checkpoint data in the database, so that other machines can fork from it"
 	recordHelp                = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
 	resourcesCPUHigh          = "CPU usage of the machine above which the resources governor lowers the limit"
 	resourcesCPULow           = "CPU usage of the machine below which the resources governor may double the limit"
 	resourcesMemoryHigh       = "memory usage of the machine above which the resources governor lowers the limit; 0: when less than 2 GB is left"
-	resourcesMemoryLow        = "memory usage of the machine below which the resources governor raises the limit; 0: while 4 GB is left"
+	resourcesMemoryLow        = "memory usage of the machine below which the resources governor raises the limit; 0: when at least 4 GB is left"
 )
 
 // SettingTable lists all settings of a run.
@@ -44,7 +44,7 @@ var SettingTable = []Setting{
 		Help: "maximum number of sessions in flight; with --ceiling, the value at the start", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
 	},
 	{
-		Name: GovernorSetting, Title: "Governor", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "what moves the limit: " + governorNames(),
+		Name: GovernorSetting, Title: "Governor", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "governor of the limit: " + governorNames(),
 		field: func(s *Settings) settingValue {
 			return choiceValue(&s.Governor, "governor", Manual, func() []string {
 				var names []string
@@ -88,7 +88,7 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return wholeValue(&s.Batch) },
 	},
 	{
-		Name: "breaker", Title: "Circuit breaker", Group: groupConcurrency, Unit: "MODE", Live: true, Help: "what the run does when too many sessions fail: probe until it recovers, wait for a person, or off",
+		Name: "breaker", Title: "Circuit breaker", Group: groupConcurrency, Unit: "MODE", Live: true, Help: "response to too many failed sessions: probe until recovery, wait for a person, or off",
 		field: func(s *Settings) settingValue {
 			return choiceValue(&s.Breaker, "breaker mode", Breakers[0], func() []string { return Breakers })
 		},

@@ -31,7 +31,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// desk is all desks in one, as far as the window itself needs them. It records what it is asked to do.
+// desk implements the desks of all screens, as far as the window itself needs them. It records the calls.
 type desk struct {
 	mu          sync.Mutex
 	asked       []string
@@ -153,7 +153,7 @@ func (settingsDesk) RemoveCA(context.Context) error                      { retur
 func (settingsDesk) RemoteState() (string, settings.State)               { return "", settings.Plain }
 func (settingsDesk) Saved(context.Context) ([]settings.Setting, error)   { return nil, nil }
 
-// run is one in progress.
+// run is a run in progress.
 type run struct{ live.Run }
 
 func (r run) ID() engine.RunID { return "r" }
@@ -162,7 +162,7 @@ func (r run) Snapshot() *engine.Snapshot {
 }
 func (r run) Done() <-chan struct{} { return nil }
 
-// app is a test's app that can be quit.
+// app is a test app that records quitting.
 type app struct {
 	fyne.App
 	quit int
@@ -196,7 +196,8 @@ func TestCloseWithNothingInProgress(t *testing.T) {
 	}
 }
 
-// TestCloseWhileARunGoesOn holds for a run that is only being started too, without a known job.
+// TestCloseWhileARunGoesOn checks closing the window during a run, and while a run is being started and its job is not
+// known yet.
 func TestCloseWhileARunGoesOn(t *testing.T) {
 	for name, job := range map[string]*live.Job{
 		"begun":   {Run: run{}, Title: "Shoppers", Settings: engine.DefaultSettings()},
@@ -229,7 +230,8 @@ func closeWhileARunGoesOn(t *testing.T, d *desk) {
 	q.Until("quit", func() bool { return fake.quit == 1 })
 }
 
-// TestCloseWhileACalibrationGoesOn says what is lost.
+// TestCloseWhileACalibrationGoesOn checks that closing the window during a calibration asks, and does not mention
+// checkpoints.
 func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 	d := &desk{settled: make(chan struct{}), sweep: &calibrate.State{Running: true}}
 	_, a, _ := start(t, d)
@@ -240,7 +242,7 @@ func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 	close(d.settled)
 }
 
-// TestWhatWasFoundGoesToSetup shows Setup after Apply.
+// TestWhatWasFoundGoesToSetup checks that Apply shows the result of a calibration in Setup.
 func TestWhatWasFoundGoesToSetup(t *testing.T) {
 	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions concurrently."}}}
 	q, a, _ := start(t, d)
@@ -294,7 +296,7 @@ func TestResumingThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// TestNoticeAlone has nothing to continue with.
+// TestNoticeAlone checks a notice at startup without an interrupted run to continue.
 func TestNoticeAlone(t *testing.T) {
 	d := &desk{notice: "Throng ended unexpectedly."}
 	q, a, _ := start(t, d)
@@ -346,7 +348,8 @@ func TestThemeIsRemembered(t *testing.T) {
 	}
 }
 
-// TestThemeReachesScreensThatWereHidden chooses another one after a screen was shown.
+// TestThemeReachesScreensThatWereHidden checks that a new theme applies to screens that were shown before and are
+// hidden.
 func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	q, a, _ := start(t, &desk{})
 	shown := func() (found color.Color) {
@@ -372,7 +375,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	}
 }
 
-// TestInspectFindsWhatCanBeClicked holds what the tests in the real window rely on.
+// TestInspectFindsWhatCanBeClicked checks that inspect finds the elements that the tests in the real window click.
 func TestInspectFindsWhatCanBeClicked(t *testing.T) {
 	q, a, _ := start(t, &desk{})
 	a.win.Resize(fyne.NewSize(1280, 800))

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// comesBack has something done on what stands for the UI goroutine, and fails if that does not come back.
+// comesBack runs f on the stand-in for the UI goroutine, and fails if f blocks.
 func comesBack(t *testing.T, what string, do func()) {
 	t.Helper()
 	back := make(chan struct{})
@@ -32,7 +32,7 @@ func comesBack(t *testing.T, what string, do func()) {
 	}
 }
 
-// patientApp is the window over a desk that answers when the door is open.
+// patientApp is the window with a desk that answers only while the door is open.
 func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 	q := uitest.Start(t)
 	p := newPatience()
@@ -48,13 +48,13 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 	return q, a, p
 }
 
-// says are the words with which each screen says that it waits, while nothing was answered yet.
+// says is the text that each screen shows while it waits for its first answer.
 var says = map[string]string{
 	"Setup": "Loading scenarios…", "Live": "No run is in progress", "Checkpoints": "Loading runs…", "Results": "Loading runs…", "Compare": "Loading runs…",
 	"Calibrate": "Loading scenarios…", "Settings": "Loading settings…",
 }
 
-// TestNothingIsWaitedFor shows every screen over a store that does not answer.
+// TestNothingIsWaitedFor checks that no screen blocks on a store that does not answer.
 func TestNothingIsWaitedFor(t *testing.T) {
 	q, a, p := patientApp(t)
 	for _, page := range a.pages {
@@ -70,7 +70,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 	q.Until("the store is asked", func() bool { return !p.idle() })
 }
 
-// TestEveryButtonComesBack presses all that can be pressed, on every screen, while nothing answers.
+// TestEveryButtonComesBack presses every button on every screen while nothing answers, and checks that none blocks.
 func TestEveryButtonComesBack(t *testing.T) {
 	q, a, p := patientApp(t)
 	p.begun()
@@ -119,7 +119,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 	}
 }
 
-// loaded is what each screen shows as soon as it has read what it needs.
+// loaded is a text that each screen shows once it has read its data.
 var loaded = map[string][]string{
 	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
 	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved in the settings", "/data"},
@@ -134,13 +134,13 @@ func hasLoaded(p *page) bool {
 	return true
 }
 
-// reached is what the buttons of the screens must have asked for by then.
+// reached lists the calls that the buttons of the screens must have made by the end.
 var reached = map[string][]string{
 	"Setup": {"Unallowed", "TestService"}, "Live": {"Pause", "Checkpoint", "Stop of run"}, "Checkpoints": {"Resume"}, "Results": {"Audit"},
 	"Calibrate": {"Start"}, "Settings": {"SaveConnection"},
 }
 
-// dismissAll closes what lies on the window.
+// dismissAll closes everything on top of the window.
 func (a *App) dismissAll() {
 	c := a.win.Canvas()
 	for range 5 {
@@ -153,7 +153,7 @@ func (a *App) dismissAll() {
 	}
 }
 
-// buttons are those of a screen, what matters most first: while that continues, others may have to wait.
+// buttons returns the buttons of a screen, the most important first, because others may have to wait while one works.
 func buttons(o fyne.CanvasObject) (all []*widget.Button) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		if b, ok := o.(*widget.Button); ok {

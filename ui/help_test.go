@@ -20,7 +20,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestHelpIsAboutTheScreen presses F1 on each screen, and over a dialog: one window shows the page about it.
+// TestHelpIsAboutTheScreen presses F1 on each screen and over a dialog, and checks that one window shows the page about
+// the screen.
 func TestHelpIsAboutTheScreen(t *testing.T) {
 	_, a, _ := filledApp(t)
 	titles := map[string]string{}
@@ -57,7 +58,7 @@ func TestHelpIsAboutTheScreen(t *testing.T) {
 	}
 }
 
-// TestHelpIsAboutTheWorstFigure: each metric of health has its heading on the page about the dashboard.
+// TestHelpIsAboutTheWorstFigure checks that the page about the dashboard has a heading for each health metric.
 func TestHelpIsAboutTheWorstFigure(t *testing.T) {
 	uitest.Start(t)
 	anchors := map[string]bool{}
@@ -75,7 +76,7 @@ func TestHelpIsAboutTheWorstFigure(t *testing.T) {
 	}
 }
 
-// pageText is a page of the guide.
+// pageText returns the text of a page of the guide.
 func pageText(t *testing.T, file string) string {
 	t.Helper()
 	for _, p := range assets.Pages() {
@@ -101,7 +102,8 @@ func navigationTo(t *testing.T, f *frame, title string) (found *navItem) {
 	return found
 }
 
-// TestKeysOfTheGuide: it is searched, gone through, copied and closed by keys, and Tab reaches its links.
+// TestKeysOfTheGuide searches, pages through, copies and closes the guide by keyboard, and checks that Tab reaches its
+// links.
 func TestKeysOfTheGuide(t *testing.T) {
 	_, a, _ := filledApp(t)
 	pressed(a.frame, fyne.KeyF3)
@@ -157,7 +159,8 @@ func TestKeysOfTheGuide(t *testing.T) {
 	a.tick()
 }
 
-// TestMenuKeysInTheGuide: on a Mac the first window's menu has the keys of all windows.
+// TestMenuKeysInTheGuide checks that menu shortcuts work in the guide. On a Mac, the first window's menu has the
+// shortcuts of all windows.
 func TestMenuKeysInTheGuide(t *testing.T) {
 	_, a, _ := filledApp(t)
 	a.showGuide(firstPage)

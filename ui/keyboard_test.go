@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// filledApp is the window with all that its screens read.
+// filledApp is the window with data on all screens.
 func filledApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 	q, a, p := patientApp(t)
 	p.begun()
@@ -38,26 +38,26 @@ func filledApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 	return q, a, p
 }
 
-// typed types a shortcut into a window, past what has the focus, as its menu hears it.
+// typed types a shortcut into a window. It bypasses the focused widget, as a menu does.
 func typed(t *testing.T, f *frame, key fyne.KeyName, modifier fyne.KeyModifier) {
 	t.Helper()
 	act := action.Action{Key: key, Modifier: modifier}
 	canvasOf(f).TypedShortcut(act.Shortcut())
 }
 
-// canvasOf is a window's canvas; the test driver hides that it hears shortcuts.
+// canvasOf returns a window's canvas with its shortcuts, which the test driver hides.
 func canvasOf(f *frame) fyne.Shortcutable {
 	return reflect.ValueOf(f.win.Canvas()).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
 }
 
-// pressed presses a key as the system hands it on: first to the window, then to what has the focus.
+// pressed presses a key as the system does: the window gets it first, then the focused widget.
 func pressed(f *frame, key fyne.KeyName) {
 	if focused := f.win.Canvas().Focused(); !f.key(key) && focused != nil {
 		focused.TypedKey(&fyne.KeyEvent{Name: key})
 	}
 }
 
-// TestEveryActionHasItsOwnKeys holds for all windows.
+// TestEveryActionHasItsOwnKeys checks that no two actions of a window share a shortcut.
 func TestEveryActionHasItsOwnKeys(t *testing.T) {
 	_, a, _ := filledApp(t)
 	a.open()
@@ -102,7 +102,7 @@ func TestClashesAreFound(t *testing.T) {
 	}
 }
 
-// TestShortcutsReachTheirScreens types them on another screen.
+// TestShortcutsReachTheirScreens types the shortcuts of a screen while another one is shown.
 func TestShortcutsReachTheirScreens(t *testing.T) {
 	q, a, p := filledApp(t)
 	p.shut()
@@ -122,7 +122,7 @@ func TestShortcutsReachTheirScreens(t *testing.T) {
 	q.Until("weighed", func() bool { return p.stands("Footprint") })
 }
 
-// TestUndoIsFirstForWhatIsTyped chooses it with the focus in an entry and without.
+// TestUndoIsFirstForWhatIsTyped checks that Undo applies to the text of a focused entry first.
 func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	undone := 0
@@ -140,7 +140,7 @@ func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestMenusGreyOutWhatCannotBeDone follows the screens.
+// TestMenusGreyOutWhatCannotBeDone checks which menu items are enabled on each screen.
 func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
 	q, a, _ := filledApp(t)
 	item := func(name string) *fyne.MenuItem {
@@ -163,7 +163,8 @@ func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
 	}
 }
 
-// TestTheMenuBarCopiesTheChartInUse of the screen that is shown, and is grey on one that has none.
+// TestTheMenuBarCopiesTheChartInUse checks that the menu bar copies the chart in use on the current screen, and that
+// the item is disabled on screens without charts.
 func TestTheMenuBarCopiesTheChartInUse(t *testing.T) {
 	_, a, _ := filledApp(t)
 	i := slices.IndexFunc(a.commands, func(d *command) bool { return d.Name == "Copy the chart's values" })
@@ -202,7 +203,7 @@ func TestTheMenuBarCopiesTheChartInUse(t *testing.T) {
 	}
 }
 
-// TestTheListOfKeysIsComplete opens it, reads it, and closes it again, by keys.
+// TestTheListOfKeysIsComplete opens, reads and closes the list of shortcuts by keyboard.
 func TestTheListOfKeysIsComplete(t *testing.T) {
 	_, a, _ := filledApp(t)
 	for _, way := range []struct {
@@ -233,7 +234,7 @@ func TestTheListOfKeysIsComplete(t *testing.T) {
 	}
 }
 
-// TestTabReachesEverything walks each screen by the key.
+// TestTabReachesEverything moves through each screen with Tab and checks that it reaches every widget.
 func TestTabReachesEverything(t *testing.T) {
 	_, a, _ := filledApp(t)
 	for _, p := range a.pages {
@@ -286,7 +287,7 @@ func said(o any) string {
 	return text
 }
 
-// focusable is what can have the focus and is not disabled.
+// focusable returns the enabled widgets that can have the focus.
 func focusable(o fyne.CanvasObject) (all []fyne.Focusable) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		f, ok := o.(fyne.Focusable)
@@ -298,7 +299,7 @@ func focusable(o fyne.CanvasObject) (all []fyne.Focusable) {
 	return all
 }
 
-// tappable is what can be tapped, but neither has the focus itself nor is a part of what has it.
+// tappable returns the widgets that can be tapped, except those that can have the focus or are part of one that can.
 func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		_, taps := o.(fyne.Tappable)
@@ -315,7 +316,7 @@ func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 // chart, which has the focus itself.
 var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*form.Caption": true}
 
-// TestFocusIsSeen draws what can have the focus with it and without, in both looks.
+// TestFocusIsSeen checks that each focusable widget looks different with the focus, in both themes.
 func TestFocusIsSeen(t *testing.T) {
 	uitest.Start(t)
 	filled := widget.NewButton("Launch", func() {})
@@ -366,7 +367,7 @@ func differing(a, b image.Image) (n int) {
 	return n
 }
 
-// TestDigitsAreOfOneWidth holds for the fonts that figures are drawn in: they stand below each other.
+// TestDigitsAreOfOneWidth checks that all digits have the same width in the fonts of figures, so that columns align.
 func TestDigitsAreOfOneWidth(t *testing.T) {
 	uitest.Start(t)
 	fyne.CurrentApp().Settings().SetTheme(NewLook("dark"))

@@ -17,8 +17,8 @@ var (
 	emphasised = regexp.MustCompile(`\*([^*\n]+(?:\n[^*\n]+)?)\*`)
 )
 
-// TestNamesOfTheGuide: what the guide names is called so in the window, or is one of the words that are not names of it. A
-// menu or a screen stands before what is in it.
+// TestNamesOfTheGuide checks that the window has each name that the guide mentions, except known other words. The guide
+// names a menu or a screen before its contents.
 func TestNamesOfTheGuide(t *testing.T) {
 	var written strings.Builder
 	for _, folder := range []string{".", filepath.Join("..", "assets", "scenarios")} {

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/live"
 )
 
-// patience is a door that everything goes through that may take long: it stands still there until a test opens it.
+// patience is a door for slow calls. Each call waits until a test opens it.
 type patience struct {
 	mu      sync.Mutex
 	door    chan struct{} // closed is open
@@ -18,7 +18,7 @@ type patience struct {
 	settled chan struct{}
 }
 
-// wait stands at the door.
+// wait waits at the door.
 func (p *patience) wait(what string) {
 	p.mu.Lock()
 	door := p.door
@@ -30,7 +30,7 @@ func (p *patience) wait(what string) {
 	p.mu.Unlock()
 }
 
-// open lets through who stands there and who comes; shut lets no one through any more.
+// open lets all waiting and later calls through until shut.
 func (p *patience) open() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +100,7 @@ func record(id engine.RunID) engine.RunRecord {
 	}
 }
 
-// slowRun is a run in progress whose loop answers when the test says so.
+// slowRun is a run in progress whose loop answers when the test lets it.
 type slowRun struct {
 	live.Run
 	*patience

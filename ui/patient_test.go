@@ -370,7 +370,7 @@ func (p patientSettings) Saved(context.Context) ([]settings.Setting, error) {
 	return []settings.Setting{{Name: "keep-awake", Value: "on", From: "default", Help: "keep the machine from sleeping"}}, nil
 }
 
-// patientEditor is what the editor asks for.
+// patientEditor is the desk of the editor.
 type patientEditor struct{ *patience }
 
 func (p patientEditor) Open(_ context.Context, name string) (*editor.Document, error) {

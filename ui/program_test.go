@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// program tells what a test wants to be reported.
+// program returns what a test sets.
 type program struct {
 	mu      sync.Mutex
 	reports []Report
@@ -44,7 +44,7 @@ func (p *program) Told(_ context.Context, path string) error {
 
 func (p *program) Logs() string { return "/nowhere/logs" }
 
-// TestReportsAreOffered shows two reports, one after the other, before the run that was interrupted.
+// TestReportsAreOffered checks that crash reports are offered one after another, before an interrupted run.
 func TestReportsAreOffered(t *testing.T) {
 	p := &program{reports: []Report{{"/c/new-1", time.Now(), "panic: one"}, {"/c/new-2", time.Now(), "panic: two"}}}
 	q, a, _ := start(t, &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers"}})
@@ -65,7 +65,7 @@ func TestReportsAreOffered(t *testing.T) {
 	}
 }
 
-// check makes a box of a tree what it should be.
+// check sets a checkbox in a tree.
 func check(t *testing.T, o fyne.CanvasObject, text string, on bool) {
 	t.Helper()
 	found := false
@@ -81,7 +81,7 @@ func check(t *testing.T, o fyne.CanvasObject, text string, on bool) {
 	}
 }
 
-// TestAbout shows what the program is, and looks for a licence.
+// TestAbout checks the information about the program, and searches the licences.
 func TestAbout(t *testing.T) {
 	q, a, _ := start(t, &desk{})
 	if a.knowsProgram() {
@@ -107,7 +107,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestFolderThatCannotBeOpened tells its path.
+// TestFolderThatCannotBeOpened checks that the path of a folder that cannot be opened is shown.
 func TestFolderThatCannotBeOpened(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	a.openFolder("/dev/null/logs")

@@ -39,8 +39,8 @@ func newSystemTray(a *App) (t *systemTray) {
 	return t
 }
 
-// systemTrayPossible reports whether the system can have a system tray. On Linux it needs the session bus; without its environment variable, do
-// not search for it.
+// systemTrayPossible reports whether the system can have a system tray. On Linux, a system tray needs the session bus,
+// found through its environment variable or as a socket in the runtime directory.
 func systemTrayPossible() bool {
 	if runtime.GOOS != "linux" || os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true

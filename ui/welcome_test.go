@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// firstDesk has one scenario, and nothing is in its way.
+// firstDesk has one scenario and no problems.
 type firstDesk struct {
 	setup.Desk
 	d *desk
@@ -47,7 +47,7 @@ func (s firstDesk) Launch(context.Context, setup.Order, func(done, total int)) e
 }
 func (s firstDesk) Remote() string { return "" }
 
-// first is the window as somebody sees it who starts the program for the first time.
+// first is the window at the first start of the program.
 func first(t *testing.T, d *desk) (*uitest.Queue, *App) {
 	t.Helper()
 	q := uitest.Start(t)
@@ -65,7 +65,8 @@ func (a *App) typed(name fyne.KeyName) {
 	a.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: name})
 }
 
-// TestTheFirstStart shows the tour: Return three times launches the mock, and nothing is asked for.
+// TestTheFirstStart checks that the tour is shown and that pressing Return three times launches the mock without
+// further input.
 func TestTheFirstStart(t *testing.T) {
 	d := &desk{}
 	q, a := first(t, d)
@@ -93,7 +94,8 @@ func TestTheFirstStart(t *testing.T) {
 	}
 }
 
-// TestTheTourIsSkipped and never shown again by itself; a user who resumes a run knows the way.
+// TestTheTourIsSkipped checks that a skipped tour does not open again, and that it does not open if there is a run to
+// resume.
 func TestTheTourIsSkipped(t *testing.T) {
 	q, a := first(t, &desk{})
 	q.Until("shown round", func() bool { return a.overlay() != nil })

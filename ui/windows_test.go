@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestAnotherWindow opens one next to the first, for comparing, and closes it without being asked.
+// TestAnotherWindow opens a second window for comparison, and closes it without a question.
 func TestAnotherWindow(t *testing.T) {
 	q, a, p := filledApp(t)
 	a.show(a.pages[3])
@@ -58,7 +58,7 @@ func TestAnotherWindow(t *testing.T) {
 	a.tick()
 }
 
-// TestCloseAsksInTheFirstWindow closes it by its keys while a run is in progress.
+// TestCloseAsksInTheFirstWindow closes the first window by keyboard while a run is in progress.
 func TestCloseAsksInTheFirstWindow(t *testing.T) {
 	_, a, p := filledApp(t)
 	p.settled = make(chan struct{})
@@ -73,7 +73,8 @@ func TestCloseAsksInTheFirstWindow(t *testing.T) {
 	close(p.settled)
 }
 
-// TestNoScreenMakesTheWindowGrow: with the largest text a window on a small display stays as it is, and its screens scroll.
+// TestNoScreenMakesTheWindowGrow checks that with the largest text a window on a small display keeps its size and its
+// screens scroll.
 func TestNoScreenMakesTheWindowGrow(t *testing.T) {
 	q, a, _ := filledApp(t)
 	a.setScale(largest)
@@ -118,7 +119,8 @@ func TestTextIsScaled(t *testing.T) {
 	}
 }
 
-// TestTextIsScaledWhileAFileIsChosen has the text grow and shrink under a picker, which stays open and in its folder.
+// TestTextIsScaledWhileAFileIsChosen changes the text size while a file dialog is open, and checks that the dialog
+// stays open in its folder.
 func TestTextIsScaledWhileAFileIsChosen(t *testing.T) {
 	for name, view := range map[string]dialog.ViewLayout{"grid": dialog.GridView, "list": dialog.ListView} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +183,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 	}
 }
 
-// gone is a window that the system no longer knows: what is asked of it ends the process.
+// gone is a window that the system no longer knows. Any call to it ends the process.
 type gone struct{ Native }
 
 // TestAClosedWindowIsNotAsked checks that a beat that comes after the end does nothing.
@@ -192,7 +194,7 @@ func TestAClosedWindowIsNotAsked(t *testing.T) {
 	a.tick() // else it panics
 }
 
-// moments is a run whose snapshot the test sets.
+// moments is a run with a snapshot set by the test.
 type moments struct {
 	live.Run
 	now *engine.Snapshot
@@ -203,7 +205,7 @@ func (m *moments) Snapshot() *engine.Snapshot { return m.now }
 func (m *moments) Tunables() []engine.Tunable { return nil }
 func (m *moments) Done() <-chan struct{}      { return nil }
 
-// notified is an app that keeps what the system is asked to show.
+// notified is an app that records notifications.
 type notified struct {
 	app
 	told chan *fyne.Notification
@@ -305,7 +307,7 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestSystemTrayPausesAndResumes presses what its menu offers.
+// TestSystemTrayPausesAndResumes checks the items of the system tray.
 func TestSystemTrayPausesAndResumes(t *testing.T) {
 	q, a, p := filledApp(t)
 	p.shut()

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestCore checks that what the guard compares is there, under the names it has.
+// TestCore checks that the benchmarks that the guard compares exist under these names.
 func TestCore(t *testing.T) {
 	for _, b := range core {
 		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(b.pkg), "*_test.go"))
@@ -56,7 +56,7 @@ PASS
 	}
 }
 
-// TestWorse compares what a benchmark cost with what it costs.
+// TestWorse checks which changes of a benchmark's figures count as worse.
 func TestWorse(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -95,7 +95,7 @@ func TestPerOperation(t *testing.T) {
 	}
 }
 
-// TestGuard measures a module with one benchmark in two revisions. The second allocates.
+// TestGuard compares two revisions of a module with one benchmark. The second revision allocates.
 func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

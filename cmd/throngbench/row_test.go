@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRows has what every row needs, so that none fails after the others were measured.
+// TestRows checks that every row is complete, so that none fails after the others were measured.
 func TestRows(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range rows() {

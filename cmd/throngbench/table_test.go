@@ -62,8 +62,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// example has a peer that is twice as slow in each round, whatever the machine does, one that is missing, and one that
-// failed in its second round.
+// example returns a row with three peers: one is twice as slow in each round, one is missing, and one failed in its second
+// round.
 func example() line {
 	return line{
 		row: row{

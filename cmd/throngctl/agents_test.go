@@ -19,7 +19,7 @@ chain live:
   step order: {kind: http, service: shop, post: "/order/${agent.index}", json: {n: 1}}
 `
 
-// TestAgents counts how agents ended, and shows what one of them was answered.
+// TestAgents checks the counts of agents by state, and the answers in the timeline of one agent.
 func TestAgents(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/order/2" {

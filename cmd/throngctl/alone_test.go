@@ -14,15 +14,15 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// analysis is the plain chain file of the language's description, as it is written there.
+// analysis is the plain chain file of the language's reference, unchanged.
 var analysis = filepath.Join("testdata", "analysis.ai")
 
 var varying = regexp.MustCompile(`("elapsed_ms"|"run_id"): ?("[^"]*"|\d+)`)
 
-// calm is a result without what is another time another.
+// calm returns a result without the values that differ from run to run.
 func calm(result string) string { return varying.ReplaceAllString(result, `$1: 0`) }
 
-// result reads what was printed.
+// result parses the printed result.
 func result(t *testing.T, out string) (r struct {
 	Row      int
 	Status   string
@@ -41,7 +41,7 @@ func result(t *testing.T, out string) (r struct {
 	return r
 }
 
-// TestPlainChainFile runs the file alone with a payload, on what the mock answers in place of its connectors.
+// TestPlainChainFile runs the file alone with a payload. The mock answers in place of its connectors.
 func TestPlainChainFile(t *testing.T) {
 	data := t.TempDir()
 	payload := write(t, filepath.Join(data, "payload.json"), `{"text": "The <new> café is lovely."}`)
@@ -66,7 +66,7 @@ func TestPlainChainFile(t *testing.T) {
 	}
 }
 
-// TestFormsOfPlainChainFile checks that the forms of a chain's steps all mean the same, whatever the file is called.
+// TestFormsOfPlainChainFile checks that all notations of a chain's steps mean the same, whatever the file's name.
 func TestFormsOfPlainChainFile(t *testing.T) {
 	want := calm(read(t, "testdata", "analysis.json"))
 	forms := map[string]string{
@@ -98,7 +98,7 @@ chain parallel_analysis:
 	}
 }
 
-// TestPlainChainFileAsScenario runs the same file as a run like any other, of one agent.
+// TestPlainChainFileAsScenario runs the same file as a regular run with one agent.
 func TestPlainChainFileAsScenario(t *testing.T) {
 	code, out, stderr := ctl(t, "run", analysis, "--data", t.TempDir(), "--mock-latency", "none")
 	for _, want := range []string{"1 agents", "1 (1 ok)", "not defined    connector sentiment_analyzer, connector entity_extractor, connector summarizer: the mock"} {
@@ -111,7 +111,7 @@ func TestPlainChainFileAsScenario(t *testing.T) {
 	}
 }
 
-// TestPayloadRows runs a chain for an agent per row, and expects a line of output for each.
+// TestPayloadRows runs a chain with one agent per row, and expects one line of output for each.
 func TestPayloadRows(t *testing.T) {
 	data := t.TempDir()
 	for name, text := range map[string]string{
@@ -132,7 +132,7 @@ func TestPayloadRows(t *testing.T) {
 	}
 }
 
-// TestResultsOfChains checks output and exit code of chains that fail in part.
+// TestResultsOfChains checks the output and exit code of chains that fail completely or in part.
 func TestResultsOfChains(t *testing.T) {
 	tests := []struct {
 		name, text string
@@ -164,8 +164,8 @@ func TestResultsOfChains(t *testing.T) {
 	}
 }
 
-// TestStandInsAgainstRealServices checks that nothing is mocked if a real service is called, and that a note names what
-// would be.
+// TestStandInsAgainstRealServices checks that nothing is mocked if a real service is called, and that the error names what
+// is not defined.
 func TestStandInsAgainstRealServices(t *testing.T) {
 	data := t.TempDir()
 	text := `
@@ -193,7 +193,7 @@ chain c:
 	}
 }
 
-// TestConnectorsOfTheDataFolder runs the plain file on connectors that are defined for all scenarios.
+// TestConnectorsOfTheDataFolder runs the plain file with connectors that are defined for all scenarios.
 func TestConnectorsOfTheDataFolder(t *testing.T) {
 	data := t.TempDir()
 	write(t, filepath.Join(data, "connectors.yaml"), `
@@ -214,8 +214,8 @@ connectors:
 	}
 }
 
-// TestResumedChain kills a chain at each of its requests and resumes it. The result is that of an undisturbed chain, and no
-// answered request is sent again.
+// TestResumedChain kills a chain at each of its requests and resumes it. The result equals that of an uninterrupted chain,
+// and no answered request is sent again.
 func TestResumedChain(t *testing.T) {
 	args := func(data string) []string {
 		return []string{"run", analysis, "--chain", "parallel_analysis", "--payload", filepath.Join(data, "p.json"), "--data", data, "--mock-latency", "none", "--sequential-steps", "on"}
@@ -252,7 +252,7 @@ func TestResumedChain(t *testing.T) {
 	}
 }
 
-// TestInterruptedChain checks that a chain which was cut short prints no result.
+// TestInterruptedChain checks that an interrupted chain prints no result.
 func TestInterruptedChain(t *testing.T) {
 	signals := make(chan os.Signal, 2)
 	var out, stderr bytes.Buffer
@@ -269,7 +269,7 @@ func TestInterruptedChain(t *testing.T) {
 	}
 }
 
-// TestWrongUseOfChain checks the errors of flags that do not fit together.
+// TestWrongUseOfChain checks the errors of flags that cannot be combined.
 func TestWrongUseOfChain(t *testing.T) {
 	dir := t.TempDir()
 	bad := write(t, filepath.Join(dir, "bad.json"), "{\n \"a\" 1}")

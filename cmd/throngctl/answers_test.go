@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// answering is a shop whose answers have habits: a list and nothing around it, and fields that are called like those of an answer.
+// answering starts a shop with unusual answers: a bare list, and bodies whose fields have the names of an answer's own
+// fields.
 func answering(t *testing.T) string {
 	t.Helper()
 	answers := map[string]string{
@@ -25,8 +26,8 @@ func answering(t *testing.T) string {
 	return server.URL
 }
 
-// TestErrorInInlineFunctionHasItsLine checks that an error of a function in the file is said with its line of the file, and not with
-// that of the step which calls it or of the text of the functions.
+// TestErrorInInlineFunctionHasItsLine checks that an error in an inline function has its line in the file, not the line of
+// the calling step or the line within the functions' text.
 func TestErrorInInlineFunctionHasItsLine(t *testing.T) {
 	file := scenarioFile(t, `title: Lines
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 2}
@@ -49,7 +50,7 @@ chain c:
 	}
 }
 
-// TestListAnswers checks that a list which is an answer as a whole is used as one: by a loop, an index, a draw and len.
+// TestListAnswers checks that an answer that is a list can be used in a loop, by index, in a draw and with len.
 func TestListAnswers(t *testing.T) {
 	url := answering(t)
 	file := scenarioFile(t, `title: Lists
@@ -84,8 +85,8 @@ chain c:
 	}
 }
 
-// TestTryNotesShadowedFields checks that `try` says of fields of a body which are called status, headers or body how they are reached,
-// and of no others, and that they are.
+// TestTryNotesShadowedFields checks that `try` explains how to reach body fields named status, headers or body, that the
+// explained way works, and that it says nothing about other fields.
 func TestTryNotesShadowedFields(t *testing.T) {
 	url := answering(t)
 	file := scenarioFile(t, `title: Shadows

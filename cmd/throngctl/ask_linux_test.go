@@ -21,7 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 )
 
-// screen is what a person sees of a terminal, and types into it.
+// screen is a terminal of a user: it records the output and types answers.
 type screen struct {
 	tty    *os.File // of the program
 	echoes bool     // answers are seen
@@ -29,7 +29,7 @@ type screen struct {
 	seen   bytes.Buffer
 }
 
-// openTerminal returns both sides of a pseudo terminal: what a person has before them, and the program's.
+// openTerminal returns both ends of a pseudo terminal: the user's and the program's.
 func openTerminal(t *testing.T) (ours, tty *os.File) {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -49,7 +49,7 @@ func openTerminal(t *testing.T) (ours, tty *os.File) {
 	return ours, tty
 }
 
-// newScreen returns a terminal. Each time when the end of what is seen is a question of answers, that is typed.
+// newScreen returns a terminal. Whenever the output ends with a question in answers, it types the answer.
 func newScreen(t *testing.T, answers map[string]string) *screen {
 	t.Helper()
 	ours, tty := openTerminal(t)
@@ -89,13 +89,13 @@ func (s *screen) answer(ours *os.File, answers map[string]string) {
 	}
 }
 
-// shows reports whether what is typed is seen.
+// shows reports whether typed characters are visible.
 func shows(f *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil && state.Lflag&unix.ECHO != 0
 }
 
-// text is all that was seen so far.
+// text returns all output so far.
 func (s *screen) text() string {
 	const bell = "\a"
 	_, _ = io.WriteString(s.tty, bell)
@@ -120,8 +120,8 @@ chain c:
   step b: {kind: http, service: two, get: /}
 `
 
-// TestSecretsAreAskedFor is a terminal without a keychain: each secret is asked for once, is seen nowhere, lasts as long
-// as the process, and is asked for again by the next one.
+// TestSecretsAreAskedFor checks that, in a terminal without a keychain, each secret is asked for once, is never visible,
+// lasts as long as the process, and is asked for again by the next process.
 func TestSecretsAreAskedFor(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
 	t.Setenv("THRONG_DATABASE_URL", "")
@@ -160,7 +160,8 @@ func TestSecretsAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestThePasswordIsAskedForAgain is a database that was saved where no keychain kept its password.
+// TestThePasswordIsAskedForAgain checks that the password of a saved database is asked for again if no keychain has stored
+// it.
 func TestThePasswordIsAskedForAgain(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
 	t.Setenv("THRONG_DATABASE_URL", "")

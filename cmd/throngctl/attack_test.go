@@ -16,14 +16,14 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// escapes is what does something to a terminal, or to who reads it: it clears the screen, changes the title, fills the
-// clipboard, shows a link, turns the direction of the text, and writes over the line and below it.
+// escapes are characters that affect a terminal or mislead its reader: they clear the screen, change the title, fill the
+// clipboard, show a link, reverse the text direction, and overwrite the current and the next line.
 const escapes = "a\x1b[2J\x1b]0;owned\x07\x1b]52;c;cm0=\x07\x1b]8;;http://evil.example\x1b\\b\u009b31m\u202egnp\u2066\r\x08\x7fc"
 
-// forged begins a line that Throng did not write.
+// forged is the start of a line that imitates Throng's own.
 const forged = "FORGED"
 
-// hostile is a scenario that has escapes wherever a text can be.
+// hostile returns a scenario with escapes in every text that it can have.
 func hostile(t *testing.T, url string) string {
 	t.Helper()
 	quote := func(text string) string {
@@ -50,7 +50,7 @@ chain c:
 `, evil, rows, url)
 }
 
-// tidyOutput is what is wrong with what a command wrote.
+// tidyOutput returns what is wrong with the output of a command.
 func tidyOutput(text string) string {
 	if visible.Text(text) != text || !utf8.ValidString(text) {
 		return "it has what a terminal obeys"
@@ -58,8 +58,8 @@ func tidyOutput(text string) string {
 	return ""
 }
 
-// TestAttackOnTheTerminal checks that nothing which a scenario or a backend says is obeyed by a terminal, in whatever throngctl
-// prints or writes into a file, and that answers for programs stay JSON that says what was said.
+// TestAttackOnTheTerminal checks that no text of a scenario or a backend controls a terminal, in all output and files of
+// throngctl, and that JSON output stays valid and keeps the text.
 func TestAttackOnTheTerminal(t *testing.T) {
 	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -170,7 +170,7 @@ func TestAttackOnTheTerminal(t *testing.T) {
 	}
 }
 
-// TestAttackByTheDatabase fetches from a database whose runs have ids that lead out of the data folder: nothing is written.
+// TestAttackByTheDatabase fetches from a database with run IDs that lead out of the data folder. No files may be written.
 func TestAttackByTheDatabase(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
@@ -226,7 +226,7 @@ func TestAttackByTheDatabase(t *testing.T) {
 	}
 }
 
-// TestRunIDsOfTheCommandLine checks that a name which cannot be a run's is said to be one, by every command that takes it.
+// TestRunIDsOfTheCommandLine checks that every command that takes a run ID reports an invalid one.
 func TestRunIDsOfTheCommandLine(t *testing.T) {
 	data := t.TempDir()
 	if code, _, stderr := ctl(t, "run", "world", "--cycles", "1", "--mock-latency", "none", "--data", data); code == exitUsage {

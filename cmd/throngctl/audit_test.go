@@ -17,11 +17,11 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// auditedLater are the stores whose runs are audited when a test is over.
+// auditedLater are the stores whose runs are audited at the end of a test.
 var auditedLater sync.Map
 
-// auditAfter audits every run that a command line leaves in its store, once the test is over: no test may leave a figure
-// that its journal does not confirm.
+// auditAfter audits every run in the store of a command line at the end of the test: no test may leave a figure that
+// disagrees with its journal.
 func auditAfter(t *testing.T, args []string) {
 	t.Helper()
 	i := slices.Index(args, "--data")
@@ -42,7 +42,7 @@ func auditAfter(t *testing.T, args []string) {
 	})
 }
 
-// auditStore audits the runs of a folder, if there is a store in it.
+// auditStore audits the runs of a folder if it has a store.
 func auditStore(t *testing.T, data string) {
 	t.Helper()
 	if !sqlite.Exists(data) {
@@ -61,7 +61,7 @@ func auditStore(t *testing.T, data string) {
 	auditAll(t, store)
 }
 
-// auditAll audits the runs of a store that are not in progress, nor were fetched.
+// auditAll audits the runs of a store, except fetched runs and runs in progress.
 func auditAll(t *testing.T, store *sqlite.Store) {
 	t.Helper()
 	ctx := context.Background() // that of the test is over
@@ -86,7 +86,7 @@ func auditAll(t *testing.T, store *sqlite.Store) {
 	}
 }
 
-// TestAudit damages what a run recorded, in the store and in its export: each is named.
+// TestAudit damages the figures of a run, in the store and in its export. The audit names each of them.
 func TestAudit(t *testing.T) {
 	data, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	if code, stdout, stderr := ctl(t, day(data, "--export", out)...); code != exitDone {
@@ -146,7 +146,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditOfMemory damages the memory of agents, which has no figures.
+// TestAuditOfMemory checks that the audit finds damaged memory of agents, which has no figures.
 func TestAuditOfMemory(t *testing.T) {
 	data := t.TempDir()
 	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "2", "--mock-latency", "none"); code != exitDone {

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// batched are the shoppers of some days, in waves where a batch is given.
+// batched returns a run of the shoppers for some days, in batches if one is given.
 func batched(data string, more ...string) []string {
 	args := day(data, "--no-dashboard")
 	return append(args, more...)
 }
 
-// TestSameResultWithBatches holds that batches change no byte of the results: at any size, at any concurrency, with the
-// batch in the file or as a flag.
+// TestSameResultWithBatches checks that the results are the same for any batch size and concurrency, with the batch in the
+// file or as a flag.
 func TestSameResultWithBatches(t *testing.T) {
 	t.Parallel()
 	var want string
@@ -47,8 +47,8 @@ func TestSameResultWithBatches(t *testing.T) {
 	}
 }
 
-// TestKilledInABatch kills a run again and again within its cycles, while some batches of one are done and others are not:
-// resumed, it has the same result.
+// TestKilledInABatch kills a run repeatedly within its cycles, with some batches of a cycle done and others not. The
+// resumed run has the same result.
 func TestKilledInABatch(t *testing.T) {
 	t.Parallel()
 	calm := t.TempDir()
@@ -77,7 +77,8 @@ func TestKilledInABatch(t *testing.T) {
 	}
 }
 
-// TestStorageCriterion holds that a run which takes more of the store than it may fails, with the figure.
+// TestStorageCriterion checks that a run that uses more of the store than its criterion allows fails, and that the figure
+// is shown.
 func TestStorageCriterion(t *testing.T) {
 	t.Parallel()
 	for bound, want := range map[string]int{"< 1GB": exitDone, "< 2kB": exitFailed} {

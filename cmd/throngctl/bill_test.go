@@ -21,8 +21,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// biller is a model server that counts and bills what it is asked: 400 tokens in, 300 of them from its cache where the
-// prompt speaks of house rules, and 30 out; 20 for an embedding.
+// biller is a model server that counts and bills requests: 400 input tokens, 300 of them from its cache if the prompt has
+// the house rules, and 30 output tokens; 20 for an embedding.
 type biller struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ func newBiller(t *testing.T) *biller {
 	return b
 }
 
-// hold has none answered from a request on.
+// hold makes all requests from a number on wait without an answer.
 func (b *biller) hold(from int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *biller) letGo() {
 	}
 }
 
-// bill is what was asked so far, and what it costs in US dollars.
+// bill returns the number of requests so far and their cost in US dollars.
 func (b *biller) bill() (requests int64, dollars float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +119,7 @@ func (b *biller) answer(w http.ResponseWriter, r *http.Request) {
 		`"usage":{"prompt_tokens":400,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":%d}}}`, said, cached)
 }
 
-// scenario writes one whose population the model writes, if it is to, and that asks it in every way.
+// scenario writes a scenario that calls the model in every way, and whose population the model writes if requested.
 func (b *biller) scenario(t *testing.T, written bool) (file, data string) {
 	t.Helper()
 	dir, data := t.TempDir(), t.TempDir()
@@ -149,7 +149,7 @@ func (b *biller) run(file, data string, more ...string) []string {
 	return append([]string{"run", file, "--data", data, "--seed", "7", "--llm-rate", "10000", "--no-dashboard", "--export", filepath.Join(data, "out")}, more...)
 }
 
-// models is what run.json says of the model calls, and of all requests.
+// modelsOf has the numbers of model calls and of all requests in run.json.
 func modelsOf(t *testing.T, data string) (calls, requests int64) {
 	t.Helper()
 	var m struct {
@@ -164,8 +164,8 @@ func modelsOf(t *testing.T, data string) (calls, requests int64) {
 	return m.Totals.Models.Calls, m.Totals.Requests
 }
 
-// TestEveryCallIsBilled compares a run with its bill to the cent: with its population, cached answers, embeddings, answers
-// of no use, and what the service took from its cache.
+// TestEveryCallIsBilled compares the cost of a run with the bill, to the cent: with a written population, cached answers,
+// embeddings, unusable answers, and tokens from the service's cache.
 func TestEveryCallIsBilled(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, true)
@@ -205,9 +205,8 @@ func TestBudgetCoversThePopulation(t *testing.T) {
 	}
 }
 
-// TestQuitWhileThePopulationIsWritten ends the program while a model writes the population: what is written is kept, what
-// its cost is printed, including requests in flight, and a launch continues there. The time that it took is part of the run's
-// budget after a resume.
+// TestQuitWhileThePopulationIsWritten ends the program while a model writes the population. Written personas are stored,
+// their cost is printed including requests in flight, and the next launch continues there.
 func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		b := newBiller(t)
@@ -235,7 +234,8 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 	}
 }
 
-// TestWritingCountsAfterAResume: the time that it took to write the population is used up for a resumed run, too.
+// TestWritingCountsAfterAResume checks that the time spent on writing the population counts in the time budget of a resumed
+// run.
 func TestWritingCountsAfterAResume(t *testing.T) {
 	b := newBiller(t)
 	b.slow = 100 * time.Millisecond
@@ -253,7 +253,8 @@ func TestWritingCountsAfterAResume(t *testing.T) {
 	}
 }
 
-// TestChecksKeepWithinTheBudget: their statements are requests, and they end when its time does.
+// TestChecksKeepWithinTheBudget checks that statements of checks count as requests, and that checks end with the time
+// budget.
 func TestChecksKeepWithinTheBudget(t *testing.T) {
 	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -280,8 +281,8 @@ func TestChecksKeepWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestBillAfterAKill kills a run and resumes it: all calls that left are counted, and those without an answer count as
-// much as they may have cost.
+// TestBillAfterAKill kills a run and resumes it. All calls that were sent are counted; those without an answer count with
+// their maximum cost.
 func TestBillAfterAKill(t *testing.T) {
 	const atOnce = 6
 	b := newBiller(t)
@@ -312,7 +313,7 @@ func TestBillAfterAKill(t *testing.T) {
 	}
 }
 
-// TestBillOfACancelledRun stops a run immediately with calls in flight: its summary counts them.
+// TestBillOfACancelledRun cancels a run with calls in flight, and checks that the summary counts them.
 func TestBillOfACancelledRun(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)
@@ -344,7 +345,7 @@ func TestBillOfACancelledRun(t *testing.T) {
 	}
 }
 
-// TestBudgetsOfOthers: a session that is tried, a calibration and checks keep within theirs, too.
+// TestBudgetsOfOthers checks that trials, calibrations and checks keep within their budgets.
 func TestBudgetsOfOthers(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)

@@ -23,7 +23,7 @@ const (
 	boardDown = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 )
 
-// seat is a process of throngctl at a terminal of its own, with somebody before it.
+// seat is a throngctl process at its own terminal, with a user.
 type seat struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -39,7 +39,7 @@ type seat struct {
 	ended bool
 }
 
-// sit starts throngctl at a terminal of 100 columns and 30 lines.
+// sit starts throngctl in a terminal of 100 columns and 30 lines.
 func sit(t *testing.T, args ...string) *seat {
 	t.Helper()
 	s := &seat{t: t, gone: make(chan struct{})}
@@ -90,7 +90,7 @@ func (s *seat) look() {
 	}
 }
 
-// await waits until a text is seen behind what was awaited before.
+// await waits for a text in the output after the last awaited one.
 func (s *seat) await(text string) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -111,7 +111,7 @@ func (s *seat) press(keys string) {
 	}
 }
 
-// leaves waits for the end of the process, and holds that its terminal is as it was found.
+// leaves waits for the process to end, and checks that the terminal is in its original state.
 func (s *seat) leaves(code int) (after string) {
 	s.t.Helper()
 	err := s.cmd.Wait()
@@ -126,12 +126,12 @@ func (s *seat) leaves(code int) (after string) {
 	return s.seen
 }
 
-// shoppers is a run that lasts as long as it is needed.
+// shoppers returns a run that lasts as long as needed.
 func shoppers(data string) []string {
 	return []string{"run", "shopping", "--data", data, "--set", "agents=30", "--cycles", "100000", "--mock-latency", "local", "--max-concurrent", "5", "--ceiling", "100", "--seed", "7"}
 }
 
-// TestDashboard steers a run by the keys of its dashboard, and one by those of a dashboard elsewhere.
+// TestDashboard steers a run with the keys of its dashboard, and with those of a dashboard in another terminal.
 func TestDashboard(t *testing.T) {
 	data := t.TempDir()
 	s := sit(t, shoppers(data)...)
@@ -182,7 +182,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestDashboardIsTakenDown: however the program ends, the terminal is as it was, and says what there is to say.
+// TestDashboardIsTakenDown checks that the terminal is restored however the program ends, and that the last messages are
+// visible.
 func TestDashboardIsTakenDown(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		s := sit(t, shoppers(t.TempDir())...)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// counterShop is a shop that lets through so many orders a second, and any number of other requests.
+// counterShop is a shop that accepts a number of orders per second, and any number of other requests.
 type counterShop struct {
 	perSecond int
 
@@ -46,8 +46,8 @@ func (s *counterShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `{}`)
 }
 
-// TestLimitedOrdersDoNotHoldTheRestBack is a run against a shop whose orders are limited: what else agents do there is done
-// while the orders wait, though there are fewer connections than orders.
+// TestLimitedOrdersDoNotHoldTheRestBack runs against a shop whose orders are rate-limited. Other requests of agents must be
+// sent while orders wait, even though there are fewer connections than orders.
 func TestLimitedOrdersDoNotHoldTheRestBack(t *testing.T) {
 	shop := &counterShop{perSecond: 3}
 	server := httptest.NewServer(shop)

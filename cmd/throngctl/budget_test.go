@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// observed is ctl, with the number of requests that the mock got.
+// observed runs ctl and also returns the number of requests that the mock received.
 func observed(args ...string) (code int, stdout, stderr string, requests int64) {
 	var out, err bytes.Buffer
 	var n atomic.Int64
@@ -30,7 +30,7 @@ func observed(args ...string) (code int, stdout, stderr string, requests int64) 
 	return code, out.String(), err.String(), n.Load()
 }
 
-// spent is what run.json says that a run has spent.
+// spent returns the spent budget in run.json.
 func spent(t *testing.T, data string) (s struct {
 	USD      float64
 	Tokens   int64
@@ -50,7 +50,7 @@ func spent(t *testing.T, data string) (s struct {
 	return s
 }
 
-// shop is a small day of shoppers with faults, but for those that have the HTTP library send again by itself.
+// shop returns a run of a short day of shoppers with faults, except those after which the HTTP library retries by itself.
 func shop(data string, more ...string) []string {
 	return append([]string{
 		"run", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--cycles", "3", "--seed", "7",
@@ -58,8 +58,8 @@ func shop(data string, more ...string) []string {
 	}, more...)
 }
 
-// TestBudgetOfRequests: the shop sees no more than that, and with one budget after the other the run comes to the
-// results of an undisturbed run.
+// TestBudgetOfRequests checks that the shop receives no more requests than the budget allows, and that a run with one
+// budget after another has the results of an uninterrupted run.
 func TestBudgetOfRequests(t *testing.T) {
 	undisturbed := t.TempDir()
 	if code, out, stderr := ctl(t, shop(undisturbed, "--export", filepath.Join(undisturbed, "out"))...); code != exitDone {
@@ -111,7 +111,7 @@ func TestBudgetOfRequests(t *testing.T) {
 	}
 }
 
-// TestBudgetAfterAKill: what the killed process spent counts, but for what it had in flight and not journaled.
+// TestBudgetAfterAKill checks that requests of the killed process count, except those in flight that were not journaled.
 func TestBudgetAfterAKill(t *testing.T) {
 	const killed, budget, atOnce = 120, 200, 8
 	data, count := t.TempDir(), filepath.Join(t.TempDir(), "count")
@@ -133,7 +133,7 @@ func TestBudgetAfterAKill(t *testing.T) {
 	}
 }
 
-// TestBudgetOfTokens is of talks, whose calls claim what they may take.
+// TestBudgetOfTokens checks the token budget of model calls, each of which reserves the tokens that it may use.
 func TestBudgetOfTokens(t *testing.T) {
 	talk := func(data string, more ...string) []string {
 		return append([]string{
@@ -170,7 +170,7 @@ func TestBudgetOfTokens(t *testing.T) {
 	}
 }
 
-// TestBudgetOfMoney is against a server whose models have a price, and then none.
+// TestBudgetOfMoney checks the cost budget with a server whose models have a price, then with models that have none.
 func TestBudgetOfMoney(t *testing.T) {
 	var calls atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

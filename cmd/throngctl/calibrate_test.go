@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// brief is a sweep of the shoppers that takes a second.
+// brief returns a calibration of the shoppers that takes a second.
 func brief(data string, more ...string) []string {
 	return append([]string{
 		"calibrate", "shopping", "--data", data, "--set", "agents=30", "--set", "eagerness=8", "--mock-latency", "none",
@@ -24,10 +24,10 @@ func brief(data string, more ...string) []string {
 	}, more...)
 }
 
-// unseen is what is known of a machine that cannot be looked at. One that is busy with others would have levels left out.
+// unseen returns the metrics of a machine that cannot be measured. On a busy machine, levels would be skipped.
 func unseen() engine.HostMetrics { return engine.HostMetrics{} }
 
-// rested is ctl on such a machine.
+// rested runs ctl on such a machine.
 func rested(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -99,7 +99,7 @@ func TestCalibrateMistakes(t *testing.T) {
 	}
 }
 
-// TestCalibrateWhereAllFails says so, recommends nothing and keeps to one level.
+// TestCalibrateWhereAllFails checks that there is no recommendation if the sessions fail at the first level.
 func TestCalibrateWhereAllFails(t *testing.T) {
 	code, out, stderr := rested(t, brief(t.TempDir(), "--mock-fault", "server_error=1", "--retries", "1")...)
 	if code != exitFailed || !strings.Contains(out, "No recommendation: at 1, ") || !strings.Contains(out, "sessions failed") {
@@ -119,7 +119,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// waiting is what is said, up to and after a text that somebody waits for.
+// waiting is an output that calls a function at a text.
 type waiting struct {
 	bytes.Buffer
 	text  *regexp.Regexp
@@ -134,8 +134,8 @@ func (w *waiting) Write(piece []byte) (int, error) {
 	return w.Buffer.Write(piece)
 }
 
-// TestCalibrateIsGivenUp sends the signal of Ctrl+C when it is said that something was measured: what the measurements
-// gave is shown, and nothing kept.
+// TestCalibrateIsGivenUp sends SIGINT after the first measurement. The measurements so far are shown, and nothing is
+// stored.
 func TestCalibrateIsGivenUp(t *testing.T) {
 	data := t.TempDir()
 	signals := make(chan os.Signal, 1)
@@ -150,7 +150,8 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestGuideCalibrate runs the guide's example, shorter, and finds every flag of its own there.
+// TestGuideCalibrate runs the guide's example with a shorter duration, and checks that the guide names every flag of
+// calibrate.
 func TestGuideCalibrate(t *testing.T) {
 	text := page(t, "concurrency")
 	line := regexp.MustCompile(`(?m)^throngctl (calibrate shopping --levels .*)$`).FindStringSubmatch(text)

@@ -29,8 +29,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// canaries is a scenario that shows secrets of every kind to a server which repeats them in every way, to a database, and
-// to a port without a server. Its parameter is not a secret.
+// canaries is a scenario that sends all kinds of secrets to a server that repeats them in every way, to a database, and to
+// a port without a server. Its parameter is not a secret.
 const canaries = `
 parameters:
   word: {default: nothing}
@@ -69,7 +69,7 @@ chain c:
   step failed: {kind: http, service: bearer, get: "/refused", query: {word: "${params.word}"}}
 `
 
-// canarySteps are one of each wrong way with each token, and one with each login, model and database that goes wrong.
+// canarySteps has one step for each wrong response with each token, and one for each login, model and database that fails.
 func canarySteps() string {
 	var all strings.Builder
 	step := func(format string, args ...any) { fmt.Fprintf(&all, "  step "+format+"\n", args...) }
@@ -101,7 +101,7 @@ func canarySteps() string {
 	return all.String()
 }
 
-// nest is where canaries are run.
+// nest is the environment of a run with canaries.
 type nest struct {
 	file, data, temp string
 	database         string // that results go to
@@ -151,7 +151,7 @@ func newNest(t *testing.T, word string) *nest {
 	return n
 }
 
-// ctl runs throngctl in a process of its own and keeps what it says. kill is when that ends it; "" is never.
+// ctl runs throngctl in its own process and keeps its output. kill is the moment that ends it; "" for none.
 func (n *nest) ctl(t *testing.T, kill string, args ...string) {
 	t.Helper()
 	cmd, out, stderr := process(t, append(n.env, killEnv+"="+kill), append(args, "--data", n.data)...)
@@ -167,7 +167,7 @@ func (n *nest) ctl(t *testing.T, kill string, args ...string) {
 	}
 }
 
-// fly runs the scenario with all that can happen to it.
+// fly runs the scenario with everything that can happen to it.
 func (n *nest) fly(t *testing.T) {
 	t.Helper()
 	n.ctl(t, "commit:12", "run", n.file, "--set", "word="+n.word, "--set", "CANARY_PARAMETER="+n.parameter, "--breaker", "off", "--retry-wait", "1ms", "--retries", "2",
@@ -186,7 +186,7 @@ func (n *nest) fly(t *testing.T) {
 	n.ctl(t, "", "validate", n.file)
 }
 
-// panics has a run of its own end with the text of a crash.
+// panics has a separate run crash with a given text.
 func (n *nest) panics(t *testing.T) {
 	t.Helper()
 	cmd, out, stderr := process(t, append(n.env, panicEnv+"=1"), "run", n.file, "--data", n.data, "--breaker", "off")
@@ -200,7 +200,7 @@ func (n *nest) panics(t *testing.T) {
 	}
 }
 
-// places are all that a run left behind, by where it is.
+// places returns everything that a run left behind, by place.
 func (n *nest) places(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{"what throngctl said": n.said.Bytes()}
@@ -220,7 +220,7 @@ func (n *nest) places(t *testing.T) map[string][]byte {
 	return all
 }
 
-// unfolded is every value of the store, and what is compressed in it.
+// unfolded returns every value of the store, decompressed.
 func unfolded(t *testing.T, data string) []byte {
 	t.Helper()
 	stores, err := filepath.Glob(filepath.Join(data, "*.db"))
@@ -271,7 +271,7 @@ func column(t *testing.T, db *sql.DB, query string) (all []string) {
 	return all
 }
 
-// values are all of all rows.
+// values returns all values of all rows.
 func values(t *testing.T, rows *sql.Rows) (all [][]byte) {
 	t.Helper()
 	defer func() { _ = rows.Close() }()
@@ -295,7 +295,7 @@ func values(t *testing.T, rows *sql.Rows) (all [][]byte) {
 	return all
 }
 
-// everyRow is all that the tables of throng hold, as text.
+// everyRow returns the contents of all tables of throng as text.
 func everyRow(t *testing.T, address string) []byte {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
@@ -315,7 +315,7 @@ func everyRow(t *testing.T, address string) []byte {
 	return []byte(all)
 }
 
-// forms are the ways in which a secret could stand somewhere.
+// forms returns the encodings in which a secret could occur.
 func forms(secret string) []string {
 	quoted, _ := json.Marshal(secret)
 	all := []string{
@@ -343,8 +343,8 @@ func forms(secret string) []string {
 	return slices.Compact(all)
 }
 
-// TestCanaries searches all that a run leaves behind, wherever it does, for its secrets: after wrong answers of every
-// kind, a kill, a resume, an export, a report and a push.
+// TestCanaries searches everything that a run leaves behind for its secrets: after wrong answers of every kind, a kill, a
+// resume, an export, a report and a push.
 func TestCanaries(t *testing.T) {
 	keyring.MockInit()
 	n := newNest(t, "chirp-is-no-secret")

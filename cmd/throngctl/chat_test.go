@@ -23,7 +23,8 @@ func chat(data string, more ...string) []string {
 	}, more...)
 }
 
-// TestKilledTalksEndAsIfNothingHappened kills throngctl in the middle of model calls.
+// TestKilledTalksEndAsIfNothingHappened kills throngctl during model calls. The results must equal those of an
+// uninterrupted run.
 func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
 	r := proved(t, prove.Config{Run: chat("")[1:], Kills: 10, Seed: 20261121})
 	if r.Counts[prove.Request] < 80 || r.Sessions != 24 {
@@ -31,7 +32,8 @@ func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
 	}
 }
 
-// TestSameTalkAtAnyConcurrency runs the same seed at 1, 7 and 100, with bounds and faults, and with parallel steps off.
+// TestSameTalkAtAnyConcurrency checks that a seed has the same results at all concurrency limits, with limits of model
+// calls, with faults, and with sequential steps.
 func TestSameTalkAtAnyConcurrency(t *testing.T) {
 	var first string
 	for i, more := range [][]string{
@@ -60,7 +62,7 @@ func TestSameTalkAtAnyConcurrency(t *testing.T) {
 	}
 }
 
-// timings are the rows of an exported timings.csv by their columns.
+// timings returns the rows of an exported timings.csv by column.
 func timings(t *testing.T, data string) (all []map[string]string) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(read(t, data, "out", "timings.csv"))).ReadAll()
@@ -110,8 +112,8 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// TestBoundAndRateOfModelCalls checks that both flags, and the environment, hold over two services on a server that is not
-// the mock.
+// TestBoundAndRateOfModelCalls checks that the limits of concurrent calls and of the rate, from flags or the environment,
+// apply to a server that is not the mock, across two services.
 func TestBoundAndRateOfModelCalls(t *testing.T) {
 	for _, tt := range []struct {
 		name string

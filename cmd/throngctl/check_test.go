@@ -9,7 +9,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// TestCheckBeforeARun ends with 1 where there is a problem; a warning says what to do. Nothing is left behind.
+// TestCheckBeforeARun checks that a problem causes exit code 1, that warnings say what to do, and that no files are left.
 func TestCheckBeforeARun(t *testing.T) {
 	keyring.MockInit()
 	data := filepath.Join(t.TempDir(), "data")

@@ -74,7 +74,7 @@ func (d *orderDesk) left() (orders, deletes int) {
 	return len(d.orders), d.deletes
 }
 
-// killAt has kill called at the n-th deletion.
+// killAt calls kill at the n-th deletion.
 func (d *orderDesk) killAt(n int, kill func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,7 +87,7 @@ func (d *orderDesk) stick(buyer string) {
 	d.stuck = buyer
 }
 
-// buyers order once a cycle; the cleanup deletes what they ordered.
+// buyers is a scenario whose agents order once per cycle; the cleanup deletes the orders.
 const buyers = `title: Buyers
 clock: {cycles: 2}
 population: {count: 6, id: "buyer-${agent.index + 1}"}
@@ -109,8 +109,8 @@ chain remove:
       step cancel: {kind: http, service: desk, delete: "/orders/${made.data.id}", expect: [204, 404]}
 `
 
-// TestCleanup: what a run's agents made at the backend is removed once confirmed, once, and nothing else; what could not be
-// removed is tried again.
+// TestCleanup checks that the cleanup removes the orders of a run after a confirmation, once and no others, and that failed
+// deletions are retried.
 func TestCleanup(t *testing.T) {
 	d := newOrderDesk(t)
 	data := t.TempDir()
@@ -176,7 +176,7 @@ func TestCleanup(t *testing.T) {
 	clean(exitDone, "12 order", 1, 31, string(plan.Run), "--yes")
 }
 
-// listed are the runs of a folder.
+// listed returns the runs of a folder.
 func listed(t *testing.T, data string) (runs []answer.Run) {
 	t.Helper()
 	_, out, stderr := ctl(t, "runs", "--data", data, "--json")
@@ -186,7 +186,7 @@ func listed(t *testing.T, data string) (runs []answer.Run) {
 	return runs
 }
 
-// marked holds that the only run that was cleaned up says so everywhere.
+// marked checks that the only run that was cleaned up is marked as such everywhere.
 func marked(t *testing.T, data string, says ...string) {
 	t.Helper()
 	var run engine.RunID
@@ -215,13 +215,13 @@ func marked(t *testing.T, data string, says ...string) {
 	}
 }
 
-// verified is a cleanup of buyers that asks whether an order is gone before it deletes it again.
+// verified is a cleanup of buyers that checks whether an order is gone before deleting it again.
 const verified = `
       step cancel: {kind: http, service: desk, delete: "/orders/${made.data.id}", expect: [204, 404],
         verify: {get: "/orders/${made.data.id}", expect: [200, 404], done: status == 404, after: 100ms}}
 `
 
-// TestKilledCleanup kills a cleanup while a deletion waits for its answer: it is resumed, and deletes nothing twice.
+// TestKilledCleanup kills a cleanup while a deletion waits for its answer. The resumed cleanup deletes nothing twice.
 func TestKilledCleanup(t *testing.T) {
 	t.Parallel()
 	d, data := newOrderDesk(t), filepath.Join(t.TempDir(), "data")
@@ -265,7 +265,7 @@ func TestKilledCleanup(t *testing.T) {
 	}
 }
 
-// TestCleanupOfMocks: the mocks keep nothing after a run.
+// TestCleanupOfMocks checks that a run that called only mocks needs no cleanup.
 func TestCleanupOfMocks(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "buyers.yaml")

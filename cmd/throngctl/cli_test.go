@@ -34,7 +34,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
 		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: no such file or built-in scenario: nowhere.yaml", "(analysis, conversation, shopping, world)\n"}},
-		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "mistakes; nothing was started"}},
+		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "errors; nothing was started"}},
 		{"unknown flag", []string{"run", "shopping", "--max-concurent", "3"}, []string{"unknown flag", "--max-concurrent"}},
 		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},
 		{"strange host", []string{"run", "shopping", "--service", "shop=https://shop.example.com"}, []string{"shop.example.com", "--allow"}},
@@ -75,7 +75,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 	}
 }
 
-// TestValidateTellsEveryMistake compares what is printed for a file with ten mistakes.
+// TestValidateTellsEveryMistake checks that all mistakes in a file are printed.
 func TestValidateTellsEveryMistake(t *testing.T) {
 	for _, name := range []string{"broken", "wrong"} { // the second has one of each sort that the first has not
 		code, out, stderr := ctl(t, "validate", filepath.Join("testdata", name+".yaml"))
@@ -115,7 +115,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestJourney is what a person does: run, look, export, delete.
+// TestJourney takes the usual way of a user: run, list, export, delete.
 func TestJourney(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, day(data)...)
@@ -162,7 +162,7 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// TestFailedCriteriaAreAnExitCode runs against a shop that fails nearly everything, and does not wait for it.
+// TestFailedCriteriaAreAnExitCode checks the exit code and summary of a run against a shop that fails most requests.
 func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--breaker", "off", "--mock-fault", "server_error=0.9", "--mock-fault", "cut=0", "--mock-fault", "bad_body=0")...)
 	if code != exitFailed {
@@ -175,7 +175,8 @@ func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 	}
 }
 
-// TestScarcityIsSaid runs with a stock that all share: the result depends on timing, and that is said and kept.
+// TestScarcityIsSaid checks that a run with shared stock is reported and listed as inexact, since its result depends on
+// timing.
 func TestScarcityIsSaid(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--mock-scarcity")...)
@@ -187,7 +188,7 @@ func TestScarcityIsSaid(t *testing.T) {
 	}
 }
 
-// slowRun starts a run that takes minutes in a process of its own, and waits until it works.
+// slowRun starts a run of several minutes in its own process, and waits until sessions are in flight.
 func slowRun(t *testing.T, data string, more ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
 	t.Helper()
 	args := []string{"run", "shopping", "--data", data, "--seed", "7", "--mock-latency", "remote", "--set", "eagerness=10"}
@@ -213,7 +214,7 @@ func slowRun(t *testing.T, data string, more ...string) (cmd *exec.Cmd, stdout i
 	}
 }
 
-// interrupt starts a run, sends Ctrl+C some times and returns what was said from then on.
+// interrupt starts a run, sends Ctrl+C a number of times and returns the output from then on.
 func interrupt(t *testing.T, data string, times int) string {
 	t.Helper()
 	cmd, stdout, stderr := slowRun(t, data, "--set", "agents=120", "--cycles", "5")
@@ -233,7 +234,8 @@ func interrupt(t *testing.T, data string, times int) string {
 	return string(out)
 }
 
-// TestInterruptStopsGracefullyAndResumes sends Ctrl+C once, then resumes.
+// TestInterruptStopsGracefullyAndResumes checks that one Ctrl+C stops a run with a checkpoint, and that the run can be
+// resumed.
 func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	data := t.TempDir()
 	if out := interrupt(t, data, 1); !strings.Contains(out, "resume with: throngctl resume") {
@@ -253,7 +255,7 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 	}
 }
 
-// TestSecondInterruptCuts sends Ctrl+C twice: the run ends without waiting for a slow shop.
+// TestSecondInterruptCuts checks that a second Ctrl+C ends a run without waiting for a slow shop.
 func TestSecondInterruptCuts(t *testing.T) {
 	data := t.TempDir()
 	interrupt(t, data, 2)
@@ -262,7 +264,8 @@ func TestSecondInterruptCuts(t *testing.T) {
 	}
 }
 
-// TestSecondProcessMayLookNotTouch uses the store of a run in progress.
+// TestSecondProcessMayLookNotTouch checks that another process can read a run in progress, but not delete, resume or audit
+// it.
 func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data)
@@ -288,7 +291,7 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 	}
 }
 
-// TestCheckpointByHand asks a run in progress for a checkpoint and finds it.
+// TestCheckpointByHand checks that SIGUSR1 takes a checkpoint of a run in progress.
 func TestCheckpointByHand(t *testing.T) {
 	data := t.TempDir()
 	cmd, stdout, stderr := slowRun(t, data)
@@ -309,8 +312,8 @@ func TestCheckpointByHand(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsAFlag holds the flags to the table of settings: run and fork have all, resume those that do not make it
-// another run.
+// TestEverySettingIsAFlag compares the flags with the table of settings: run and fork have all of them, resume only those
+// that can change during a run.
 func TestEverySettingIsAFlag(t *testing.T) {
 	_, run, _ := ctl(t, "run", "--help")
 	_, resume, _ := ctl(t, "resume", "--help")
@@ -329,7 +332,7 @@ func TestEverySettingIsAFlag(t *testing.T) {
 	}
 }
 
-// TestSettingsSayWhereTheyComeFrom saves one, sets one by the environment, and takes one from a scenario.
+// TestSettingsSayWhereTheyComeFrom checks the source shown for a setting: saved, environment, scenario or default.
 func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
 	data := t.TempDir()
 	if code, _, stderr := ctl(t, "settings", "--data", data, "retries=3"); code != exitDone {
@@ -366,7 +369,7 @@ func TestGuideScenario(t *testing.T) {
 	}
 }
 
-// TestMockAlone starts the shop, asks it something, and stops it.
+// TestMockAlone starts the mock shop, sends it requests with a wrong secret, and stops it.
 func TestMockAlone(t *testing.T) {
 	cmd, _, stderr := process(t, nil, "mock", "--shop", "127.0.0.1:0", "--profile", "none", "--secret", "quiet")
 	cmd.Stdout = nil

@@ -20,7 +20,8 @@ func crowdRun(t *testing.T, data string, more ...string) string {
 	return found[1]
 }
 
-// TestCompare finds what a parameter did, nothing where nothing was changed, and a fork's difference from its beginning on.
+// TestCompare checks that the effect of a parameter is found, that equal runs do not differ, and that a fork differs only
+// after its start.
 func TestCompare(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	lazy := crowdRun(t, data, "--set", "eagerness=2", "--checkpoint-interval", "30ms", "--keep-checkpoints", "1000")

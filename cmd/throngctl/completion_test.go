@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/manual"
 )
 
-// TestCompletion is what words may become.
+// TestCompletion checks the completions of incomplete command lines.
 func TestCompletion(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=3", "--mock-latency", "none"); code != exitDone {
@@ -70,7 +70,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletionInBash has bash itself complete, with the script that it is given.
+// TestCompletionInBash checks that bash completes with the generated script, and that zsh and fish can parse theirs.
 func TestCompletionInBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -105,8 +105,8 @@ COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; ech
 	}
 }
 
-// TestCompletionInPowerShell: the script is for both names of the program and asks the one that is typed; what it asks has
-// an answer, also while the last word is empty, which PowerShell hands on to no program.
+// TestCompletionInPowerShell checks that the script completes both names of the program, and that its queries are answered,
+// even if the last word is empty: PowerShell does not pass empty arguments to programs.
 func TestCompletionInPowerShell(t *testing.T) {
 	code, script, stderr := ctl(t, "completion", "powershell")
 	if code != exitDone || script != read(t, "completion", "powershell.ps1") {
@@ -159,7 +159,7 @@ func TestCompletionInPowerShell(t *testing.T) {
 	})
 }
 
-// TestManual: all commands, flags, variables and exit codes are in the page, and man has nothing against it.
+// TestManual checks that the manual page has all commands, flags, variables and exit codes, and that mandoc accepts it.
 func TestManual(t *testing.T) {
 	code, page, stderr := ctl(t, "man")
 	if code != exitDone || stderr != "" {

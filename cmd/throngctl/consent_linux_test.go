@@ -11,15 +11,15 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// plainMystery is a scenario of a stranger that names a local program, without secrets.
+// plainMystery is an untrusted scenario that calls a local program, without secrets.
 const plainMystery = `
 population: {count: 1}
 services: {helper: {kind: http, url: %q}}
 chain c: {step reset: {kind: http, service: helper, post: /admin/reset}}
 `
 
-// TestConsentInATerminal puts the question of an address that was not allowed yet to a person at a terminal: no sends
-// nothing, yes is kept for the file, and in a pipe the error names the flag.
+// TestConsentInATerminal checks the question about an address that is not allowed yet: "no" sends nothing, "yes" is stored
+// for the file, and without a terminal the error names the flag.
 func TestConsentInATerminal(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_DATABASE_URL", "")

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// TestSecondTerminal steers a run of another process until it stops, and finds in the store who did what and why.
+// TestSecondTerminal steers a run of another process until it stops, and checks who changed what and why in the store.
 func TestSecondTerminal(t *testing.T) {
 	data := t.TempDir()
 	cmd, stdout, stderr := slowRun(t, data, "--no-adaptive")
@@ -76,7 +76,7 @@ func TestSecondTerminal(t *testing.T) {
 	}
 }
 
-// checkChanges looks for what the orders changed.
+// checkChanges checks the changes that the orders made.
 func checkChanges(t *testing.T, data string) {
 	t.Helper()
 	code, out, stderr := ctl(t, "export", "--what", "changes", "--data", data)
@@ -107,7 +107,7 @@ func checkChanges(t *testing.T, data string) {
 	}
 }
 
-// TestFollowedStatus follows a run to its end, as JSON.
+// TestFollowedStatus follows the status of a run to its end, as JSON.
 func TestFollowedStatus(t *testing.T) {
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data, "--no-adaptive")
@@ -193,7 +193,7 @@ func TestPrintStatus(t *testing.T) {
 	}
 }
 
-// muchToSay is a run with all that a status can tell, but for times of day.
+// muchToSay is the status of a run with all fields except times of day.
 func muchToSay() view.Status {
 	left := 90.
 	return view.Status{
@@ -240,7 +240,7 @@ func TestRunsAmongAgents(t *testing.T) {
 	}
 }
 
-// TestGuideOrders: the guide names every order to a run in progress.
+// TestGuideOrders checks that the guide and the help name every command for a run in progress.
 func TestGuideOrders(t *testing.T) {
 	text := page(t, "terminal")
 	_, help, _ := ctl(t, "--help")

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// cutsEnv is how many cuts TestResumeOfACopy makes; a dozen unless it is set.
+// cutsEnv is the environment variable for the number of copies that TestResumeOfACopy makes; the default is 12.
 const cutsEnv = "THRONG_TEST_CUTS"
 
-// TestResumeOfACopy resumes copies of a data folder that were made in the middle of a run, some of them with a store or a
-// log of the mock shop that lost its end: each is either exact, with the bytes of an undisturbed run, or says why it is not.
+// TestResumeOfACopy resumes copies of a data folder that were made during a run. In some of them, the end of the store or
+// of the mock shop's log is missing. Each is either exact, with the results of an uninterrupted run, or says why it is not.
 func TestResumeOfACopy(t *testing.T) {
 	const seed = 20261121
 	cuts := 12
@@ -66,7 +66,8 @@ func TestResumeOfACopy(t *testing.T) {
 	}
 }
 
-// frozen has a run in data that stands still at a moment, as its files are then; its process has ended.
+// frozen runs in a folder of its own until the process freezes at a moment, ends the process, and copies its files into
+// data.
 func frozen(t *testing.T, at, data string) {
 	t.Helper()
 	from := t.TempDir()
@@ -76,7 +77,7 @@ func frozen(t *testing.T, at, data string) {
 	}
 }
 
-// damage takes away the end of one of the files of a data folder, and says what it did.
+// damage removes the end of one file of a data folder, and returns a description.
 func damage(t *testing.T, draw *rand.Rand, data string) string {
 	t.Helper()
 	which := draw.IntN(4)

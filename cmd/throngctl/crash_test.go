@@ -18,12 +18,12 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// killing is a small day of shopping whose processes are killed.
+// killing is a proof with a short day of shopping whose processes are killed.
 func killing(kills int) prove.Config {
 	return prove.Config{Run: day("")[1:], Kills: kills, Seed: 20261120}
 }
 
-// proved kills a scenario as throngctl prove does. The folders and rows of the trials go again.
+// proved runs a proof as throngctl prove does. The folders and rows of its trials are removed.
 func proved(t *testing.T, c prove.Config) *prove.Report {
 	t.Helper()
 	t.Logf("seed %d", c.Seed)
@@ -45,7 +45,7 @@ func proved(t *testing.T, c prove.Config) *prove.Report {
 }
 
 // TestKilledRunsEndAsIfNothingHappened kills throngctl at 20 seeded commits and requests, resumes, and compares the
-// results, what the agents remember, and every change of the shop with those of an undisturbed run.
+// results, the agents' memory, and every change in the shop with those of an uninterrupted run.
 func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 	r := proved(t, killing(20))
 	if s := r.Sum(); s.Commits < 5 || s.Commits > 15 || s.Replayed == 0 || s.SentAgain == 0 || s.Confirmed == 0 {
@@ -58,7 +58,7 @@ func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 	}
 }
 
-// TestKilledRunsAreTheSameInPostgres compares the rows in a database too, and leaves none there.
+// TestKilledRunsAreTheSameInPostgres also compares the rows in a database, and checks that a proof leaves none there.
 func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	c := killing(6)
@@ -75,7 +75,7 @@ func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
 	noRows(t, c.Database.URL)
 }
 
-// noRows holds that a database has tables without rows.
+// noRows checks that the tables of a database are empty.
 func noRows(t *testing.T, url string) {
 	t.Helper()
 	var left int
@@ -85,7 +85,7 @@ func noRows(t *testing.T, url string) {
 	}
 }
 
-// TestBrokenEngineIsFound breaks what makes a resume exact: a proof must be able to fail.
+// TestBrokenEngineIsFound breaks parts that make a resume exact, and checks that the proof fails.
 func TestBrokenEngineIsFound(t *testing.T) {
 	forget := func(dir string) (err error) {
 		db, err := sql.Open("sqlite3", filepath.Join(dir, "throng.db"))
@@ -131,7 +131,7 @@ func TestBrokenEngineIsFound(t *testing.T) {
 	}
 }
 
-// checkOrders compares the orders that the shop of a run holds with those that its sessions report.
+// checkOrders compares the orders in the shop of a run with those that its sessions report.
 func checkOrders(t *testing.T, data, events string) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(data, "mock", "*.log"))
@@ -170,7 +170,7 @@ func checkOrders(t *testing.T, data, events string) {
 	}
 }
 
-// difference shows the first lines in which two texts differ.
+// difference returns the first lines in which two texts differ.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
@@ -188,7 +188,7 @@ func difference(want, got string) string {
 	return "no difference"
 }
 
-// TestSameResultAtAnyConcurrency runs the same seed at 1, 3 and 50, with and without latency.
+// TestSameResultAtAnyConcurrency checks that a seed has the same results at limits of 1, 3 and 50.
 func TestSameResultAtAnyConcurrency(t *testing.T) {
 	type result struct{ sessions, events string }
 	var first result
@@ -223,7 +223,8 @@ func TestSameResultAtAnyConcurrency(t *testing.T) {
 	}
 }
 
-// TestResumeWithAnotherLength: a killed run may become shorter, but not shorter than it is already; the store says so.
+// TestResumeWithAnotherLength checks that a killed run can be resumed with fewer cycles, but not fewer than are done, and
+// that the store has the new number.
 func TestResumeWithAnotherLength(t *testing.T) {
 	data := t.TempDir()
 	killed(t, "commit:60", "run", "shopping", "--data", data, "--set", "agents=3", "--cycles", "90", "--mock-latency", "none", "--max-concurrent", "2", "--no-adaptive", "--no-dashboard")

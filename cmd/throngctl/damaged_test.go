@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDamagedRun damages what the store keeps of one run: the others are listed as ever, what there is to do is said, and
-// the damaged one can be deleted, restored and deleted for good.
+// TestDamagedRun damages the record of one run in the store. The other runs are listed as before, the errors say what to
+// do, and the damaged run can be deleted, restored and deleted permanently.
 func TestDamagedRun(t *testing.T) {
 	data := t.TempDir()
 	var ids []string

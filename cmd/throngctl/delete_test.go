@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// ctlWith is ctl for a person who types.
+// ctlWith runs ctl with input from a user.
 func ctlWith(t *testing.T, typed string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -18,7 +18,7 @@ func ctlWith(t *testing.T, typed string, args ...string) (code int, stdout, stde
 	return code, out.String(), err.String()
 }
 
-// newRun makes a run of a few cycles and returns its id.
+// newRun runs a few cycles and returns the run's ID.
 func newRun(t *testing.T, data string, more ...string) string {
 	t.Helper()
 	code, out, stderr := ctl(t, day(data, more...)...)
@@ -29,7 +29,7 @@ func newRun(t *testing.T, data string, more ...string) string {
 	return found[1]
 }
 
-// want runs throngctl and holds its exit code and what it says.
+// want runs throngctl and checks its exit code and output.
 func want(t *testing.T, code int, typed string, args []string, says ...string) {
 	t.Helper()
 	got, out, stderr := ctlWith(t, typed, args...)
@@ -101,7 +101,7 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	}
 }
 
-// TestDeleteFromPostgres takes a run's rows away there, and sends them again.
+// TestDeleteFromPostgres deletes the rows of a run in the database, and sends them again.
 func TestDeleteFromPostgres(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)

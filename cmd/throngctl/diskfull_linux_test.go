@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// diskEnv names, in its own mount namespace, the folder for a small file system.
+// diskEnv is the environment variable for the folder of a small file system. It is set in the mount namespace of the test.
 const diskEnv = "THRONGCTL_TEST_DISK"
 
-// TestDiskFull runs on a file system of a few megabytes that fills up, in a name space of its own, where it may mount one.
+// TestDiskFull runs on a file system of a few megabytes that fills up. It needs a namespace in which it may mount one.
 func TestDiskFull(t *testing.T) {
 	if dir := os.Getenv(diskEnv); dir != "" {
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=12m"); err != nil {
@@ -56,7 +56,7 @@ type disk struct {
 
 func (d disk) ballast() string { return filepath.Join(d.dir, "ballast") }
 
-// fill takes all the space that is left.
+// fill uses up all free space.
 func (d disk) fill() {
 	d.t.Helper()
 	f, err := os.Create(d.ballast())
@@ -83,7 +83,7 @@ func (d disk) free() {
 	}
 }
 
-// until waits for something that other processes do.
+// until waits for an effect of other processes.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -95,7 +95,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// testDiskFull has the disk fill up in the middle of a run.
+// testDiskFull fills the disk during a run.
 func testDiskFull(t *testing.T, dir string) {
 	d := disk{t, dir}
 	want := calmDay(t)

@@ -39,8 +39,8 @@ const (
 	underWayPlace = "20300301-12" // the beginning of the newest run's name
 )
 
-// unattended are the commands of the documents that are not carried out, with why. Those of throngctl are read by the parser
-// of the command line all the same, and each target of make is there.
+// unattended are the commands of the documents that are not executed, with the reason. Those of throngctl are still parsed,
+// and targets of make must exist.
 var unattended = []struct{ command, why string }{
 	{"throngctl mock", "it serves until it is stopped: TestMockAlone, TestMockTheModel"},
 	{"throngctl prove", "it takes minutes: TestProve"},
@@ -63,10 +63,10 @@ var unattended = []struct{ command, why string }{
 	{"xattr", "it wants a Mac"},
 }
 
-// orders are the commands that a run in progress is there for.
+// orders are the commands that need a run in progress.
 var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "broadcast"}
 
-// fenced is what a document has in blocks of a language.
+// fenced returns the code blocks of a document in a language.
 func fenced(text, language string) (all []string) {
 	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
 		all = append(all, m[1])
@@ -74,7 +74,7 @@ func fenced(text, language string) (all []string) {
 	return all
 }
 
-// documents are the README, what contributors read, and the pages of the guide by name.
+// documents returns the README, the contributors' documents, and the pages of the guide, by name.
 func documents(t *testing.T) (names []string, texts map[string]string) {
 	t.Helper()
 	texts = map[string]string{"README": read(t, "..", "..", "README.md"), "CONTRIBUTING": read(t, "..", "..", ".github", "CONTRIBUTING.md")}
@@ -85,7 +85,7 @@ func documents(t *testing.T) (names []string, texts map[string]string) {
 	return names, texts
 }
 
-// page is a page of the guide.
+// page returns a page of the guide.
 func page(t *testing.T, topic string) string {
 	t.Helper()
 	_, texts := documents(t)
@@ -118,7 +118,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// stage is what the commands of the documents find.
+// stage has what the documents' commands need.
 type stage struct {
 	fixture         string // a store with two runs
 	finished, ended string // these: with checkpoints, and out of budget
@@ -161,7 +161,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// openShop is the mock shop as a foreign backend: all clients have a token of it.
+// openShop is the mock shop as an external backend: each client gets a token from it.
 func openShop(t *testing.T) string {
 	t.Helper()
 	shop, err := mock.Start(mock.Config{Seed: 7, Secret: "quiet"})
@@ -189,14 +189,14 @@ func openShop(t *testing.T) string {
 	return server.URL
 }
 
-// here puts what there is into the places of the documents' addresses.
+// here replaces the addresses of the documents with existing ones.
 func (s *stage) here(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, shopPlace, s.shop), hookPlace, s.hook)
 	text = strings.ReplaceAll(text, "127.0.0.1:9464", "127.0.0.1:0") // which may be taken
 	return strings.ReplaceAll(text, strings.TrimPrefix(shopPlace, "https://"), strings.TrimPrefix(s.shop, "http://"))
 }
 
-// home makes a home for a block, with the files that commands name.
+// home makes a folder for a block, with the files that its commands name.
 func (s *stage) home(t *testing.T, fixture bool) (data string) {
 	t.Helper()
 	home := t.TempDir()
@@ -220,8 +220,8 @@ func (s *stage) home(t *testing.T, fixture bool) (data string) {
 	return data
 }
 
-// carryOut carries out the commands of a block, one after another in one home, which has the two runs of the fixture.
-// Where one of them resumes what none of them left, the block is a list of what one can do, and each has a home of its own.
+// carryOut executes the commands of a block in order, in one folder with the two runs of the fixture. If a command resumes
+// a run that no earlier command left, the block is a list of alternatives, and each command gets its own folder.
 func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
 	var all []documented
 	listed, ordered, fetched := false, false, false
@@ -269,14 +269,14 @@ func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
 	return len(all)
 }
 
-// documented is a command of a document.
+// documented is a command in a document.
 type documented struct {
 	line string
 	args []string
 	code int // that it ends with
 }
 
-// do carries out a command, or has it read only.
+// do executes a command, or only parses it.
 func (s *stage) do(t *testing.T, data string, d documented) {
 	if s.parsed(t, d.args) {
 		return
@@ -289,13 +289,13 @@ func (s *stage) do(t *testing.T, data string, d documented) {
 	t.Logf("throngctl %s\n%s%s", strings.Join(args, " "), out, stderr)
 }
 
-// newest is the newest run of a store.
+// newest returns the newest run of a store.
 func (s *stage) newest(data string) string {
 	_, out, _ := s.attended([]string{"runs", "--data", data})
 	return strings.Fields(strings.Split(out, "\n")[1])[0]
 }
 
-// attended runs throngctl for somebody who agrees to everything, and whose secrets are all the address of a web hook.
+// attended runs throngctl for a user who confirms everything. Each secret is the address of a webhook.
 func (s *stage) attended(args []string) (code int, stdout, stderr string) {
 	said := "yes\n"
 	if args[0] == "secret" {
@@ -306,7 +306,7 @@ func (s *stage) attended(args []string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// parsed has the parser read a command that is not to be carried out.
+// parsed parses a command that is not executed.
 func (s *stage) parsed(t *testing.T, args []string) bool {
 	t.Helper()
 	if slices.Contains(args, "--help") || !spared(append([]string{"throngctl"}, args...)) {
@@ -323,7 +323,7 @@ func (s *stage) parsed(t *testing.T, args []string) bool {
 	return true
 }
 
-// filled puts what there is into a command's places, and makes it small.
+// filled replaces the placeholders of a command, and makes its run small.
 func (s *stage) filled(t *testing.T, data string, args []string) []string {
 	t.Helper()
 	runs := []string{s.finished, s.ended}
@@ -356,7 +356,7 @@ func (s *stage) filled(t *testing.T, data string, args []string) []string {
 	return brisk(args)
 }
 
-// brisk makes a command quick, where it is not: the sizes are those of the test.
+// brisk adds flags that make a command fast, with the sizes of the test.
 func brisk(args []string) []string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool {
@@ -411,7 +411,7 @@ func brisk(args []string) []string {
 	return args
 }
 
-// split takes a line of a shell apart: words, quoted ones too, and the comment behind them.
+// split splits a shell command into words, including quoted ones, and its comment.
 func split(t *testing.T, line string) (words []string, comment string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(`(#.*$)|"([^"]*)"|'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
@@ -427,8 +427,8 @@ func split(t *testing.T, line string) (words []string, comment string) {
 	return words, comment
 }
 
-// ask asks the database each of the queries; all have rows, but those about failures, and all columns something in one of
-// them, but that of a fork's parent.
+// ask runs each of the queries. All must return rows, except those about failures, and every column must have a value in
+// one of them, except the fork's parent.
 func (s *stage) ask(t *testing.T, queries string) {
 	if s.database == "" {
 		t.Skip("there is no PostgreSQL that anything was sent to")
@@ -482,7 +482,7 @@ func TestLinksOfTheReadme(t *testing.T) {
 	}
 }
 
-// TestSplit reads lines as a shell does.
+// TestSplit checks that lines are split as in a shell.
 func TestSplit(t *testing.T) {
 	words, comment := split(t, `throngctl set max-concurrent=30 --why "the shop's own batch" --filter 'a > 3'   # lower "it"`)
 	if want := []string{"throngctl", "set", "max-concurrent=30", "--why", "the shop's own batch", "--filter", "a > 3"}; !slices.Equal(words, want) || comment != `# lower "it"` {

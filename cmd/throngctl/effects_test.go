@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// effectsEnv is how many kills the demonstration of effects is given, and programEnv another throngctl to compare with;
-// make effects sets them.
+// effectsEnv is the environment variable for the number of kills in the demonstration of effects; programEnv is for another
+// throngctl to compare with. make effects sets both.
 const effectsEnv, programEnv = "THRONG_EFFECT_KILLS", "THRONG_EFFECT_PROGRAM"
 
-// effectKills returns how often runs are killed, and by how many buyers the shop is visited.
+// effectKills returns how often a run is killed, and the number of its buyers.
 func effectKills(t *testing.T) (kills, buyers int) {
 	t.Helper()
 	kills, err := strconv.Atoi(cmp.Or(os.Getenv(effectsEnv), "3"))
@@ -27,7 +27,7 @@ func effectKills(t *testing.T) (kills, buyers int) {
 	return kills, 30 * (kills + 1)
 }
 
-// killedRun runs a scenario at a shop, kills its process so many times with SIGKILL while requests are under way, resumes
+// killedRun runs a scenario against a shop, kills its process with SIGKILL a number of times during requests, resumes it
 // each time, and returns the data folder.
 func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (data string) {
 	t.Helper()
@@ -61,7 +61,7 @@ func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (d
 	}
 }
 
-// manifestOf exports a run and returns what its run.json says.
+// manifestOf exports a run and returns its run.json.
 func manifestOf(t *testing.T, data string) (m struct {
 	Exact       bool
 	Unconfirmed []struct {
@@ -92,8 +92,8 @@ func scenarioFile(t *testing.T, text string) string {
 	return path
 }
 
-// TestKillsAtAPlainShop holds that a shop which knows no idempotency keys doubles no order that is not listed, and that
-// its run is never called exact.
+// TestKillsAtAPlainShop checks that every order that a shop without idempotency keys received twice is listed, and that the
+// run is never exact.
 func TestKillsAtAPlainShop(t *testing.T) {
 	t.Parallel()
 	kills, buyers := effectKills(t)
@@ -141,8 +141,8 @@ func TestKillsAtAPlainShop(t *testing.T) {
 	t.Logf("check --after says\n%s", after)
 }
 
-// TestKillsAtAShopThatCanBeAsked holds that verify doubles nothing and loses nothing, at a shop that knows no keys either,
-// and that the result is that of a run that was not killed.
+// TestKillsAtAShopThatCanBeAsked checks that, with verify, no order is doubled or lost even at a shop without idempotency
+// keys, and that the results equal those of an uninterrupted run.
 func TestKillsAtAShopThatCanBeAsked(t *testing.T) {
 	t.Parallel()
 	kills, buyers := effectKills(t)

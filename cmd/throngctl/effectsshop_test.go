@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// plainShop is a shop that knows no idempotency keys, as many are: what is sent twice is ordered twice. It continues with a
-// request whose client is gone.
+// plainShop is a shop without idempotency keys, like many: a repeated request orders again. It finishes requests whose
+// client is gone.
 type plainShop struct {
 	*httptest.Server
 	delay time.Duration // of what changes something
@@ -58,7 +58,7 @@ func newPlainShop(t *testing.T, delay time.Duration) *plainShop {
 	return s
 }
 
-// changing takes the time that a change needs, and kills whom it is to kill while that passes.
+// changing waits as long as a change takes, and kills the process meanwhile if it is time.
 func (s *plainShop) changing(do func(b map[string]string) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var b map[string]string
@@ -109,14 +109,14 @@ func respond(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// killAt has kill called at the n-th POST from now.
+// killAt calls kill at the n-th POST from now.
 func (s *plainShop) killAt(n int, kill func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fatal, s.kill = s.posts+n, kill
 }
 
-// ordered returns how often each buyer has ordered, and how many items in all.
+// ordered returns how often each buyer has ordered, and the total number of items.
 func (s *plainShop) ordered() (by map[string]int, items int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *plainShop) ordered() (by map[string]int, items int) {
 	return by, items
 }
 
-// plainBuyers order once, at a shop that knows no keys.
+// plainBuyers returns a scenario whose agents order once, at a shop without idempotency keys.
 func plainBuyers(shop *plainShop, buyers int) string {
 	return fmt.Sprintf(`title: Buyers at a plain shop
 population: {count: %d, id: "buyer-${agent.index}"}
@@ -140,7 +140,8 @@ chain buy:
 `, buyers, shop.URL)
 }
 
-// cartBuyers put two things into a cart and order it, at a shop that can be asked what became of a request.
+// cartBuyers returns a scenario whose agents put two items into a cart and order it, at a shop that can report whether a
+// request took effect.
 func cartBuyers(shop *plainShop, buyers int, verified bool) string {
 	cart, order := "", ""
 	if verified {

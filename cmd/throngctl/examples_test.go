@@ -17,8 +17,8 @@ import (
 // examplesFolder holds scenarios for people to copy.
 var examplesFolder = filepath.Join("..", "..", "examples")
 
-// TestExamples validates and runs each scenario of the folder examples, at one session at a time and at many, with the same
-// result.
+// TestExamples validates each scenario in the folder examples, and runs it with a limit of one session and of many. The
+// results must be equal.
 func TestExamples(t *testing.T) {
 	runs := map[string]func(t *testing.T) (args []string){
 		"rest-shop.yaml":     func(t *testing.T) []string { return atShop(t, &ownShop{}) },
@@ -75,7 +75,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// missed lists the criteria that a summary says a run missed.
+// missed returns the criteria that failed according to a summary.
 func missed(summary string) (metrics []string) {
 	for line := range strings.Lines(summary) {
 		if words := strings.Fields(line); len(words) > 1 && words[0] == "FAIL" {
@@ -85,7 +85,7 @@ func missed(summary string) (metrics []string) {
 	return metrics
 }
 
-// notOfTime reports whether a criterion is about something else than latency, which a busy machine may miss.
+// notOfTime reports whether a criterion does not depend on latency, which can be high on a busy machine.
 func notOfTime(metric string) bool { return metric != "request_p95" && metric != "request_p99" }
 
 // atShop starts a shop and returns the flags for a run that uses it.
@@ -108,8 +108,8 @@ func loadDatabase(t *testing.T) string {
 	return address
 }
 
-// ownShop is the backend of the examples: products, carts, logins and orders. It knows no idempotency keys. If loses is set, it
-// carries out every third order and answers 504.
+// ownShop is the backend of the examples: products, carts, logins and orders. It has no idempotency keys. If loses is set,
+// it executes every third order but answers 504.
 type ownShop struct {
 	mu     sync.Mutex
 	loses  bool

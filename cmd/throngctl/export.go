@@ -21,7 +21,7 @@ type exportCmd struct {
 	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all (everything except changes)."`
 	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
 	Follow bool           `short:"f" help:"With --what metrics: keep writing a row a second until the run ends."`
-	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: standard output; - also means that)."`
+	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: a folder throng-RUN for all, otherwise standard output; - means standard output)."`
 }
 
 // Run is called by kong.

@@ -47,7 +47,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestExportFormats is of what can be had in which format.
+// TestExportFormats checks which data can be exported in which format.
 func TestExportFormats(t *testing.T) {
 	data, out := t.TempDir(), t.TempDir()
 	if code, stdout, stderr := ctl(t, day(data)...); code != exitDone {

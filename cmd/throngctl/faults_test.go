@@ -24,8 +24,8 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// listener writes requests that change something to a file, each before its answer leaves: who, in which cycle, which
-// step. A process that is killed leaves what it wrote.
+// listener writes changing requests to a file before they are answered: agent, cycle and step. The file survives a killed
+// process.
 func listener(path string) func(mock.Request) {
 	if path == "" {
 		return func(mock.Request) {}
@@ -44,7 +44,7 @@ func listener(path string) func(mock.Request) {
 	}
 }
 
-// serviceFault is something that a mock does on purpose.
+// serviceFault is a deliberate fault of a mock.
 type serviceFault struct {
 	fault string
 	more  []string // flags
@@ -63,7 +63,7 @@ var serviceFaults = []serviceFault{
 	{"capacity=2", []string{"--mock-latency", "local"}, ""},
 }
 
-// crowd is a scenario under faults.
+// crowd is a scenario that runs under faults.
 type crowd struct {
 	name    string
 	args    func(data string, more ...string) []string
@@ -88,7 +88,7 @@ var crowds = []crowd{
 	}, regexp.MustCompile(`^(talk\[\d+\]\.(first|second)|vector)$`), "", "conversation", 36},
 }
 
-// endured is what became of a crowd under a fault.
+// endured is the result of a crowd under a fault.
 type endured struct {
 	crowd, fault            string
 	took                    time.Duration
@@ -98,9 +98,9 @@ type endured struct {
 	heard, journaled        int
 }
 
-// TestServiceFaults runs shoppers and talks under each fault of the mock, kills each in the middle with SIGKILL and
-// resumes it: the shop has one order for every checkout that was completed, it heard what the journal says, and exact runs
-// have the results of a run without faults.
+// TestServiceFaults runs shoppers and talks under each fault of the mock, kills each run with SIGKILL and resumes it. The
+// shop has one order per completed checkout, its requests match the journal, and exact runs have the results of a run
+// without faults.
 func TestServiceFaults(t *testing.T) {
 	signedIn := crowds[0]
 	signedIn.name = "shopping, signed in"
@@ -142,7 +142,7 @@ func TestServiceFaults(t *testing.T) {
 	t.Logf("\n%s", strings.Join(lines, "\n"))
 }
 
-// signInScenario writes the built-in shoppers with a login in place of tokens, and returns the file.
+// signInScenario writes the built-in shoppers with a login instead of tokens, and returns the file.
 func signInScenario(t *testing.T, dir string) string {
 	t.Helper()
 	built := filepath.Join("..", "..", "assets", "scenarios")
@@ -155,7 +155,7 @@ func signInScenario(t *testing.T, dir string) string {
 	return write(t, filepath.Join(dir, "shopping.yaml"), text)
 }
 
-// results are the files that repeat.
+// results are the exported files that must be the same in every run.
 func results(t *testing.T, data string) string {
 	t.Helper()
 	return read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv")
@@ -175,7 +175,8 @@ func undisturbed(t *testing.T, c crowd) (calm string, changes int64) {
 	return results(t, data), changes
 }
 
-// endure runs a crowd under a fault, kills it when a change was made and before its answer leaves, resumes it and reconciles.
+// endure runs a crowd under a fault, kills it between a change and its answer, resumes it and compares the shop with the
+// journal.
 func (c *crowd) endure(t *testing.T, f serviceFault, killAt int64, calm string) endured {
 	t.Helper()
 	data, heard := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "heard")
@@ -203,7 +204,7 @@ func (c *crowd) endure(t *testing.T, f serviceFault, killAt int64, calm string) 
 	return e
 }
 
-// count counts sessions and events, and returns who failed at the last step that changes something.
+// count returns the numbers of sessions and events, and the agents that failed at the last step that changes something.
 func (c *crowd) count(t *testing.T, data string, e *endured) (failedAt map[string]int64) {
 	t.Helper()
 	failedAt = map[string]int64{}
@@ -233,8 +234,8 @@ func (c *crowd) count(t *testing.T, data string, e *endured) (failedAt map[strin
 	return failedAt
 }
 
-// reconcileOrders compares what the shop sold with what the sessions say: one order for each that completed, and no other
-// except for sessions that failed before they received it.
+// reconcileOrders compares the shop's orders with the sessions: one order per completed session, and no others except for
+// sessions that failed before they received the answer.
 func (c *crowd) reconcileOrders(t *testing.T, data string, e *endured, failedAt map[string]int64) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(read(t, data, "out", "events.csv"))).ReadAll()
@@ -275,8 +276,7 @@ func (c *crowd) reconcileOrders(t *testing.T, data string, e *endured, failedAt 
 	}
 }
 
-// reconcileRequests compares which requests the mock heard, each however often, with those that the journal says were
-// made.
+// reconcileRequests compares the requests that the mock received, and how often, with those in the journal.
 func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) {
 	t.Helper()
 	there := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// killedAt runs throngctl and has it killed right after a commit; it reports false if it ended before.
+// killedAt runs throngctl and kills it right after a commit. It returns false if throngctl ended before.
 func killedAt(t *testing.T, commit int, args ...string) bool {
 	t.Helper()
 	cmd, out, stderr := process(t, []string{fmt.Sprintf("%s=commit:%d", killEnv, commit)}, args...)
@@ -28,8 +28,8 @@ func killedAt(t *testing.T, commit int, args ...string) bool {
 	return true
 }
 
-// TestFetchOverKills sends a run from one machine and fetches it on another, both killed at every commit: nothing shows
-// there before it is whole, and then it is the same.
+// TestFetchOverKills sends a run from one machine and fetches it on another, both killed at every commit. An incomplete run
+// is not visible there, and a complete one is equal.
 func TestFetchOverKills(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
@@ -89,7 +89,7 @@ func TestFetchOverKills(t *testing.T) {
 	must("deleted", "delete", run, "--yes", "--data", there)
 }
 
-// lastNumber is the number of the newest checkpoint in a list.
+// lastNumber returns the number of the newest checkpoint in a list.
 func lastNumber(t *testing.T, list string) string {
 	t.Helper()
 	lines := strings.Split(list, "\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 )
 
-// TestSwitches is how settings that are on or off can be given.
+// TestSwitches checks all forms of flags for settings that are on or off.
 func TestSwitches(t *testing.T) {
 	for line, want := range map[string]map[string]string{
 		"run shopping":                                         {},
@@ -43,8 +43,8 @@ func TestGovernorsExcludeEachOther(t *testing.T) {
 	}
 }
 
-// TestEmptyFlags checks that a flag with an empty value, such as one of an unset variable, is an error: the run would have
-// no budget.
+// TestEmptyFlags checks that a flag without a value, for example from an unset variable, is an error. Otherwise, a run
+// could have no budget.
 func TestEmptyFlags(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("THRONG_DATA", "")

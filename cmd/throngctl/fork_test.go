@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// forkable is a scenario that takes its time, so that a run of it can be interrupted.
+// forkable is a scenario that runs slowly enough to be interrupted.
 const forkable = `title: Forkable
 parameters: {shops: 3, pause: 0.0}
 clock: {cycle: 1h, cycles: 4}
@@ -22,8 +22,8 @@ chain walk:
   step tell: {kind: emit, event: walked, data: "${agent.memory}"}
 `
 
-// TestForkFromTheCommandLine: a fork says what it has otherwise, and is listed with its parent; what makes no sense is refused
-// with what there is.
+// TestForkFromTheCommandLine checks that a fork reports its differences, is listed with its parent, and that invalid forks
+// are rejected with the valid choices.
 func TestForkFromTheCommandLine(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")
 	if err := os.WriteFile(file, []byte(forkable), 0o600); err != nil {
@@ -88,7 +88,7 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestForkOfAShortRun: a run that finished before a checkpoint was due says so, and what would have taken one.
+// TestForkOfAShortRun checks the explanation for a run that finished before its first checkpoint was due.
 func TestForkOfAShortRun(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, day(data, "--cycles", "1")...); code != exitDone {
@@ -102,7 +102,8 @@ func TestForkOfAShortRun(t *testing.T) {
 	}
 }
 
-// TestResumeOfAChangedScenario is refused with both ways to continue. Irrelevant changes and a missing file are reported.
+// TestResumeOfAChangedScenario checks that a run of a changed scenario is not resumed, and that the error has both ways to
+// continue. Irrelevant changes and a missing file are reported.
 func TestResumeOfAChangedScenario(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "walk.yaml")
 	write := func(old, with string) {

@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// TestGallery runs every scenario that comes along, with models where it can have them: the same results at 1, 7 and
-// 100, more than zero of them, and all criteria met.
+// TestGallery runs every built-in scenario, with models if it uses any, at limits of 1, 7 and 100. The results must be
+// equal and not empty, and all criteria must pass.
 func TestGallery(t *testing.T) {
 	small := map[string][]string{
 		"shopping.yaml":     {"--set", "agents=60", "--set", "eagerness=5", "--set", "llm_share=0.5", "--cycles", "2"},
@@ -46,7 +46,7 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestGalleryWithoutParallelSteps: the chain of analyses, one step after another, comes to the same.
+// TestGalleryWithoutParallelSteps checks that the analysis chain has the same results with sequential steps.
 func TestGalleryWithoutParallelSteps(t *testing.T) {
 	var first string
 	for mode, ran := range map[string]string{"off": " 5 in parallel", "on": " 0 in parallel"} {

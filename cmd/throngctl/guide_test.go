@@ -37,7 +37,7 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// TestGuideSearch finds a passage in all pages and in one, and says where there is none.
+// TestGuideSearch checks searches in all pages and in one page, and a search without a match.
 func TestGuideSearch(t *testing.T) {
 	code, out, stderr := ctl(t, "guide", "--search", "DISK full")
 	if code != exitDone || !strings.HasPrefix(out, "overnight: What Throng does by itself\n  - **It pauses on a full disk**") || !strings.Contains(out, "\n\ndashboard: Latest checkpoint\n  - ") {
@@ -52,7 +52,7 @@ func TestGuideSearch(t *testing.T) {
 	}
 }
 
-// TestGuideHealth: the page about the dashboard has a section for every metric of health, with its thresholds.
+// TestGuideHealth checks that the page about the dashboard has a section for every health metric, with its thresholds.
 func TestGuideHealth(t *testing.T) {
 	sections := map[string]string{}
 	for section := range strings.SplitSeq(page(t, "dashboard"), "\n## ") {
@@ -78,7 +78,7 @@ func TestGuideHealth(t *testing.T) {
 	}
 }
 
-// TestGuideProviders: the page about models names every provider with its key and what it is asked for.
+// TestGuideProviders checks that the page about models has every provider with its secret and default models.
 func TestGuideProviders(t *testing.T) {
 	text := page(t, "providers")
 	for _, p := range service.Providers {
@@ -91,7 +91,7 @@ func TestGuideProviders(t *testing.T) {
 	}
 }
 
-// TestGuideVariables: the page about the terminal names every variable of the environment that is a run setting.
+// TestGuideVariables checks that the page about the terminal has every environment variable of a run setting.
 func TestGuideVariables(t *testing.T) {
 	text := page(t, "terminal")
 	n := 0

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// refusing answers every request with the status that its path names, and counts them.
+// refusing starts a server that answers with the status in the request's path, and counts requests.
 func refusing(t *testing.T) (url string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
@@ -30,7 +30,7 @@ func refusing(t *testing.T) (url string, asked *atomic.Int64) {
 	return server.URL, asked
 }
 
-// hopelessFile has 372 agents for 24 cycles; the step is at line 7.
+// hopelessFile writes a scenario with 372 agents for 24 cycles; its step is in line 7.
 func hopelessFile(t *testing.T, url, steps string) string {
 	t.Helper()
 	return scenarioFile(t, `title: Hopeless
@@ -42,7 +42,7 @@ chain shop:
 `+steps)
 }
 
-// fewRequests is the most that a run may have sent that cannot succeed: far below the 8,928 of all sessions.
+// fewRequests is the maximum number of requests of a run that cannot succeed: far fewer than the 8,928 of all sessions.
 const fewRequests = 500
 
 // TestRunThatCannotSucceedEnds checks that a permanent error ends a run immediately, with its position and what to change,
@@ -144,7 +144,7 @@ func TestHopelessRunResumes(t *testing.T) {
 	}
 }
 
-// TestRunOfWhichAllFailed checks that a run that came to its end, without criteria, fails where every session did.
+// TestRunOfWhichAllFailed checks that a run without criteria that reaches its end fails if all sessions failed.
 func TestRunOfWhichAllFailed(t *testing.T) {
 	url, _ := refusing(t)
 	for steps, want := range map[string]int{

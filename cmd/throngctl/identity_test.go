@@ -22,8 +22,8 @@ chain visit:
   step told: {kind: emit, event: visited, data: {session: "${session.uuid}", rows: "${steps.write.count}"}}
 `
 
-// TestRunsDoNotCollide holds that two runs with one seed write rows of their own into one table, that their results are
-// the same bytes though these name their sessions, and that trying a session takes no row from a run.
+// TestRunsDoNotCollide checks that two runs with the same seed write separate rows into one table, that their results are
+// identical even though the rows have session IDs, and that a trial writes no row of a run.
 func TestRunsDoNotCollide(t *testing.T) {
 	t.Setenv("DATABASE_URL", "")
 	server := pgtest.Shared(t)

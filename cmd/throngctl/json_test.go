@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 )
 
-// withoutJSON are the commands that answer in another form, with why.
+// withoutJSON are the commands without --json, with the reason.
 var withoutJSON = map[string]string{
 	"help":       "text for a person",
 	"version":    "one line",
@@ -25,7 +25,7 @@ var withoutJSON = map[string]string{
 	"man":        "a page for man",
 }
 
-// TestEveryCommandAnswersPrograms: each has --json, or is on the list of those that need none.
+// TestEveryCommandAnswersPrograms checks that each command has --json or is in withoutJSON.
 func TestEveryCommandAnswersPrograms(t *testing.T) {
 	parser, err := flags.NewParser(&cli{})
 	if err != nil {
@@ -56,7 +56,7 @@ func TestEveryCommandAnswersPrograms(t *testing.T) {
 	}
 }
 
-// names collects the names of all objects in a JSON value, but for those that are data.
+// names collects the keys of all objects in a JSON value, except keys that are data.
 func names(v any, all map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -75,8 +75,8 @@ func names(v any, all map[string]bool) {
 	}
 }
 
-// TestAnswersForPrograms carries out commands with --json: standard output holds JSON and nothing else, with what is
-// wanted in it and names in one style.
+// TestAnswersForPrograms runs commands with --json. Standard output must be only JSON, with the expected content and
+// consistent names.
 func TestAnswersForPrograms(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("THRONG_DATABASE_URL", "")

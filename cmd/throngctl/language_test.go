@@ -12,10 +12,10 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// example is a file in the guide to the language: a fence whose first line, or whose info, names it.
+// example matches a file in the guide to the language: a code block with a name in its info string or first line.
 var example = regexp.MustCompile("(?ms)^```(?:yaml\n# (\\S+)|csv (\\S+))\n(.*?)^```$")
 
-// TestLanguageFaults: the guide has an example of every fault, and each is one.
+// TestLanguageFaults checks that the guide has a valid example of every fault.
 func TestLanguageFaults(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	_, _, stderr := ctl(t, "run", "shopping", "--mock-fault", "fire=1")
@@ -35,8 +35,8 @@ func TestLanguageFaults(t *testing.T) {
 	}
 }
 
-// TestLanguageExamples runs every example of the guide to the scenario language: each finishes exactly, at one session
-// in flight and at many, with the same results, which are some.
+// TestLanguageExamples runs every example in the guide to the scenario language, with a limit of one session and of many.
+// The results must be exact, equal and not empty.
 func TestLanguageExamples(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	folder := t.TempDir()
@@ -80,7 +80,7 @@ func TestLanguageExamples(t *testing.T) {
 	}
 }
 
-// TestLanguageGuideIsWhole: the guide has a heading for every kind of step.
+// TestLanguageGuideIsWhole checks that the guide has a heading for every kind of step.
 func TestLanguageGuideIsWhole(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	var headings []string
@@ -97,7 +97,7 @@ func TestLanguageGuideIsWhole(t *testing.T) {
 	}
 }
 
-// visitsDatabase is the address of a database with the table of the example.
+// visitsDatabase returns the address of a database with the example's table.
 func visitsDatabase(t *testing.T) string {
 	t.Helper()
 	address := pgtest.Shared(t).Database(t)

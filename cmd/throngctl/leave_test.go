@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// hostThatPanics is a machine whose figures panic in the run's loop, at the second that panicEnv says; nil without.
+// hostThatPanics returns a host probe that panics in the run's loop at the second in panicEnv, or nil if it is not set.
 func hostThatPanics() func() engine.HostMetrics {
 	n, err := strconv.Atoi(os.Getenv(panicEnv))
 	if err != nil {
@@ -31,10 +31,10 @@ func hostThatPanics() func() engine.HostMetrics {
 	}
 }
 
-// outcome is what a resumed run gave.
+// outcome is the result of a resumed run.
 type outcome struct{ sessions, events string }
 
-// resumed takes a run to its end and returns what it gave, and what the terminal said at first.
+// resumed resumes a run to its end, and returns its results and standard error.
 func resumed(t *testing.T, data string) (outcome, string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -45,7 +45,7 @@ func resumed(t *testing.T, data string) (outcome, string) {
 	return outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}, stderr
 }
 
-// calmDay is a day that nothing happened to.
+// calmDay returns the results of an uninterrupted day.
 func calmDay(t *testing.T) outcome {
 	t.Helper()
 	data := t.TempDir()
@@ -56,7 +56,7 @@ func calmDay(t *testing.T) outcome {
 	return outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}
 }
 
-// started waits until a process says that its run has begun.
+// started waits until a process reports that its run has started.
 func started(t *testing.T, out io.Reader) {
 	t.Helper()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -68,8 +68,8 @@ func started(t *testing.T, out io.Reader) {
 	t.Fatal("the run did not begin")
 }
 
-// TestSystemEndsTheProgram has the system end a run whose requests all hang: a checkpoint that names the signal is
-// there, the program ends within its time, and the run comes back as if nothing had happened.
+// TestSystemEndsTheProgram sends a signal to a run whose requests hang. There is a checkpoint with the signal's name, the
+// program ends in time, and the resumed run has the results of an uninterrupted run.
 func TestSystemEndsTheProgram(t *testing.T) {
 	want := calmDay(t)
 	for signal, reason := range emergencies {
@@ -114,7 +114,7 @@ func TestSystemEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestNohup: a hang-up that was ignored when the program began does not end its run; Ctrl+C does.
+// TestNohup checks that SIGHUP does not end a run if it was ignored when the program started, and that Ctrl+C does.
 func TestNohup(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
@@ -134,8 +134,8 @@ func TestNohup(t *testing.T) {
 	}
 }
 
-// TestPanicEndsTheProgram has the run's loop panic: a checkpoint is there, the text is in a file without the password
-// in it, the next start says so once, and the run comes back as if nothing had happened.
+// TestPanicEndsTheProgram lets the run's loop panic. There is a checkpoint and a crash report without the password, the
+// next start mentions it once, and the resumed run has the results of an uninterrupted run.
 func TestPanicEndsTheProgram(t *testing.T) {
 	want := calmDay(t)
 	data := t.TempDir()
@@ -168,7 +168,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	}
 }
 
-// TestUnknownPanic has a goroutine without a recover panic: the journal writer.
+// TestUnknownPanic lets a goroutine without a recover panic: the journal writer.
 func TestUnknownPanic(t *testing.T) {
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{killEnv + "=panic:20"}, day(data)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/logs"
 )
 
-// TestLogOfARun: what happened is in the data folder or where it is wanted, and no other command makes a log.
+// TestLogOfARun checks that the log of a run is in the data folder or at --log-file, and that other commands write no log.
 func TestLogOfARun(t *testing.T) {
 	data, own := t.TempDir(), filepath.Join(t.TempDir(), "own.log")
 	small := []string{"run", "shopping", "--data", data, "--set", "agents=5", "--mock-latency", "none"}
@@ -28,7 +28,7 @@ func TestLogOfARun(t *testing.T) {
 			Msg, Run, Ending string
 			Settings         map[string]string
 		}
-		if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Msg != "begun" || first.Run == "" || first.Settings["max-concurrent"] != "50" {
+		if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Msg != "run started" || first.Run == "" || first.Settings["max-concurrent"] != "50" {
 			t.Errorf("%v: %s", err, lines[0])
 		}
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Msg != "ended" || last.Run != first.Run || last.Ending != "finished" {
@@ -47,7 +47,8 @@ func TestLogOfARun(t *testing.T) {
 	}
 }
 
-// TestLogLevelIsASetting: throngctl settings shows and saves it, --debug is stronger, and the log of a run follows.
+// TestLogLevelIsASetting checks that throngctl settings saves and shows the level, that --debug overrides it, and that the
+// log of a run has it.
 func TestLogLevelIsASetting(t *testing.T) {
 	data := t.TempDir()
 	settings := func(args ...string) string {
@@ -84,7 +85,7 @@ func TestLogLevelIsASetting(t *testing.T) {
 		if slices.Contains(c.args, "--debug") {
 			flags = c.args
 		}
-		if log := run(flags...); strings.Contains(log, `"begun"`) != c.logged {
+		if log := run(flags...); strings.Contains(log, `"run started"`) != c.logged {
 			t.Errorf("with %s the log is %q", c.want, log)
 		}
 	}

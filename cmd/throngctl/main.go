@@ -57,7 +57,7 @@ type runCommands struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
-	Cleanup     cleanupCmd     `cmd:"" help:"Remove what the agents of a run created at services, as its scenario defines." group:"Runs"`
+	Cleanup     cleanupCmd     `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
 	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
 	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
@@ -97,7 +97,7 @@ type scenarioCommands struct {
 	Prove     proveCmd     `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
 	Calibrate calibrateCmd `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
 	Settings  settingsCmd  `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
-	Secret    secretCmd    `cmd:"" help:"Save, remove or find a secret." group:"Scenarios, settings and mocks"`
+	Secret    secretCmd    `cmd:"" help:"Save, remove or check a secret." group:"Scenarios, settings and mocks"`
 	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
 	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
 	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
@@ -340,7 +340,7 @@ func (t *terminal) fail(err error) int {
 		if err := mistakes.Print(t.err); err != nil {
 			return exitFailed
 		}
-		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), show.Plural(mistakes.Count(), "mistake", "mistakes"))
+		fmt.Fprintf(t.err, "%d %s; nothing was started\n", mistakes.Count(), show.Plural(mistakes.Count(), "error", "errors"))
 		return exitUsage
 	default:
 		fmt.Fprintf(t.err, "throngctl: %s\n", secrets.Redact(err.Error()))

@@ -69,7 +69,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// apart runs the tests with a data folder of their own: what the user of this machine keeps is not theirs.
+// apart runs the tests with their own data folder instead of the user's.
 func apart(m *testing.M) (code int) {
 	dir, err := os.MkdirTemp("", "throng-data")
 	if err != nil {
@@ -86,7 +86,7 @@ func apart(m *testing.M) (code int) {
 	return m.Run()
 }
 
-// mishaps adds faults to the hooks of a proof and counts changes.
+// mishaps adds faults to the hooks of a proof and counts changing requests.
 func mishaps(h *hooks) *atomic.Int64 {
 	what, at, _ := strings.Cut(os.Getenv(killEnv), ":")
 	n, _ := strconv.ParseInt(at, 10, 64)
@@ -126,8 +126,8 @@ func ctl(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// self is the program of the test, for processes of its own. Where the race detector is on, it is built without: what is
-// proved of processes is what they leave when they die, and the detector makes each of hundreds some times as slow.
+// self returns the test's program, for separate processes. It is built without the race detector: these tests check what
+// processes leave when they die, and the detector would slow down hundreds of them.
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := own()
@@ -156,7 +156,7 @@ var own = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// process prepares throngctl as a process of its own.
+// process prepares throngctl as a separate process.
 func process(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	auditAfter(t, args)
@@ -185,7 +185,7 @@ func read(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-// counts reads how many moments a process saw.
+// counts reads how many moments of each kind a process counted.
 func counts(t *testing.T, path string) prove.Counts {
 	t.Helper()
 	c, err := prove.ReadCounts(path)

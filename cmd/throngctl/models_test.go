@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// picky is a server of a reasoning model: it refuses fields, one in each error, and answers with content in parts.
+// picky is a server with a reasoning model. It rejects fields, one per error, and answers in parts.
 type picky struct {
 	lists   string // its models
 	refuses []string
@@ -52,7 +52,7 @@ func (p *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"usage":{"prompt_tokens":20,"completion_tokens":30}}`, strings.TrimSuffix(p.answer, "}"))
 }
 
-// errors is how many there were.
+// errors returns the number of rejected requests.
 func (p *picky) errors() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +81,9 @@ chain ask:
   step b: {kind: emit, event: said, data: {shop: "${steps.a.shop}"}}
 `
 
-// TestAModelThatRefusesFields is a run at a server of models that refuses nearly everything, is given by its address only,
-// and answers in parts: each refused field costs one request, is reported and journaled, and is not sent again after a resume.
+// TestAModelThatRefusesFields runs with a model server that is given by address only, rejects nearly all optional fields
+// and answers in parts. Each rejected field costs one request, is reported and journaled, and is not sent again after a
+// resume.
 func TestAModelThatRefusesFields(t *testing.T) {
 	p := &picky{lists: "reasoner", refuses: []string{"max_tokens", "temperature", "response_format", "top_k"}, answer: `{"shop": true}`}
 	address := startPicky(t, p)
@@ -127,7 +128,7 @@ func TestAModelThatRefusesFields(t *testing.T) {
 	}
 }
 
-// TestAModelMustBeNamed if a service at another address has several.
+// TestAModelMustBeNamed checks that a model must be named if a service at another address has several.
 func TestAModelMustBeNamed(t *testing.T) {
 	p := &picky{lists: "one two", answer: `{"shop": true}`}
 	address := startPicky(t, p)
@@ -146,8 +147,8 @@ func TestAModelMustBeNamed(t *testing.T) {
 	}
 }
 
-// TestExhaustedBadAnswersAreInexact: a model that never answers in the shape might have done so another time, as README
-// says of retries.
+// TestExhaustedBadAnswersAreInexact checks that a run is inexact if a model never returns a valid answer, since another
+// attempt might have succeeded.
 func TestExhaustedBadAnswersAreInexact(t *testing.T) {
 	p := &picky{lists: "one", answer: `{"shop": "perhaps"}`}
 	address := startPicky(t, p)

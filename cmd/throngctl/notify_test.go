@@ -57,7 +57,8 @@ func (h *hook) events() string {
 	return strings.Join(all, " ")
 }
 
-// TestNotify has runs end, run out of budget, break and stall. The hook gets each notification before the program ends.
+// TestNotify checks the notifications of runs that end, use up their budget, open the breaker, or stall. All must arrive
+// before the program ends.
 func TestNotify(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -97,7 +98,8 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// TestNotificationAddress is saved and shown without the address, tried, and forgotten; without a keychain nothing is saved.
+// TestNotificationAddress checks that the address is saved, tested, deleted and never shown completely, and that nothing is
+// saved without a keychain.
 func TestNotificationAddress(t *testing.T) {
 	keyring.MockInit()
 	t.Cleanup(keyring.MockInit)
@@ -175,7 +177,7 @@ func TestNotifyFails(t *testing.T) {
 	}
 }
 
-// TestHurry sends Ctrl+C after the run has ended while a hook hangs: the program stops waiting for it.
+// TestHurry sends Ctrl+C after the end of the run while a webhook hangs. The program must stop waiting.
 func TestHurry(t *testing.T) {
 	release := make(chan struct{})
 	hanging := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))

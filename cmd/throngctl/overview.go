@@ -20,7 +20,7 @@ var firstSteps = []manual.Item{
 	{Title: "throngctl status --follow", Text: "Watch the run from another terminal."},
 	{Title: "throngctl resume", Text: "Resume the newest run, for example after Ctrl+C."},
 	{Title: "throngctl report", Text: "Write an HTML report of the newest run."},
-	{Title: "throngctl scenarios shopping --copy my", Text: "Copy a scenario, to change it into your own."},
+	{Title: "throngctl scenarios shopping --copy my", Text: "Copy a scenario, as the start of your own."},
 }
 
 // helpCmd prints the overview, or the help of a command.

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 )
 
-// TestOverview prints the same text without arguments, for help and for --help: the first steps, every command and the
-// flags of every command.
+// TestOverview checks that the same text is printed without arguments, for help and for --help, with the first steps and
+// all commands.
 func TestOverview(t *testing.T) {
 	code, alone, stderr := ctl(t)
 	if code != exitDone || stderr != "" {
@@ -41,7 +41,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestHelpOfACommand prints the same text for help COMMAND and COMMAND --help, with defaults and variables.
+// TestHelpOfACommand checks that help COMMAND and COMMAND --help print the same text, with defaults and variables.
 func TestHelpOfACommand(t *testing.T) {
 	_, want, _ := ctl(t, "run", "--help")
 	if code, got, stderr := ctl(t, "help", "run"); code != exitDone || got != want || stderr != "" {
@@ -72,7 +72,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestSuggestions misspells a command, a flag, a scenario, a file, a setting and a page of the guide.
+// TestSuggestions checks the suggestions for misspelled commands, flags, scenarios, files, settings and guide pages.
 func TestSuggestions(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "market.yaml"), "title: A\n")
@@ -98,7 +98,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestVariables sets a run setting by its own variable, which wins over that of an earlier Python runner.
+// TestVariables checks that a setting's own variable takes precedence over that of an earlier Python runner.
 func TestVariables(t *testing.T) {
 	t.Setenv("THRONG_MAX_CONCURRENT", "7")
 	t.Setenv("MAX_WORKERS", "9")

@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 )
 
-// parrot is a server that repeats what it was sent, secrets and all, in every wrong way that we know of. It keeps what
-// it was shown and what it gave.
+// parrot is a server that returns what it receives, including secrets, in every wrong way that we know of. It records all
+// secrets that it received and issued.
 type parrot struct {
 	mu      sync.Mutex
 	secrets map[string]bool
@@ -85,7 +85,7 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unquoted are the values of a query as they are.
+// unquoted returns the values of a query unescaped.
 func unquoted(query url.Values) (all string) {
 	for _, values := range query {
 		all += strings.Join(values, " ") + " "
@@ -93,7 +93,7 @@ func unquoted(query url.Values) (all string) {
 	return all
 }
 
-// encoded repeats a text in ways that only decoding shows.
+// encoded repeats a text in forms that are visible only after decoding.
 func (p *parrot) encoded(w http.ResponseWriter, text string) {
 	var units, octets strings.Builder
 	var wide []byte
@@ -110,7 +110,7 @@ func (p *parrot) encoded(w http.ResponseWriter, text string) {
 		units.String(), octets.String(), base64.StdEncoding.EncodeToString([]byte(text)), text, wide)
 }
 
-// raw answers with bytes that need not be HTTP.
+// raw answers with bytes that may not be HTTP.
 func (p *parrot) raw(w http.ResponseWriter, text string) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {

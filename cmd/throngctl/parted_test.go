@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestResumeWithFilesOfAnotherMoment continues with a store and a log of the mock that do not belong together: the run
-// does not call itself exact.
+// TestResumeWithFilesOfAnotherMoment resumes with a store and a mock log of different moments. The run must not be exact.
 func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 	store := func(data string) string { return filepath.Join(data, "throng.db") }
 	logs := func(data string) string { return filepath.Join(data, "mock") }

@@ -14,14 +14,14 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// people is a run of testdata/people.yaml.
+// people returns a run of testdata/people.yaml.
 func people(data string, more ...string) []string {
 	return append([]string{
 		"run", filepath.Join("testdata", "people.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--no-dashboard",
 	}, more...)
 }
 
-// who are the agents of an exported run, each once, in order.
+// who returns the agents of an exported run, each once, in order.
 func who(t *testing.T, sessions string) string {
 	t.Helper()
 	var ids []string
@@ -33,7 +33,7 @@ func who(t *testing.T, sessions string) string {
 	return strings.Join(ids, " ")
 }
 
-// TestWhoTakesPart names agents in every form and filters them.
+// TestChosenAgents checks which agents are active with all forms of --agents and --filter.
 func TestChosenAgents(t *testing.T) {
 	tests := []struct {
 		name string
@@ -102,8 +102,8 @@ func TestWrongChoicesStartNothing(t *testing.T) {
 	}
 }
 
-// TestResumeKeepsTheFilter kills a filtered run of a population file, resumes it without naming agents, and compares its
-// result with that of an undisturbed run.
+// TestResumeKeepsTheFilter kills a filtered run of a population file, resumes it without naming agents, and compares the
+// results with those of an uninterrupted run.
 func TestResumeKeepsTheFilter(t *testing.T) {
 	const filter = "agent.city != 'Bonn'"
 	whole := t.TempDir()

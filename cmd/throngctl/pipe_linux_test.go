@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 )
 
-// TestRunOutlivesItsReader: a program that reads no more does not end the run.
+// TestRunOutlivesItsReader checks that a run finishes if the reader of its output ends.
 func TestRunOutlivesItsReader(t *testing.T) {
 	data := t.TempDir()
 	cmd, _, stderr := process(t, nil, day(data, "--json")...)
@@ -31,7 +31,7 @@ func TestRunOutlivesItsReader(t *testing.T) {
 	}
 }
 
-// TestPipesStayPipes: what is written to a pipe or a device goes through it, and does not take its place.
+// TestPipesStayPipes checks that output to a pipe or a device is written to it and does not replace it.
 func TestPipesStayPipes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 )
 
-// TestExportIsLookedAtBefore: a folder that cannot be made was found out when the run had ended, after a night maybe.
+// TestExportIsLookedAtBefore checks that an export folder that cannot be created is an error before the run, not at its
+// end.
 func TestExportIsLookedAtBefore(t *testing.T) {
 	dir := t.TempDir()
 	data, taken := filepath.Join(dir, "data"), filepath.Join(dir, "taken")

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// TestRunAfterAPowerCut freezes runs at seeded requests and copies their files as they are at that instant, without the
-// log's index and with noise behind the last frame that was committed: a resumed run has the results of an undisturbed
-// run does. The shop keeps all that it did, as another machine would; that the store's unsynced pages may be lost is held
-// next to it.
+// TestRunAfterAPowerCut freezes runs at seeded requests and copies their files at that instant, without the write-ahead
+// log's index and with noise after the last committed frame. A resumed copy has the results of an uninterrupted run. The
+// mock shop keeps all its orders, as a shop on another machine would. Package sqlite tests the loss of unsynced pages.
 func TestRunAfterAPowerCut(t *testing.T) {
 	const seed = 20261125
 	t.Logf("seed %d", seed)
@@ -37,7 +36,7 @@ func TestRunAfterAPowerCut(t *testing.T) {
 	}
 }
 
-// freeze has a run in data that stops at a moment, and ends its process where it stands.
+// freeze starts a run in data, stops its process at a moment, and kills it.
 func freeze(t *testing.T, at, data string) {
 	t.Helper()
 	cmd, out, stderr := process(t, []string{killEnv + "=" + at}, day(data)...)
@@ -57,7 +56,7 @@ func freeze(t *testing.T, at, data string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// dropTail removes the index of a store's log, and has noise stand behind the last frame that the index knows of.
+// dropTail removes the index of a store's write-ahead log and adds noise after the last frame in the index.
 // https://www.sqlite.org/walformat.html#the_wal_index_file_format
 func dropTail(t *testing.T, draw *rand.Rand, path string) {
 	t.Helper()

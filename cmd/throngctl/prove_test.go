@@ -16,12 +16,12 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// few is a proof of a small crowd.
+// few returns a proof with few agents.
 func few(t *testing.T, more ...string) []string {
 	return append([]string{"prove", "shopping", "--data", t.TempDir(), "--set", "agents=6", "--set", "eagerness=9", "--cycles", "2", "--mock-latency", "none", "--seed", "3"}, more...)
 }
 
-// TestProve is what a person sees of a proof.
+// TestProve checks the output of a successful proof.
 func TestProve(t *testing.T) {
 	code, out, stderr := ctl(t, few(t, "--kills", "4")...)
 	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S+ +the same\n4 kills: nothing lost, nothing duplicated\n`)
@@ -33,7 +33,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestProveAllThatIsBuiltIn proves each built-in scenario with a kill, and keeps what one trial left.
+// TestProveAllThatIsBuiltIn proves each built-in scenario with a kill, and keeps the folders of a trial.
 func TestProveAllThatIsBuiltIn(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	code, out, stderr := ctl(t, "prove", "--kills", "4", "--keep")
@@ -50,7 +50,7 @@ func TestProveAllThatIsBuiltIn(t *testing.T) {
 	}
 }
 
-// TestProveOfWhatCannotBeProved is refused with a reason.
+// TestProveOfWhatCannotBeProved checks the errors of runs that cannot be proved.
 func TestProveOfWhatCannotBeProved(t *testing.T) {
 	keyring.MockInit()
 	for _, tt := range []struct {
@@ -80,7 +80,7 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 	}
 }
 
-// TestProveFindsWhatIsBroken has a proof fail, and carries out the trial that it names again.
+// TestProveFindsWhatIsBroken checks that a proof of a broken engine fails, and repeats the trial that it names.
 func TestProveFindsWhatIsBroken(t *testing.T) {
 	prove := func(args ...string) (code int, out string) {
 		var stdout, stderr bytes.Buffer
@@ -100,7 +100,7 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
-// TestProveOfARealService asks first, and then sends its requests to it.
+// TestProveOfARealService checks that a proof with a real service warns about it, and sends requests to it with --yes.
 func TestProveOfARealService(t *testing.T) {
 	shop, err := mock.Start(mock.Config{Seed: 3, Secret: "secret"})
 	if err != nil {
@@ -121,7 +121,7 @@ func TestProveOfARealService(t *testing.T) {
 	}
 }
 
-// TestInterruptedProof ends its processes and leaves nothing.
+// TestInterruptedProof checks that an interrupted proof ends its processes and removes its folders.
 func TestInterruptedProof(t *testing.T) {
 	tmp := t.TempDir()
 	cmd, out, stderr := process(t, []string{"TMPDIR=" + tmp}, few(t, "--mock-latency", "remote", "--kills", "50")...)
@@ -147,7 +147,7 @@ func TestInterruptedProof(t *testing.T) {
 	}
 }
 
-// wait passes time while another process works.
+// wait waits while another process works.
 func wait(t *testing.T, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -155,7 +155,7 @@ func wait(t *testing.T, d time.Duration) {
 	<-ctx.Done()
 }
 
-// TestResumeAfterTheLastBarrier is of a run that was killed when all was done but its end.
+// TestResumeAfterTheLastBarrier resumes a run that was killed after its last barrier, before its end was stored.
 func TestResumeAfterTheLastBarrier(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, day(data)...); code != exitDone {
@@ -189,7 +189,7 @@ func TestResumeAfterTheLastBarrier(t *testing.T) {
 	}
 }
 
-// TestExportedMemory is what agents of a day remember, in the terminal and among all files.
+// TestExportedMemory checks that the agents' memory is exported, alone and with all files.
 func TestExportedMemory(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, day(data, "--export", filepath.Join(data, "out"))...); code != exitDone {
@@ -204,7 +204,7 @@ func TestExportedMemory(t *testing.T) {
 	}
 }
 
-// exported is a part of what the newest run gave.
+// exported returns one kind of data of the newest run.
 func exported(t *testing.T, data, what string) string {
 	t.Helper()
 	code, out, stderr := ctl(t, "export", "--data", data, "--what", what)

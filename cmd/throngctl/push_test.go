@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestPush runs while the database is down, sends the results later, twice, and compares what arrived with the export.
+// TestPush runs while the database is down, sends the results twice later, and compares the rows with the export.
 func TestPush(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.New(t, pgtest.Options{})
@@ -92,7 +92,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// TestPushOfRefusedRows says so where the database does not take all rows.
+// TestPushOfRefusedRows checks the error if the database rejects rows.
 func TestPushOfRefusedRows(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)
@@ -121,7 +121,7 @@ func TestPushOfRefusedRows(t *testing.T) {
 	}
 }
 
-// sent reads a table's columns as texts, in the order of the export.
+// sent returns the columns of a table as text, in the order of the export.
 func sent(t *testing.T, url, table string, columns []string) (all [][]string) {
 	t.Helper()
 	conn := pgtest.Connect(t, url)
@@ -150,8 +150,8 @@ func sent(t *testing.T, url, table string, columns []string) (all [][]string) {
 	return all
 }
 
-// TestTheDatabaseOfOtherProgramsIsOfferedOnce runs with DATABASE_URL in the environment: results stay here, and one line
-// says how to send them there, once.
+// TestTheDatabaseOfOtherProgramsIsOfferedOnce runs with DATABASE_URL in the environment. Results are not sent there, and a
+// hint how to use it is printed once.
 func TestTheDatabaseOfOtherProgramsIsOfferedOnce(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_DATABASE_URL", "")

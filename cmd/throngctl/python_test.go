@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
-// TestPythonRunners holds what those who come from a Python runner know: each flag and variable is read, in the forms
-// that they are used to, and a flag is stronger than a variable, a variable than what is saved.
+// TestPythonRunners checks that the flags and variables of Python runners are read in their usual forms, and that flags
+// override variables, and variables override saved settings.
 func TestPythonRunners(t *testing.T) {
 	for _, c := range []struct {
 		flags, env, saved string // what is given
@@ -77,7 +77,7 @@ func TestPythonRunners(t *testing.T) {
 	}
 }
 
-// TestAgentsOfPythonRunners: several agents follow one flag.
+// TestAgentsOfPythonRunners checks that one --agents flag takes several agents.
 func TestAgentsOfPythonRunners(t *testing.T) {
 	_, out, stderr := ctl(t, "run", "shopping", "--data", t.TempDir(), "--mock-latency", "none", "--agents", "shopper-1", "shopper-2", "shopper-5", "--json")
 	var first answer.Started
@@ -86,7 +86,7 @@ func TestAgentsOfPythonRunners(t *testing.T) {
 	}
 }
 
-// TestRunResume uses run --resume alone, and with a run or a scenario.
+// TestRunResume checks run --resume alone, and with a run or a scenario.
 func TestRunResume(t *testing.T) {
 	data := t.TempDir()
 	begin := func() string {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatTakesTimeChangesNothing compares the results of a run against a mock that refuses and slows down with
-// those of one that does neither: the shop's, whose calls are not paced, and the model's, whose are.
+// TestWhatTakesTimeChangesNothing compares the results of runs with and without quotas, limited capacity and latency in the
+// mock: for the shop, without a rate limiter, and for the model, with one.
 func TestWhatTakesTimeChangesNothing(t *testing.T) {
 	for name, run := range map[string]func(string, ...string) []string{"shop": day, "model": chat} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// runOf is the run that an output tells of.
+// runOf returns the ID of the run in an output.
 func runOf(t *testing.T, out string) string {
 	t.Helper()
 	found := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)
@@ -29,8 +29,8 @@ func runOf(t *testing.T, out string) string {
 	return found[1]
 }
 
-// replays answers a run from the recording of another, where the mock must not be asked, and compares the results.
-// Additional flags are passed unchanged.
+// replays replays the recording of a run and compares the results. The mock must receive no requests. Additional flags are
+// passed unchanged.
 func replays(t *testing.T, data, of string, more ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +72,8 @@ func replays(t *testing.T, data, of string, more ...string) {
 	}
 }
 
-// TestReplayOfBuiltIns records each of the built-in scenarios, with faults that make some steps fail, and answers them
-// from that, one session at a time and many.
+// TestReplayOfBuiltIns records each built-in scenario, with faults that make some steps fail, and replays it with a limit
+// of one session and of many.
 func TestReplayOfBuiltIns(t *testing.T) {
 	for name, more := range map[string][]string{
 		"shopping":     {"--set", "agents=20", "--set", "eagerness=8", "--cycles", "2"},
@@ -101,7 +101,7 @@ func TestReplayOfBuiltIns(t *testing.T) {
 	}
 }
 
-// outsideWorld is a scenario of real services, at %[1]s, that want keys and sign-ins.
+// outsideWorld is a scenario with real services at %[1]s that need keys and logins.
 const outsideWorld = `
 population: {count: 5}
 clock: {cycles: 2}
@@ -124,8 +124,8 @@ chain c:
   step last: {kind: http, service: own, get: /open}
 `
 
-// TestReplayWithoutTheOutside checks that a replay needs no server, no secret and no leave to call a host; that a step which
-// comes after the last change is recorded; and what cannot be recorded or replayed.
+// TestReplayWithoutTheOutside checks that a replay needs no server, no secret and no permission to call a host, that steps
+// after the last change are recorded, and the errors for steps that cannot be recorded or replayed.
 func TestReplayWithoutTheOutside(t *testing.T) {
 	server := httptest.NewServer(&doorkeeper{given: map[string]bool{"pass-hunter2": true}})
 	file := write(t, filepath.Join(t.TempDir(), "outside.yaml"), fmt.Sprintf(outsideWorld, server.URL))
@@ -185,8 +185,8 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 	}
 }
 
-// TestKilledRecordings kills runs that record, and runs that are answered from a recording, and resumes them: a recording is
-// as complete as if nothing had happened, and so is a replay. Agents of the world act one after another.
+// TestKilledRecordings kills runs that record and runs that replay, and resumes them. The recording and the replay are
+// complete, also in a world whose agents act one after another.
 func TestKilledRecordings(t *testing.T) {
 	const seed = 20261122
 	draw := rand.New(rand.NewPCG(seed, 0))
@@ -230,7 +230,7 @@ func TestKilledRecordings(t *testing.T) {
 	}
 }
 
-// TestKilledWorlds kills worlds whose agents act one after another, at seeded commits, and resumes them.
+// TestKilledWorlds kills worlds whose agents act one after another at seeded commits, and resumes them.
 func TestKilledWorlds(t *testing.T) {
 	args := []string{"run", "world", "--sequential", "--cycles", "3", "--seed", "5", "--mock-latency", "none", "--no-dashboard"}
 	alone := t.TempDir()
@@ -255,8 +255,8 @@ func TestKilledWorlds(t *testing.T) {
 	}
 }
 
-// TestCallsThatMayBePaidTwice kills a run while a model is asked, and again when it was resumed: the calls that were under
-// way at the first kill are counted in the end, in every report, and no others are.
+// TestCallsThatMayBePaidTwice kills a run during model calls, and again after a resume. Calls in flight at the kills are
+// counted in the end, in every report, and no others.
 func TestCallsThatMayBePaidTwice(t *testing.T) {
 	const atOnce = 3
 	data := t.TempDir()
@@ -293,7 +293,7 @@ func TestCallsThatMayBePaidTwice(t *testing.T) {
 	}
 }
 
-// killed runs throngctl as a process that must die.
+// killed runs throngctl in a process that must be killed.
 func killed(t *testing.T, when string, args ...string) {
 	t.Helper()
 	cmd, out, stderr := process(t, []string{killEnv + "=" + when}, args...)
@@ -311,7 +311,7 @@ func resumeNewest(t *testing.T, data, export string) {
 	}
 }
 
-// newest is the run that was created last.
+// newest returns the newest run.
 func newest(t *testing.T, data string) string {
 	t.Helper()
 	code, out, stderr := ctl(t, "export", "--data", data, "--what", "run")
@@ -322,7 +322,8 @@ func newest(t *testing.T, data string) string {
 	return m.Run
 }
 
-// TestForksOfRecordings: a fork is not recorded, since the cycles before it would be missing, and a replay is not forked.
+// TestForksOfRecordings checks that a fork is not recorded, since its recording would lack the earlier cycles, and that a
+// fork of a replay does not replay.
 func TestForksOfRecordings(t *testing.T) {
 	data := t.TempDir()
 	ran := func(want int, says string, args ...string) {

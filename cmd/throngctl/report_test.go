@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReport writes the report of a run, of its fork compared with it, and of a run in progress.
+// TestReport writes the reports of a run and of its fork compared with it.
 func TestReport(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000")...)
@@ -60,7 +60,8 @@ func TestReportOfARunInProgress(t *testing.T) {
 	}
 }
 
-// TestReportBesideTheExport: run, fork and resume write it with the other files, the one that throngctl report writes.
+// TestReportBesideTheExport checks that run, fork and resume write the same report into the export folder as throngctl
+// report.
 func TestReportBesideTheExport(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	number := ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestScenarios lists the built-in scenarios, shows one, and copies one; existing files stay.
+// TestScenarios lists the built-in scenarios, shows each and copies it. Existing files are not replaced.
 func TestScenarios(t *testing.T) {
 	code, out, stderr := ctl(t, "scenarios")
 	if code != exitDone || strings.Count(out, "\n") != 4 || !strings.Contains(out, "shopping") || !strings.Contains(out, "Marketplace shoppers") {

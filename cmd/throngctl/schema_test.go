@@ -29,7 +29,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaOfScenarios prints the file that editors use.
+// TestSchemaOfScenarios checks that schema prints the schema of scenarios, which editors use.
 func TestSchemaOfScenarios(t *testing.T) {
 	want, err := fs.ReadFile(assets.Scenarios(), "schema.json")
 	if err != nil {
@@ -45,7 +45,7 @@ func TestSchemaOfScenarios(t *testing.T) {
 	}
 }
 
-// TestAnswersFitTheirSchemas checks what commands print with --json against the schemas of their names.
+// TestAnswersFitTheirSchemas validates the output of commands with --json against their schemas.
 func TestAnswersFitTheirSchemas(t *testing.T) {
 	data := t.TempDir()
 	for _, test := range []struct {
@@ -96,7 +96,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// schemaOf compiles what throngctl schema prints.
+// schemaOf compiles the schema that throngctl schema prints.
 func schemaOf(t *testing.T, name, id string) *jsonschema.Schema {
 	t.Helper()
 	code, out, stderr := ctl(t, "schema", name)

@@ -24,7 +24,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// TestSecrets keeps, looks for and forgets a secret. Its value is shown nowhere.
+// TestSecrets stores, checks and removes a secret. Its value is never shown.
 func TestSecrets(t *testing.T) {
 	keyring.MockInit()
 	data := t.TempDir()
@@ -67,7 +67,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// members is a day at the mock for shoppers that log in.
+// members is a day at the mock for shoppers who log in.
 const members = `
 population: {count: 12}
 clock: {cycles: 2}
@@ -97,8 +97,8 @@ func write(t *testing.T, path, text string) string {
 	return path
 }
 
-// TestLoginAtTheMock checks that the results do not depend on how often tokens expire, nor on a kill, and that the
-// mock needs no password.
+// TestLoginAtTheMock checks that the results do not depend on how often tokens expire or on a kill, and that the mock needs
+// no password.
 func TestLoginAtTheMock(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "members.yaml"), members)
 	day := func(data string, more ...string) []string {
@@ -154,7 +154,7 @@ func TestLoginAtTheMock(t *testing.T) {
 	}
 }
 
-// secretive is a scenario of secrets for %s: a login, a token of our own, a private answer, and steps that fail.
+// secretive is a scenario with secrets for %s: a login, its own token, a private answer, and steps that fail.
 const secretive = `
 population: {count: 6}
 clock: {cycles: 2}
@@ -176,8 +176,8 @@ chain c:
   step no: {kind: http, service: door, post: /refuse, private: true, when: agent.index == 3}
 `
 
-// doorkeeper is a server that issues tokens and codes, keeps what it gave and was shown, and says in its refusals what
-// it was sent.
+// doorkeeper is a server that issues tokens and codes, records all secrets that it issued or received, and repeats requests
+// in its errors.
 type doorkeeper struct {
 	mu    sync.Mutex
 	given map[string]bool
@@ -217,8 +217,8 @@ func (d *doorkeeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestNothingSecretIsKept searches the store's files, what it says of the requests, the export and the output of a run
-// for everything that was secret in it.
+// TestNothingSecretIsKept searches the files of the store, its stored requests, the export and the output of a run for
+// every secret of the run.
 func TestNothingSecretIsKept(t *testing.T) {
 	keyring.MockInit()
 	door := &doorkeeper{given: map[string]bool{"pass-hunter2": true, "key-hunter2": true}}
@@ -254,7 +254,7 @@ func TestNothingSecretIsKept(t *testing.T) {
 	}
 }
 
-// requests is what the store says of all requests of a run, as text.
+// requests returns the stored requests of a run as text.
 func requests(t *testing.T, data, out string) string {
 	t.Helper()
 	run := engine.RunID(regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1])

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestPushAgain sends a run, drops the schema there, and sends the run again: all of it is there.
+// TestPushAgain sends a run, drops the schema in the database, and sends the run again. All rows must be back.
 func TestPushAgain(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	url := pgtest.Shared(t).Database(t)
@@ -47,8 +47,8 @@ func TestPushAgain(t *testing.T) {
 	}
 }
 
-// TestKilledWhileSending kills throngctl while the database has rows that it never confirmed, and resumes: all rows are
-// there, none twice.
+// TestKilledWhileSending kills throngctl while the database has rows that it has not confirmed, and resumes. All rows must
+// be there once.
 func TestKilledWhileSending(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)

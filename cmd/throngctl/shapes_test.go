@@ -15,8 +15,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
-// shape writes the names of a type: {name, name?, name: […]}. A question mark is for what may be left out.
-// A type within itself is only begun.
+// shape writes the names of a type: {name, name?, name: […]}. A question mark is for names that may be missing. A type
+// within itself is not expanded again.
 func shape(b *strings.Builder, t reflect.Type, within ...reflect.Type) {
 	switch {
 	case slices.Contains(within, t):
@@ -74,11 +74,11 @@ func namesOf(t reflect.Type, names *[]string, within []reflect.Type) {
 	}
 }
 
-// answersFile holds all names that --json prints.
+// answersFile has all names that --json prints.
 const answersFile = "testdata/answers.txt"
 
-// TestNamesForPrograms compares the names that --json prints with those of testdata/answers.txt. Programs of other people
-// rely on these names.
+// TestNamesForPrograms compares the names that --json prints with those in testdata/answers.txt. Other programs rely on
+// these names.
 func TestNamesForPrograms(t *testing.T) {
 	var b strings.Builder
 	for _, a := range answer.All {
@@ -109,7 +109,7 @@ func TestNamesForPrograms(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerHasASchema finds each command with --json among the answers.
+// TestEveryAnswerHasASchema checks that each command with --json has a schema.
 func TestEveryAnswerHasASchema(t *testing.T) {
 	for _, leaf := range model().Leaves(true) {
 		name := strings.TrimPrefix(leaf.FullPath(), "throngctl ")
@@ -122,13 +122,13 @@ func TestEveryAnswerHasASchema(t *testing.T) {
 	}
 }
 
-// without are the lines of a text that another does not have.
+// without returns the lines of a text that are not in another.
 func without(text, other string) string {
 	has := strings.Split(other, "\n")
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Contains(has, line) }), "\n")
 }
 
-// folded breaks a text at blanks.
+// folded wraps a text at spaces.
 func folded(text string, width int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {

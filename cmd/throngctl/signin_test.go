@@ -76,7 +76,7 @@ chain c: {step a: {kind: http, service: shop, get: /x}}
 	}
 }
 
-// pki is a certificate authority with the files that a private backend hands to its users.
+// pki is a certificate authority with the files that users of a private backend get.
 type pki struct {
 	ca, cert, key []byte
 	root          *x509.Certificate
@@ -109,7 +109,7 @@ func newPKI(t *testing.T) *pki {
 	}}
 }
 
-// folder is one with the files, and a scenario of a service at an address.
+// folder makes a folder with the files, and a scenario with a service at an address.
 func (p *pki) folder(t *testing.T, service string) (file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -131,8 +131,8 @@ func (p *pki) folder(t *testing.T, service string) (file string) {
 	return filepath.Join(dir, "shop.yaml")
 }
 
-// TestCheckOverTLS checks that a check trusts what the scenario says, shows its client certificate, and says in plain words why no
-// connection can be made and what to change; for a service of models, too.
+// TestCheckOverTLS checks that a check trusts the CA and sends the client certificate of the scenario, and explains why a
+// connection fails and what to change, also for a model service.
 func TestCheckOverTLS(t *testing.T) {
 	keyring.MockInit()
 	p := newPKI(t)
@@ -181,8 +181,8 @@ func refusingURL(t *testing.T) string {
 	return url
 }
 
-// TestCertificatesAreValidated checks that files of `tls` are looked for in the scenario's folder, wherever a command is given, and
-// that `validate` says which cannot be used, in which line, and what to do.
+// TestCertificatesAreValidated checks that files of `tls` are read from the scenario's folder, wherever the command is run,
+// and that `validate` reports unusable ones with the line and what to do.
 func TestCertificatesAreValidated(t *testing.T) {
 	keyring.MockInit()
 	p := newPKI(t)

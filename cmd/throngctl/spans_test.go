@@ -13,8 +13,8 @@ var (
 	commands = regexp.MustCompile(`^((bin/)?throngctl|make|go|sudo|export|tar|shasum|xattr|CC=\S+) \S|^\./\S`)
 )
 
-// spans are the commands that stand in the text of each document by the way, and in no block of any: those that are orders
-// to a run together, each other one alone. Of a command without more words it is asked what it takes.
+// spans returns the commands within the text of each document that are in no code block: commands for a run in progress
+// together, all others separately. Commands without arguments are tried with --help.
 func spans(names []string, texts map[string]string) map[string][][]string {
 	seen := map[string]bool{}
 	for _, text := range texts {
@@ -51,13 +51,13 @@ func spans(names []string, texts map[string]string) map[string][][]string {
 	return all
 }
 
-// spared reports whether a command of the documents is not carried out.
+// spared reports whether a command of the documents is not executed.
 func spared(words []string) bool {
 	line := strings.Join(words, " ") + " "
 	return slices.ContainsFunc(unattended, func(u struct{ command, why string }) bool { return strings.HasPrefix(line, u.command+" ") })
 }
 
-// TestUnattended: what is not carried out is there.
+// TestUnattended checks that the documents have every command in unattended.
 func TestUnattended(t *testing.T) {
 	names, texts := documents(t)
 	all := "\n"
@@ -74,7 +74,7 @@ func TestUnattended(t *testing.T) {
 	}
 }
 
-// TestBlocks: a block of the documents that is in no language, and so not looked at, has no command.
+// TestBlocks checks that code blocks without a known language, which are not tested, contain no commands.
 func TestBlocks(t *testing.T) {
 	names, texts := documents(t)
 	n := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// visitors write to a database directly, so that writing again does what writing once did.
+// visitors is a scenario that writes to a database with statements that can be repeated safely.
 const visitors = `
 population: {count: 30}
 clock: {cycles: 2}
@@ -38,7 +38,7 @@ chain visit:
   step told: {kind: emit, event: visited, data: "${steps.write.first}"}
 `
 
-// place is a new schema of a database with the tables of the visitors.
+// place makes a schema in a database with the visitors' tables, and returns its address.
 func place(t *testing.T, server *pgtest.Server, database, name string) (address string) {
 	t.Helper()
 	conn := pgtest.Connect(t, database)
@@ -56,7 +56,7 @@ func place(t *testing.T, server *pgtest.Server, database, name string) (address 
 	return database + "?search_path=" + name
 }
 
-// visits is what was written, but for the ids, which are another run's in each, and how many rows that are.
+// visits returns the written rows without their IDs, which differ from run to run, and the number of rows.
 func visits(t *testing.T, address string) (text string, n int) {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
@@ -67,8 +67,8 @@ func visits(t *testing.T, address string) (text string, n int) {
 	return text, n
 }
 
-// TestSQLSteps runs at 1, 7 and 50, then kills throngctl in the middle and resumes: the same results, and each row once.
-// The address of the database, with its password, is left nowhere.
+// TestSQLSteps runs at limits of 1, 7 and 50, then kills throngctl and resumes. The results are equal, each row is written
+// once, and the address with its password is stored nowhere.
 func TestSQLSteps(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server := pgtest.Shared(t)
@@ -138,7 +138,7 @@ func TestSQLSteps(t *testing.T) {
 	}
 }
 
-// checkNoPassword looks for the password of the database in all files below a folder, as it is and escaped.
+// checkNoPassword searches all files below a folder for the password of the database, also in escaped form.
 func checkNoPassword(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -158,7 +158,7 @@ func checkNoPassword(t *testing.T, dir string) {
 	}
 }
 
-// TestSQLServiceElsewhere is what is said before anything is asked of a database that somebody else named.
+// TestSQLServiceElsewhere checks the errors before a database that the user has not allowed is called.
 func TestSQLServiceElsewhere(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_DATABASE_URL", "")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// waiter is throngctl in this process while a test talks to it.
+// waiter runs throngctl in this process while a test sends it signals.
 type waiter struct {
 	signals, byHand chan os.Signal
 	said            chan string // what it writes on standard error, as long as there is room
@@ -18,7 +18,7 @@ type waiter struct {
 	text bytes.Buffer
 }
 
-// Write takes what is written on standard error.
+// Write records the text on standard error.
 func (w *waiter) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,8 +42,8 @@ func (w *waiter) ctl(args ...string) int {
 	})
 }
 
-// TestStartLater: a run waits for its time with a countdown, holds no lock on the store meanwhile, can be cancelled, and
-// starts immediately on request.
+// TestStartLater checks that a run waits for its start with a countdown and without a lock on the store, can be cancelled,
+// and starts immediately on request.
 func TestStartLater(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -22,7 +22,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// strainedRun runs so many agents that each ask a service twice, and returns what its run.json says.
+// strainedRun runs agents that each send two requests, and returns run.json.
 func strainedRun(t *testing.T, server *httptest.Server, agents int, step string, prepare func(cmd *exec.Cmd), started func(p int), more ...string) (run, out string) {
 	t.Helper()
 	return strained(t, fmt.Sprintf(`title: Strain
@@ -35,7 +35,7 @@ chain ask:
 `, agents, server.URL, step, step), prepare, started, more...)
 }
 
-// strained runs a scenario in a process of its own, and returns what its run.json says.
+// strained runs a scenario in its own process, and returns run.json.
 func strained(t *testing.T, text string, prepare func(cmd *exec.Cmd), started func(p int), more ...string) (run, out string) {
 	t.Helper()
 	file := scenarioFile(t, text)
@@ -61,8 +61,8 @@ func strained(t *testing.T, text string, prepare func(cmd *exec.Cmd), started fu
 	return read(t, out, "run.json"), stdout.String() + stderr.String()
 }
 
-// TestStoppedProcessFailsNoSession stops the process in the middle of its requests for longer than these may take, as Ctrl+Z
-// does, several times.
+// TestStoppedProcessFailsNoSession stops the process during its requests, as Ctrl+Z does, several times and for longer than
+// their timeout. No session may fail.
 func TestStoppedProcessFailsNoSession(t *testing.T) {
 	t.Parallel()
 	const limit, stops = 600 * time.Millisecond, 3
@@ -95,7 +95,7 @@ func TestStoppedProcessFailsNoSession(t *testing.T) {
 	}
 }
 
-// strainedSQL has agents send two statements each, which take 100 ms.
+// strainedSQL returns a scenario whose agents execute two statements of 100 ms each.
 func strainedSQL(t *testing.T, agents, connections int) string {
 	t.Helper()
 	t.Setenv("STRAINED_DB", pgtest.Shared(t).Database(t))
@@ -109,7 +109,7 @@ chain ask:
 `, agents, connections)
 }
 
-// TestStoppedProcessFailsNoStatement is the same for a database.
+// TestStoppedProcessFailsNoStatement does the same as TestStoppedProcessFailsNoSession with a database.
 func TestStoppedProcessFailsNoStatement(t *testing.T) {
 	text := strainedSQL(t, 40, 4)
 	conn := pgtest.Connect(t, os.Getenv("STRAINED_DB"))
@@ -136,7 +136,7 @@ func TestStoppedProcessFailsNoStatement(t *testing.T) {
 	}
 }
 
-// TestTooManyOpenFilesForStatements is TestTooManyOpenFiles with a database.
+// TestTooManyOpenFilesForStatements does the same as TestTooManyOpenFiles with a database.
 func TestTooManyOpenFilesForStatements(t *testing.T) {
 	run, out := strained(t, strainedSQL(t, 60, 60), func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 40; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
@@ -147,8 +147,8 @@ func TestTooManyOpenFilesForStatements(t *testing.T) {
 	}
 }
 
-// TestDamagedSchemaEndsTheRun takes away a table of the store in the middle of a run: it ends, and says what happened, what
-// was kept and what to do. (Data by the environment: what a test leaves in --data is audited.)
+// TestDamagedSchemaEndsTheRun removes a table of the store during a run. The run ends with what happened, what was stored
+// and what to do. The data folder is in the environment because stores in --data are audited.
 func TestDamagedSchemaEndsTheRun(t *testing.T) {
 	t.Parallel()
 	reached, release := make(chan struct{}), make(chan struct{})
@@ -194,8 +194,8 @@ func TestDamagedSchemaEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestTooManyOpenFiles allows the process fewer files than its sessions need: they wait, none fails, and a note says what to
-// do.
+// TestTooManyOpenFiles runs with a limit of open files that is too low for the sessions. Sessions wait, none fails, and a
+// note says what to do.
 func TestTooManyOpenFiles(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -216,8 +216,8 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// TestLargeAnswersShareOneBudget has sessions get two large answers each: they wait for memory, also for that of others that
-// wait, and none fails for which the budget is enough. If it is not enough, sessions fail, and the process continues.
+// TestLargeAnswersShareOneBudget sends two large answers to each session. Sessions wait for memory, also while others wait,
+// and none fails if the budget is sufficient for one. If not, sessions fail, and the process continues.
 func TestLargeAnswersShareOneBudget(t *testing.T) {
 	t.Parallel()
 	const length, agents = 1 << 20, 40
@@ -240,7 +240,7 @@ func TestLargeAnswersShareOneBudget(t *testing.T) {
 	}
 }
 
-// TestMemoriesShareOneBudget has agents remember more than the budget: those that want more fail, with what to do.
+// TestMemoriesShareOneBudget checks that sessions fail with advice if agents store more memory than the budget.
 func TestMemoriesShareOneBudget(t *testing.T) {
 	t.Parallel()
 	file := scenarioFile(t, `title: Memories
@@ -263,7 +263,8 @@ chain much:
 	}
 }
 
-// TestAuditOfARunWithoutSessions cuts a run before any of its sessions ended: there is nothing to recompute, and all is equal.
+// TestAuditOfARunWithoutSessions checks that the audit of a run that was interrupted before its first session ended finds
+// no difference.
 func TestAuditOfARunWithoutSessions(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 1)

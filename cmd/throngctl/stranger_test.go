@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// asPerson runs throngctl as a person does: scenarios are those of strangers.
+// asPerson runs throngctl as a user does: scenario files are untrusted.
 func asPerson(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -26,7 +26,7 @@ func asPerson(t *testing.T, args ...string) (code int, said string) {
 	return code, out.String()
 }
 
-// admin is a local program that strangers would like to reach. It writes down what it hears.
+// admin is a local program that untrusted files would like to call. It records the requests.
 type admin struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -46,7 +46,7 @@ func newAdmin(t *testing.T) *admin {
 	return a
 }
 
-// took is what it heard since the last time.
+// took returns the requests since the last call.
 func (a *admin) took() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,7 +56,7 @@ func (a *admin) took() []string {
 
 func (a *admin) address() string { return strings.TrimPrefix(a.URL, "http://") }
 
-// mystery is a scenario that a stranger wrote: it names a local program, and secrets that many people have.
+// mystery is an untrusted scenario with a local program, and secrets that many users have.
 const mystery = `
 population: {count: 2}
 services:
@@ -64,8 +64,8 @@ services:
 chain c: {step reset: {kind: http, service: helper, post: /admin/reset}}
 `
 
-// TestLoopbackIsNotConsent has no command send anything to a port of this machine that a stranger's file names, before it is
-// allowed; the answer is kept for the file, its addresses and its secrets.
+// TestLoopbackIsNotConsent checks that no command sends requests to a local port of an untrusted file before it is allowed,
+// and that the permission is stored for the file, its addresses and its secrets.
 func TestLoopbackIsNotConsent(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OPENAI_API_KEY", "sk-stranger-4711")
@@ -128,7 +128,8 @@ func TestLoopbackIsNotConsent(t *testing.T) {
 	}
 }
 
-// TestOwnFilesAreTrusted: built-in scenarios, copies of them, and addresses that the person types, but for secrets.
+// TestOwnFilesAreTrusted checks that built-in scenarios, copies of them, and addresses in flags need no permission, except
+// with secrets.
 func TestOwnFilesAreTrusted(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OPENAI_API_KEY", "sk-stranger-4711")
@@ -165,15 +166,15 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 	}
 }
 
-// intruder is a scenario that starts a program on the server of a database.
+// intruder is a scenario that starts a program on a database server.
 const intruder = `
 population: {count: 1}
 services: {db: {kind: postgres, url: %q%s}}
 chain c: {step steal: {kind: sql, service: db, query: "do $$ begin copy (select 1) to program 'touch %s'; end $$"}}
 `
 
-// TestSQLOfStrangers tries to start a program on a real server, by trust, by ~/.pgpass and by the address that the person's own
-// programs use: none of it is asked before it is allowed, and .pgpass not even then.
+// TestSQLOfStrangers tries to start a program on a real server: with trust authentication, with ~/.pgpass and with the
+// address of the user's other programs. The server is not called before it is allowed, and .pgpass is not used even then.
 func TestSQLOfStrangers(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("THRONG_DATABASE_URL", "")
@@ -228,7 +229,7 @@ func TestSQLOfStrangers(t *testing.T) {
 	}
 }
 
-// forAll is a folder that other users may write to, such as the one that the server runs as.
+// forAll makes a folder that other users may write to, such as the server's user.
 func forAll(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "throng-stranger") //nolint:usetesting // the folders of a test are closed to others
@@ -246,7 +247,8 @@ func forAll(t *testing.T) string {
 	return dir
 }
 
-// TestResultsAreNoService has the database that holds the results of runs be no service, unless it is named as a whole.
+// TestResultsAreNoService checks that the database with the results of runs cannot be a service unless its full address is
+// allowed.
 func TestResultsAreNoService(t *testing.T) {
 	keyring.MockInit()
 	server := pgtest.Shared(t)

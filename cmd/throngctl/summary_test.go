@@ -27,7 +27,7 @@ func (a *asking) Session(s *engine.Session) {
 	}
 }
 
-// TestSummaryOfModels is of what a run says of its models at the end; nothing where it called none.
+// TestSummaryOfModels checks the line about model calls at the end of a run; there is none without calls.
 func TestSummaryOfModels(t *testing.T) {
 	for want, usage := range map[string]engine.Usage{
 		"model calls    20, 900 tokens in, 120 out, $0.0123 · 10 answers from the cache":             {Calls: 2, Input: 90, Output: 12, Cost: 1_230_000, Hits: 1},
@@ -47,7 +47,7 @@ func TestSummaryOfModels(t *testing.T) {
 	}
 }
 
-// TestSummaryOfTime is of where the time of a run went, and what kept it from being faster.
+// TestSummaryOfTime checks the shares of the time of a run, and what limited its speed.
 func TestSummaryOfTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := enginetest.Config(20, thinking{}, nil)

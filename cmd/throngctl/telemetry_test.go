@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
-// TestMetricsCommand lists all metrics, and prints the dashboard as it is.
+// TestMetricsCommand checks that all metrics are listed, and that the dashboard is printed unchanged.
 func TestMetricsCommand(t *testing.T) {
 	code, out, stderr := ctl(t, "metrics", "--data", t.TempDir())
 	if code != exitDone || stderr != "" {
@@ -30,8 +30,8 @@ func TestMetricsCommand(t *testing.T) {
 	}
 }
 
-// TestRunIsTold: where metrics can be read is said at the start, and what was sent at the end; a port that is taken starts
-// nothing, whatever command it is.
+// TestRunIsTold checks the metrics address printed at the start and the summary of sent data at the end. If the port is in
+// use, no command starts anything.
 func TestRunIsTold(t *testing.T) {
 	keyring.MockInit()
 	data := filepath.Join(t.TempDir(), "data")
@@ -66,7 +66,8 @@ func TestRunIsTold(t *testing.T) {
 	}
 }
 
-// TestTelemetryIsSaved, shown with where it comes from, and refused where it is wrong.
+// TestTelemetryIsSaved checks that telemetry settings are saved and shown with their source, and that invalid ones are
+// rejected.
 func TestTelemetryIsSaved(t *testing.T) {
 	for _, name := range []string{config.ListenEnv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"} {
 		t.Setenv(name, "")

@@ -9,7 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// TestWithoutAWindow is what the window shows of a run that is over: a moment of it, what to look at, who is whom.
+// TestWithoutAWindow checks that the terminal can show everything that the window shows about a finished run: its moments,
+// findings and personas.
 func TestWithoutAWindow(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "3", "--seed", "7", "--mock-latency", "none"); code != exitDone {
@@ -54,7 +55,7 @@ func TestWithoutAWindow(t *testing.T) {
 	}
 }
 
-// TestMoment reads the times of --at.
+// TestMoment checks the forms of times for --at.
 func TestMoment(t *testing.T) {
 	begun := time.Date(2030, 3, 1, 23, 50, 0, 5e8, time.Local)
 	for text, want := range map[string]time.Time{

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// issue makes a certificate that a parent signs, or that signs itself, as a pair of PEM texts.
+// issue makes a certificate that is signed by a parent or by itself, and returns it with its key as PEM.
 func issue(t *testing.T, c, parent *x509.Certificate, signer *ecdsa.PrivateKey) (cert, key []byte, leaf *x509.Certificate, private *ecdsa.PrivateKey) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -49,8 +49,8 @@ func issue(t *testing.T, c, parent *x509.Certificate, signer *ecdsa.PrivateKey) 
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), leaf, private
 }
 
-// TestServiceWithItsOwnCertificates checks that a run reaches a backend of its own CA which wants a client certificate, with
-// the key in a file and as a secret, that it ends immediately without either, and that no key is kept.
+// TestServiceWithItsOwnCertificates checks that a run reaches a backend with its own CA that requires a client certificate,
+// with the key in a file or as a secret, that it ends immediately without a certificate or a CA, and that no key is stored.
 func TestServiceWithItsOwnCertificates(t *testing.T) {
 	ca, _, root, signer := issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "Company CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	serverCert, serverKey, _, _ := issue(t, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}, root, signer)
@@ -110,7 +110,7 @@ func TestServiceWithItsOwnCertificates(t *testing.T) {
 	}
 }
 
-// TestResumeByHours checks that a run of cycles which is resumed by hours has no total of its cycles any more.
+// TestResumeByHours checks that a run of cycles that is resumed with --hours has no total number of cycles.
 func TestResumeByHours(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "shopping", "--set", "agents=5", "--cycles", "1", "--mock-latency", "none", "--data", data); code != exitDone {

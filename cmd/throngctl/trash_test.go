@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
-// TestTrash deletes runs and checkpoints, brings them back, and makes room.
+// TestTrash deletes runs and checkpoints, restores them, and empties the trash.
 func TestTrash(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
@@ -69,7 +69,7 @@ func TestTrash(t *testing.T) {
 	want(t, exitDone, "", in("trash"), "The trash is empty")
 }
 
-// TestDeleteNow takes a run away without the trash.
+// TestDeleteNow deletes a run without the trash.
 func TestDeleteNow(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
@@ -78,7 +78,7 @@ func TestDeleteNow(t *testing.T) {
 	want(t, exitDone, "", []string{"trash", "--data", data}, "The trash is empty")
 }
 
-// TestNote keeps a person's words with a run, in lists and in run.json.
+// TestNote checks that a user's note is stored with the run, in lists and in run.json.
 func TestNote(t *testing.T) {
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTry shows a session step by step and leaves no run.
+// TestTry checks that a trial shows a session step by step and creates no run.
 func TestTry(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, "try", "world", "--data", data, "--agent", "mara", "--mock-latency", "none")
@@ -38,7 +38,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestTryFails with the code of a run that failed, and of wrong use.
+// TestTryFails checks the exit codes of a failed trial and of wrong usage.
 func TestTryFails(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "bad.yaml")

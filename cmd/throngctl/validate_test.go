@@ -22,7 +22,8 @@ func TestValidateShowsTheForecast(t *testing.T) {
 	golden(t, "forecast.txt", out)
 }
 
-// TestForecastInTheTerminal checks the forecast before a run, next to the facts after it, and based on that run from then on.
+// TestForecastInTheTerminal checks the forecast before a run, its comparison with the actual values afterward, and that the
+// next forecast is based on that run.
 func TestForecastInTheTerminal(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, "validate", "shopping", "--data", data, "--set", "agents=30", "--budget", "0.5", "--cycles", "3")
@@ -52,7 +53,8 @@ func TestForecastInTheTerminal(t *testing.T) {
 	}
 }
 
-// TestValidateKnowsWhomInterventionsAreFor: ids are known only when the file has been read.
+// TestValidateKnowsWhomInterventionsAreFor checks that agents of interventions must exist. IDs are known only after the
+// file is read.
 func TestValidateKnowsWhomInterventionsAreFor(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "world.yaml")
 	text := "population: {count: 2, id: 'a-${agent.index}'}\ninterventions: [{cycle: 3, to: [a-1, bob], text: hello}]\nchain c: {step a: {kind: stop}}\n"

@@ -15,12 +15,12 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// town is a run of testdata/harbour.yaml, whose population a model writes.
+// town returns a run of testdata/harbour.yaml, whose population a model writes.
 func town(data string, more ...string) []string {
 	return append([]string{"run", filepath.Join("testdata", "harbour.yaml"), "--data", data, "--mock-latency", "none", "--no-dashboard"}, more...)
 }
 
-// agentsOf is the line about agents of what validate shows.
+// agentsOf returns the agents line of validate.
 func agentsOf(t *testing.T, data string) string {
 	t.Helper()
 	code, out, stderr := ctl(t, "validate", filepath.Join("testdata", "harbour.yaml"), "--data", data)
@@ -35,7 +35,7 @@ func agentsOf(t *testing.T, data string) string {
 	return ""
 }
 
-// TestWrittenPopulation is what a person sees of a population that a model writes.
+// TestWrittenPopulation checks the output and exports of a run whose population a model writes.
 func TestWrittenPopulation(t *testing.T) {
 	data := t.TempDir()
 	if got, want := agentsOf(t, data), "12, written by model (0 kept, 12 to be written)"; got != want {
@@ -68,7 +68,7 @@ func TestWrittenPopulation(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills the program at a request, stops it at another, then continues.
+// TestKilledWhileWriting kills the program during a request for personas, interrupts it during another, then continues.
 func TestKilledWhileWriting(t *testing.T) {
 	whole := t.TempDir()
 	if code, out, stderr := ctl(t, town(whole, "--export", whole)...); code != exitDone {
@@ -116,8 +116,8 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// TestResumeAsksNobodyWhoTheAgentsAre kills a run of a population that was written, takes away what is kept of it, and
-// resumes it.
+// TestResumeAsksNobodyWhoTheAgentsAre kills a run with a written population, removes the stored population, and resumes the
+// run without model calls for personas.
 func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 	whole := t.TempDir()
 	if code, out, stderr := ctl(t, town(whole, "--export", whole, "--cycles", "6")...); code != exitDone {

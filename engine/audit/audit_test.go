@@ -174,11 +174,11 @@ func TestAllFiguresAreRecomputed(t *testing.T) {
 	t.Log(report.Summary())
 }
 
-// recordedOnly are the numbers of totals, of a second and of a barrier that the journal does not contain otherwise.
+// recordedOnly are the numbers in totals, seconds and barriers that the journal does not contain otherwise.
 var recordedOnly = regexp.MustCompile(`^barrier\.Mock$|^totals\.Peaks\.(CheckpointGap|Interrupted|Open|Overhead|Late)|` +
 	`^second\.(Phase|Limit|InFlight|WritesPerSec|Host|Connections|ServerConnections|ServerMax|Pool|Unsent|Lag|Overhead|Late|Unrecorded|Stored)|^barrier\.Lag`)
 
-// leaves calls f for each number in v that can be set, with its path.
+// leaves calls f for each settable number in v, with its path.
 func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -204,7 +204,7 @@ func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) 
 	}
 }
 
-// damage changes a number by more than rounding hides, and returns a function that restores it.
+// damage changes a number by more than rounding, and returns a function that restores it.
 func damage(v reflect.Value) (undo func()) {
 	old := reflect.New(v.Type()).Elem()
 	old.Set(v)
@@ -226,7 +226,7 @@ func b2i(b bool) int64 {
 	return 0
 }
 
-// TestDamageIsNamed changes each recorded number in turn: the audit must find it, and little else.
+// TestDamageIsNamed changes each recorded number in turn, and checks that the audit finds it and reports little else.
 func TestDamageIsNamed(t *testing.T) {
 	r := record(t)
 	n := 0
@@ -283,7 +283,7 @@ func TestDamageIsNamed(t *testing.T) {
 // mostNamed is the number of figures that one number may affect: a number of sessions is in totals, rates and sums.
 const mostNamed = 6
 
-// TestDamagedRows removes, doubles and moves rows.
+// TestDamagedRows checks that the audit finds removed, duplicated and moved rows.
 func TestDamagedRows(t *testing.T) {
 	r := record(t)
 	find := func(is func(row engine.Row) bool) int { return slices.IndexFunc(r.rows, is) }
@@ -306,7 +306,7 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// TestAnswersWithoutIntents: only a recording may contain answers of read-only requests.
+// TestAnswersWithoutIntents checks that only a recording may contain answers of read-only requests.
 func TestAnswersWithoutIntents(t *testing.T) {
 	r := record(t)
 	session := slices.IndexFunc(r.rows, func(row engine.Row) bool { _, ok := row.(engine.SessionRows); return ok })

@@ -96,7 +96,7 @@ func TestTheBandContainsItsCurve(t *testing.T) {
 	})
 }
 
-// TestACurveWithoutAnInterval has as many points as parameters: there is a curve, but no interval.
+// TestACurveWithoutAnInterval checks that with as many points as parameters there is a curve but no interval.
 func TestACurveWithoutAnInterval(t *testing.T) {
 	r := Evaluate(Plan{}, samplesOf(Curve{100, 0.1, 0.01}, []int{1, 4, 16}, 1, 0, 1))
 	if !r.Fitted || r.Spread || len(r.Band) != bandPoints || r.Band[5].Low != r.Band[5].High || r.Low != r.Level || r.High != r.Level {

@@ -22,7 +22,7 @@ step b: {kind: chain, target: other}
 
 const otherChain = "chain other:\n  step pay: {kind: http, service: shop, delete: /cart}\n  step w: {kind: wait, for: 1}\n"
 
-// TestAsking finds the steps that ask, with the paths under which a run counts them, and those of them that write.
+// TestAsking checks which steps are listed as requests, their paths as a run counts them, and which of them write.
 func TestAsking(t *testing.T) {
 	c, report, _ := (&stage{steps: askers, others: otherChain}).read(t)
 	if err := report.Err(); err != nil {
@@ -69,7 +69,7 @@ step f: {kind: wait, for: 100ms}
 	}
 }
 
-// TestAskingOfManyChains ends, although the chains unfold to more steps than there are atoms.
+// TestAskingOfManyChains checks that the list of requests is bounded, although the chains unfold to 2⁶⁰ steps.
 func TestAskingOfManyChains(t *testing.T) {
 	const depth = 60
 	var others strings.Builder

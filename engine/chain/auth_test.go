@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestLoginRequests is what a login sends, for what the file says of it, and where its token then stands.
+// TestLoginRequests checks the login request for each form of login, and where later requests carry the token.
 func TestLoginRequests(t *testing.T) {
 	tests := []struct {
 		login string
@@ -82,8 +82,8 @@ func TestLoginRequests(t *testing.T) {
 	}
 }
 
-// TestJWTClaims is whose token an agent signs in with: its own, the same for all its steps; and that the mock,
-// which knows no such tokens, is signed in to as ever.
+// TestJWTClaims checks that each agent signs in with one token of its own for all steps, and that the mock, which does
+// not accept such tokens, is signed in to as usual.
 func TestJWTClaims(t *testing.T) {
 	var mu sync.Mutex
 	tokens := map[string]bool{}
@@ -141,7 +141,7 @@ func TestMistakesOfAuth(t *testing.T) {
 	}
 }
 
-// doorman accepts clients that have logged in; each token is valid for a number of requests.
+// doorman accepts clients that have logged in. Each token is valid for a limited number of requests.
 type doorman struct {
 	shop *shop
 	uses int
@@ -176,8 +176,8 @@ func (d *doorman) handler(w http.ResponseWriter, r *http.Request) {
 	d.shop.handler(w, r)
 }
 
-// TestEveryCrashWithLogins is TestEveryCrash behind a login whose tokens expire: the results are those of a run that
-// was never killed and whose tokens never expired, and no token is in the journal.
+// TestEveryCrashWithLogins is TestEveryCrash with a login whose tokens expire. It checks that the results equal those
+// of a run that was never killed and whose tokens never expired, and that the journal contains no token.
 func TestEveryCrashWithLogins(t *testing.T) {
 	const agents = 2
 	guard := func(uses int) *doorman { return &doorman{shop: newShop(), uses: uses, left: map[string]int{}} }

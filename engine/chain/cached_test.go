@@ -26,7 +26,7 @@ step mood:
 step state: {kind: emit, event: e, data: "${[steps.mood, type(steps.mood.x)]}"}
 `
 
-// atOnce is how many sessions are in flight.
+// atOnce is the number of sessions in flight.
 func atOnce(n int) func(*engine.Settings) {
 	return func(s *engine.Settings) { s.Limit = n }
 }
@@ -59,7 +59,7 @@ func TestCachedOnce(t *testing.T) {
 	}
 }
 
-// crowded is an oracle that answers nothing before so many sessions have come to the step before.
+// crowded is an oracle that answers only after the given number of sessions have reached the previous step.
 type crowded struct {
 	oracle
 	mu      sync.Mutex
@@ -241,7 +241,7 @@ step last: {kind: llm, service: model, cache: {j: "2"}, prompt: "${j}", answer: 
 	}
 }
 
-// TestCachedApart is what has no answer in common: whatever is asked, or how, is not the same.
+// TestCachedApart checks that calls share a cached answer only if the request and its options are the same.
 func TestCachedApart(t *testing.T) {
 	o := says(`{"n": 1}`)
 	var text strings.Builder
@@ -283,7 +283,7 @@ func TestNothingIsDrawnInCaches(t *testing.T) {
 	}
 }
 
-// TestCachedNames is what a prompt of a cache can use.
+// TestCachedNames checks which names the prompt of a cached step can use.
 func TestCachedNames(t *testing.T) {
 	for text, want := range map[string]string{
 		`cache: {a: agent.id}, prompt: "${a} ${params.n}"`:                          "",
@@ -306,8 +306,9 @@ func TestCachedNames(t *testing.T) {
 	}
 }
 
-// TestEveryCrashOfCaches kills a run after each row of its journal and resumes it: the results are those of a run that
-// was never killed, no answer that was kept is asked for again, and the figures are those of what was asked.
+// TestEveryCrashOfCaches kills a run after each row of its journal and resumes it. It checks that the results equal
+// those of a run that was never killed, that no stored answer is requested again, and that the totals match the
+// requests.
 func TestEveryCrashOfCaches(t *testing.T) {
 	const text = `
 step a: {kind: llm, service: model, cache: {k: agent.index % 2}, prompt: "twice ${k}", answer: {n: int}, parallel: true}
@@ -354,7 +355,7 @@ step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.loop, ste
 	}
 }
 
-// hitsOf is how many answers came from the cache, as the end of a run has it.
+// hitsOf returns the number of answers from the cache, according to the last row of the run.
 func hitsOf(j *enginetest.Journal) int64 {
 	ends := enginetest.Of[engine.EndRow](j)
 	asked := ends[len(ends)-1].Totals.AllRequests()

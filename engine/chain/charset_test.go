@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// TestEncodings holds how answers that are not plain UTF-8 are read. A mark before JSON made it a bad answer, and what was
-// said to be ISO-8859-1 lost its accents.
+// TestEncodings checks how answers that are not plain UTF-8 are decoded, such as JSON with a byte order mark or text
+// declared as ISO-8859-1.
 func TestEncodings(t *testing.T) {
 	for _, c := range []struct{ kind, body, want string }{
 		{"application/json", "\xef\xbb\xbf{\"n\":\"café\"}", `{"n":"café"}`},

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestConnectors is what templates of several kinds see and give.
+// TestConnectors checks what the templates of connectors can use, and what connectors return.
 func TestConnectors(t *testing.T) {
 	tests := []struct{ name, steps, others, records, events string }{
 		{"options", `
@@ -239,7 +239,7 @@ step b: {kind: connector, target: c, options: {x: 1}}
 	}
 }
 
-// TestStandIns is what is warned of where connectors and functions are not defined.
+// TestStandIns checks the warnings about connectors and functions that are not defined.
 func TestStandIns(t *testing.T) {
 	st := stage{steps: `
 step a: {kind: connector, target: sumarizer}

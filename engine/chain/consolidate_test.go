@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestConsolidation: every third cycle a function decides which notes stay; they take the place of all, the rest of
-// the session sees that, and a session that fails leaves the notes as they were.
+// TestConsolidation checks that a function can choose every third cycle which notes to keep: they replace all notes,
+// later steps of the session see the new ones, and a failed session leaves the notes unchanged.
 func TestConsolidation(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -42,7 +42,8 @@ step fails: {kind: python, call: bad(), when: session.cycle == 2}
 	}
 }
 
-// TestKeep is what keep may say, and that more notes than are kept by default stay if they were named.
+// TestKeep checks the values that keep accepts, and that explicitly listed notes are kept even beyond the default
+// number.
 func TestKeep(t *testing.T) {
 	for _, c := range []struct{ keep, want string }{
 		{"2", `e=["b","c"]`},

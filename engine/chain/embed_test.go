@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// embeds is an oracle whose vectors have the length of a text and its place, the last text first.
+// embeds is an oracle whose vectors contain the length of a text and its index. It returns the last text first.
 func embeds() *oracle {
 	return &oracle{answer: func(q asking) (int, string) {
 		var data []string

@@ -22,7 +22,7 @@ def bad():
     return 1
 `
 
-// TestSessions is what comes of a chain: outcome, error, the records of its steps, its events.
+// TestSessions checks the outcome, the error, the step records and the events of chains.
 func TestSessions(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -216,7 +216,7 @@ step g: {kind: emit, event: e}
 	}
 }
 
-// TestTimeouts tells whose time was over, on the bubble's clock.
+// TestTimeouts checks which timeout ends a session, and when, in virtual time.
 func TestTimeouts(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -365,7 +365,8 @@ step a: {kind: python, call: "[slow() for i in range(4)]", timeout: 1ms}
 	}
 }
 
-// TestCut cuts a session that waits, whatever its steps say about failures: no row, and nothing more is journaled.
+// TestCut checks that a cut session that is waiting writes no row and journals nothing more, whatever its steps do on
+// errors.
 func TestCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
@@ -389,7 +390,7 @@ step c: {kind: emit, event: e}
 	})
 }
 
-// TestActed is which sessions count as having acted.
+// TestActed checks which sessions count as having acted, with and without a named event.
 func TestActed(t *testing.T) {
 	const chain = `
 step a: {kind: emit, event: "${'order' if agent.index == 0 else 'other'}"}

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// modes are the two ways to carry out a group.
+// modes are the two ways to execute a group: in parallel and sequentially.
 var modes = []struct {
 	name   string
 	change func(*engine.Settings)
@@ -22,7 +22,8 @@ var modes = []struct {
 	{"sequential", func(s *engine.Settings) { s.SequentialSteps = true }},
 }
 
-// TestGroups is what comes of steps that are ordered by what they name: the same in both modes, but for the time.
+// TestGroups checks the results of steps that are ordered by their dependencies. They are the same in both modes,
+// except for the time.
 func TestGroups(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -245,7 +246,7 @@ step e: {kind: emit, event: e}
 	}
 }
 
-// TestCutGroup cuts a session whose steps wait in parallel: it writes no row and leaves no goroutine.
+// TestCutGroup checks that a session cut while its steps wait in parallel writes no row and leaves no goroutine.
 func TestCutGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
@@ -282,7 +283,7 @@ step c: {kind: emit, event: c, depends_on: [b], data: "${uniform(0, 1)}"}
 	}
 }
 
-// held is an action that is throttled, then works.
+// held is an action that is throttled and then uses time.
 type held struct{ hold, work time.Duration }
 
 func (h held) run(t *turn) (value.Value, error) {

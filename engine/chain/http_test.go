@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// recorder is a server that keeps what it was asked, as text, and answers with it.
+// recorder is a server that records each request as text and echoes it.
 type recorder struct {
 	mu   sync.Mutex
 	seen []string
@@ -132,7 +132,7 @@ def value(agent, name):
 	}
 }
 
-// TestSignIn is what stands in Authorization.
+// TestSignIn checks the Authorization header.
 func TestSignIn(t *testing.T) {
 	for _, tt := range []struct {
 		name, secret, bearer string
@@ -161,7 +161,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestOutput is what expressions see of an answer.
+// TestOutput checks what expressions see of a response.
 func TestOutput(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-RateLimit-Remaining", "7")

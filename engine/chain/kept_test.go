@@ -14,7 +14,7 @@ def megabytes(n):
     return "x" * (n << 20)
 `
 
-// One session that holds on to more and more fails, and nothing else does.
+// A session that keeps more and more memory fails, and only that session.
 func TestSessionHoldsOnToTooMuch(t *testing.T) {
 	for name, c := range map[string]struct{ steps, path string }{
 		"what functions give": {"step f: {kind: for, each: range(1000), as: i, do: {step a: {kind: python, call: megabytes(10)}}}", "f[7].a"},
@@ -81,7 +81,7 @@ func TestAgentRemembersTooMuch(t *testing.T) {
 	}
 }
 
-// Records of a session stay short.
+// The texts in the records of a session are limited.
 func TestLongWords(t *testing.T) {
 	for _, step := range []string{
 		"{kind: stop, because: '${megabytes(1)}'}", "{kind: emit, event: '${megabytes(1)}'}", "{kind: python, call: fail(megabytes(20))}",
@@ -95,7 +95,7 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// Headers are data too.
+// Headers count as kept data.
 func TestSessionHoldsOnToTooManyHeaders(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Long", strings.Repeat("x", 900<<10))

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// TestLLMSteps is what comes of a step, by what models answer.
+// TestLLMSteps checks the result of an llm step for each kind of answer.
 func TestLLMSteps(t *testing.T) {
 	const shop = `step a: {kind: llm, service: model, prompt: "Shop, ${agent.id}?", answer: {shop: bool, why?: string}, retry: {attempts: 2, wait: 0}`
 	const state = "\nstep b: {kind: emit, event: e, data: \"${steps.a}\"}"
@@ -80,7 +80,7 @@ func TestLLMSteps(t *testing.T) {
 	}
 }
 
-// TestWhatIsAsked looks at the requests: what a step says, and the form in which a service wants an answer.
+// TestWhatIsAsked checks the contents of requests, and how each service is asked for a structured answer.
 func TestWhatIsAsked(t *testing.T) {
 	o := says(`{"mood":"good"}`)
 	more := o.models(t)
@@ -174,8 +174,8 @@ func TestAskingAgainWithoutAShape(t *testing.T) {
 	}
 }
 
-// TestFormsThatAreRefused is a service that refuses the field which asks for a form: it is asked in words, in the same call,
-// which counts as one attempt, and from then on.
+// TestFormsThatAreRefused checks that a service that rejects the response format is asked again in plain text within
+// the same call, which counts as one attempt, and in plain text from then on.
 func TestFormsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		way      Answers
@@ -212,7 +212,8 @@ func TestFormsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestFurtherFields are those of a step and of its service: the step's come first, and a cache tells them apart.
+// TestFurtherFields checks that extra fields of a step override those of its service, and that the cache distinguishes
+// them.
 func TestFurtherFields(t *testing.T) {
 	o := says("ok")
 	more := o.models(t)
@@ -296,8 +297,8 @@ func TestPrivateCompletions(t *testing.T) {
 	}
 }
 
-// TestInexactByModels is which failures make a run's result depend on timing, also where something else took their
-// place.
+// TestInexactByModels checks which failures mark a run's result as dependent on timing, even if a default replaced the
+// answer.
 func TestInexactByModels(t *testing.T) {
 	for answers, want := range map[string]bool{"404": false, "yes": true, "500": true, "cut": true} {
 		o := says(answers)

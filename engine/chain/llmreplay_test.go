@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// asks covers what a replay can get wrong about models: texts and documents, invalid answers that are asked for again,
-// failures, fallback models and services, streams, replacements, embeddings, and parallel steps.
+// asks covers the difficult cases of replaying model calls: texts and documents, invalid answers that are requested
+// again, failures, fallback models and services, streams, replacements, embeddings, and parallel steps.
 const asks = `
 step look: {kind: llm, service: model, prompt: "look ${agent.id}"}
 step fit:
@@ -35,7 +35,7 @@ step bad: {kind: llm, service: other, prompt: "never fits ${agent.id}", answer: 
 step last: {kind: emit, event: last, data: "${[steps.fit, steps.some]}"}
 `
 
-// moody is an oracle whose answers are a function of what it is asked, but for the failures of flaky questions.
+// moody is an oracle whose answers are a function of the request, except for the failures of flaky questions.
 type moody struct {
 	oracle
 	mood  sync.Mutex
@@ -80,8 +80,9 @@ func (m *moody) bodies() map[string]int {
 	return all
 }
 
-// TestEveryCrashOfModels kills a run after each row of its journal and resumes it: the results are those of a run that
-// was never killed; of what the journal knows nothing is asked again, and of the rest no more than was under way.
+// TestEveryCrashOfModels kills a run after each row of its journal and resumes it. It checks that the results equal
+// those of a run that was never killed, that no journaled call is sent again, and that only calls in flight at the kill
+// are repeated.
 func TestEveryCrashOfModels(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -154,8 +155,8 @@ func checkCalls(t *testing.T, dies int, resume *engine.Resumption, want, before,
 	}
 }
 
-// checkAgain is that every call under way at the kill that was sent again is counted, and no other; and that a journal
-// which is read once more says the same.
+// checkAgain checks that exactly those calls are counted as repeated that were in flight at the kill and sent again,
+// and that reading the journal a second time returns the same count.
 func checkAgain(t *testing.T, dies int, st stage) {
 	t.Helper()
 	open := map[string]bool{}
@@ -184,7 +185,7 @@ func checkAgain(t *testing.T, dies int, st stage) {
 	}
 }
 
-// TestPathsOfCalls is the places of a step's calls in the journal.
+// TestPathsOfCalls checks the paths of a step's calls in the journal.
 func TestPathsOfCalls(t *testing.T) {
 	o := says("yes", "no", `{"a":1}`, "404", `{"a":2}`)
 	journal := &enginetest.Journal{}

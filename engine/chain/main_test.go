@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stage is a run of a chain in a test. The zero value but for Steps is one agent in one cycle without services.
+// stage is a run of a chain in a test. By default it has one agent, one cycle and no services.
 type stage struct {
 	steps     string // YAML under `chain test:`, without indentation
 	others    string // YAML of other chains and of connectors, behind it
@@ -166,7 +166,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 	return st.journal.Sessions()
 }
 
-// one is the row of the only session.
+// one returns the row of the only session.
 func (st stage) one(t testing.TB) engine.SessionRow {
 	t.Helper()
 	rows := st.run(t)
@@ -228,7 +228,7 @@ func (a agent) Field(name string) (value.Value, error) {
 
 func (agent) Names() []string { return []string{"id", "index", "memory", "notes"} }
 
-// steps are the records of a row as text: path:status:class.
+// steps formats the step records of a row as path:status:class.
 func steps(row *engine.SessionRow) string {
 	var b strings.Builder
 	for _, s := range row.Steps {
@@ -240,7 +240,7 @@ func steps(row *engine.SessionRow) string {
 	return strings.TrimSpace(b.String())
 }
 
-// events are the events of a row as text.
+// events formats the events of a row.
 func events(row *engine.SessionRow) string {
 	var b strings.Builder
 	for _, e := range row.Events {
@@ -257,7 +257,7 @@ func serve(t testing.TB, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// js answers with JSON.
+// js responds with JSON.
 func js(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestMemory is what a session sees and keeps of its agent's memory.
+// TestMemory checks what a session reads from its agent's memory and what it stores there.
 func TestMemory(t *testing.T) {
 	st := stage{journal: &enginetest.Journal{}, change: func(s *engine.Settings) { s.Cycles = 3 }, steps: `
 step none: {kind: emit, event: e, when: false}

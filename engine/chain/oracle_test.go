@@ -44,10 +44,10 @@ type asking struct {
 	n    int // that were asked before
 }
 
-// last is what was said last.
+// last returns the content of the last message.
 func (q asking) last() string { return q.Messages[len(q.Messages)-1].Content }
 
-// broken is the status of a connection that is cut.
+// broken is a status that makes the oracle cut the connection.
 const broken = -1
 
 func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -88,14 +88,14 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// asked are the requests so far.
+// asked returns the requests so far.
 func (o *oracle) asked() []asking {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.seen
 }
 
-// who are the models that were asked, in order.
+// who returns the requested models, in order.
 func (o *oracle) who() string {
 	var all []string
 	for _, q := range o.asked() {
@@ -104,7 +104,7 @@ func (o *oracle) who() string {
 	return strings.Join(all, " ")
 }
 
-// served is a service of models at an address, connected.
+// served returns a connected model service at an address.
 func served(t testing.TB, name, address string, models ...string) *Service {
 	t.Helper()
 	client, err := service.NewLLM(service.LLMConfig{
@@ -119,7 +119,7 @@ func served(t testing.TB, name, address string, models ...string) *Service {
 	return s
 }
 
-// models are two services, at the same oracle: model with m1 and m2, and other with m3.
+// models returns two services at the same oracle: model with m1 and m2, and other with m3.
 func (o *oracle) models(t testing.TB) []*Service {
 	t.Helper()
 	var quiet http.HandlerFunc = o.ServeHTTP

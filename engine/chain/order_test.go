@@ -32,7 +32,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// disordered are chains whose order has mistakes, one after another.
+// disordered are chains with errors in the order of their steps.
 var disordered = []struct{ name, steps, others string }{
 	{name: "an unknown step, and one that is near", steps: `
 step entities: {kind: python, call: 1, parallel: true}
@@ -146,7 +146,7 @@ func TestWarnsOfUnorderedChanges(t *testing.T) {
 	}
 }
 
-// TestPlan is the order of a chain as people see it.
+// TestPlan checks the order of steps that is shown to users.
 func TestPlan(t *testing.T) {
 	st := stage{steps: `
 step first: {kind: python, call: 1}
@@ -195,7 +195,8 @@ step alone: {kind: python, call: 1, depends_on: [first]}
 	}
 }
 
-// TestTheLongestRowIsOfWhatTakesTime: steps that ask somebody, wait or run chains count more than any that compute.
+// TestTheLongestRowIsOfWhatTakesTime checks that a step that sends requests, waits or runs a chain counts more toward
+// the longest path than any number of steps that only compute.
 func TestTheLongestRowIsOfWhatTakesTime(t *testing.T) {
 	for slow, want := range map[string]string{
 		"{kind: python, call: 1":                   "a b c",

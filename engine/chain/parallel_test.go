@@ -51,7 +51,7 @@ step alone: {kind: wait, for: 1, parallel: true}
 	}
 }
 
-// TestFiveAtOnce is the true speed-up of five independent steps of two seconds: busy time over wall time.
+// TestFiveAtOnce checks the speedup of five independent steps of two seconds: busy time divided by wall time.
 func TestFiveAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		row := stage{steps: `

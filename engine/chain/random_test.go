@@ -16,7 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// randomStep is a step of a random block: it takes some seconds, writes to the memory, emits, and may fail then.
+// randomStep is a step of a random block. It takes some seconds, writes to the memory, emits an event, and then may
+// fail.
 type randomStep struct {
 	member    bool
 	deps      []int // of its group
@@ -27,7 +28,7 @@ type randomStep struct {
 	panics    bool
 }
 
-// randomBlock draws a block in which edges go any way that closes no circle: up in a hidden order of each group.
+// randomBlock draws a block whose edges form no cycle: in each group they follow a hidden order.
 func randomBlock(r *rapid.T) []randomStep {
 	block := make([]randomStep, rapid.IntRange(1, 9).Draw(r, "steps"))
 	rank := rapid.Permutation(indexes(len(block))).Draw(r, "ranks")
@@ -72,7 +73,7 @@ func together(block []randomStep, i, j int) bool {
 	return true
 }
 
-// yamlOf is the block as a file.
+// yamlOf returns the block as YAML.
 func yamlOf(block []randomStep) string {
 	var b strings.Builder
 	for i, s := range block {
@@ -95,8 +96,8 @@ func yamlOf(block []randomStep) string {
 	return b.String()
 }
 
-// model is what a block must come to: a step's own result is a function of those it waits for, and of those that end
-// the session the first in the file counts.
+// model computes the expected result of a block. A step's own result is a function of the steps it depends on. If
+// several steps end the session, the first one in the file counts.
 type model struct {
 	block   []randomStep
 	results []engine.StepStatus
@@ -127,7 +128,7 @@ func newModel(block []randomStep) *model {
 	return m
 }
 
-// settle finds what comes of a step whose segment begins at a time.
+// settle computes the result of a step whose segment begins at the given time.
 func (m *model) settle(i int, since time.Duration) {
 	if m.known[i] {
 		return
@@ -154,7 +155,7 @@ func (m *model) settle(i int, since time.Duration) {
 	}
 }
 
-// records are the steps of the row as text.
+// records formats the step records of the row.
 func (m *model) records() string {
 	var b strings.Builder
 	bad := slices.Index(m.ends, true)
@@ -175,14 +176,14 @@ func (m *model) records() string {
 	return strings.TrimSpace(b.String())
 }
 
-// watched is the action of a step of a random block, which notes when it began and ended.
+// watched is the action of a step in a random block. It records when the step began and ended.
 type watched struct {
 	randomStep
 	at    int
 	times *times
 }
 
-// times is when steps began and ended in virtual time; -1 is never.
+// times are the virtual times at which steps began and ended; -1 means never.
 type times struct {
 	mu           sync.Mutex
 	start        time.Time

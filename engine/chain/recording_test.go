@@ -20,8 +20,9 @@ step bad: {kind: llm, service: other, cache: {k: agent.id}, prompt: "never ${k}"
 step state: {kind: emit, event: e, data: "${[steps.a, steps.own, steps.none]}"}
 `
 
-// TestReplayOfRecording records runs of every kind of step, including recordings that were killed midway, and replays
-// others from them: the results are the same, no request is sent, and nothing is spent.
+// TestReplayOfRecording records runs with every kind of step, including recordings that were killed and resumed, and
+// replays other runs from them. It checks that the results are the same, that no request is sent, and that nothing is
+// spent.
 func TestReplayOfRecording(t *testing.T) {
 	late := "\nstep late: {kind: http, service: shop, get: /hang, when: agent.index == 2}\n"
 	for _, tt := range []struct {
@@ -67,7 +68,8 @@ func TestReplayOfRecording(t *testing.T) {
 	}
 }
 
-// recorded carries out a stage that records, killed after so many rows and resumed unless that is 0.
+// recorded runs a stage that records and returns its journal and results. If a number of rows is given, the run is
+// killed after them and resumed.
 func recorded(t *testing.T, st stage, dies int) (*enginetest.Journal, string) {
 	t.Helper()
 	st.agents, st.tag = 3, !strings.Contains(st.auth, "jwt")
@@ -104,8 +106,8 @@ func recorded(t *testing.T, st stage, dies int) (*enginetest.Journal, string) {
 	return st.journal, enginetest.Results(st.run(t))
 }
 
-// replayed carries out a stage that is answered from a recording, where every service fails the test, and returns how many
-// steps were.
+// replayed replays a stage from a recording and returns the number of replayed steps. Any request to a service fails
+// the test.
 func replayed(t *testing.T, st stage, limit int, from engine.Recording, want string) (steps int64) {
 	t.Helper()
 	nobody := func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s %s", r.Method, r.URL) }
@@ -144,8 +146,8 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 	return asked.Labels[engine.Recorded]
 }
 
-// TestReplayOfTimes records sessions whose time, or whose chain's, is over in some step or other: so are those of a
-// replay, which has all the time that it wants.
+// TestReplayOfTimes records sessions in which the session or the chain times out at different steps. It checks that a
+// replay without timeouts ends at the same steps.
 func TestReplayOfTimes(t *testing.T) {
 	for i := range 5 {
 		limit := time.Duration(1+5*i) * time.Millisecond
@@ -183,7 +185,7 @@ step c: {kind: emit, event: e}
 	replayed(t, st, 3, journal.Recording(), want)
 }
 
-// lateLoop is a loop that returns when the time of its enclosing step is over.
+// lateLoop is a loop that returns after the timeout of its enclosing step.
 type lateLoop struct{ *loop }
 
 func (l lateLoop) run(t *turn) (value.Value, error) {

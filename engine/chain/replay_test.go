@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// shop is a server that supports idempotency keys. Its answer is a function of the request, except that /flaky fails
-// first for each key.
+// shop is a server that supports idempotency keys. Its answer is a function of the request, except that the first
+// request to /flaky with each key fails.
 type shop struct {
 	mu      sync.Mutex
 	kept    map[string]string // answers by key
@@ -67,8 +67,8 @@ func (s *shop) count(tag string) {
 	s.asked[tag]++
 }
 
-// resumable has everything that a replay can get wrong: reads before and between changes, failures that are let pass,
-// steps whose time is over with and without a request, and waits.
+// resumable covers the difficult cases of a replay: reads before and between changes, ignored failures, steps that time
+// out with and without a request, and waits.
 const resumable = `
 step look: {kind: http, service: shop, get: "/look/${agent.id}"}
 step first: {kind: http, service: shop, post: /make, json: {of: "${steps.look.read}"}}
@@ -99,9 +99,9 @@ step keep: {kind: remember, set: {key: "${steps.last.key}"}}
 step fail: {kind: python, call: "[][0]", when: agent.index == 1}
 `
 
-// resumableGroups covers what a replay can get wrong about parallel steps: changes that wait for reads and for each
-// other, a chain, a step that times out in parallel with others that continue, and a failure that cancels changes
-// below it.
+// resumableGroups covers the difficult cases of replaying parallel steps: changes that wait for reads and for each
+// other, a chain, a step that times out in parallel with others that continue, and a failure that cancels later
+// changes.
 const resumableGroups = `
 step look: {kind: http, service: shop, get: "/look/${agent.id}"}
 step sum: {kind: http, service: shop, put: /flaky, json: "${[previous.one.of, steps.read.read, steps.sub]}", depends_on: [one, read, sub]}
@@ -160,8 +160,8 @@ connectors:
   hangs: {kind: http, service: shop, post: /hang, timeout: 10ms}
 `
 
-// TestEveryCrash kills a run after each row of its journal and resumes it: the results are those of a run that was
-// never killed, every change is made once, and nothing is asked that the journal knows.
+// TestEveryCrash kills a run after each row of its journal and resumes it. It checks that the results equal those of a
+// run that was never killed, that every change is made once, and that no journaled request is sent again.
 func TestEveryCrash(t *testing.T) {
 	t.Run("plain", func(t *testing.T) {
 		everyCrash(t, stage{steps: resumable}, "loop[1].inner:timeout:timeout")
@@ -176,7 +176,7 @@ func TestEveryCrash(t *testing.T) {
 	}
 }
 
-// everyCrash is that for one stage, in whose results something must be.
+// everyCrash does this for one stage, whose results must contain the given text.
 func everyCrash(t *testing.T, alone stage, must string) {
 	const agents = 3
 	alone.agents, alone.tag, alone.address, alone.journal = agents, true, serve(t, newShop().handler), &enginetest.Journal{}
@@ -280,7 +280,8 @@ step c: {kind: wait, for: 1ms}
 	}
 }
 
-// TestJournalOfAnotherScenario is a journal that holds another request: the session fails, whatever its steps say.
+// TestJournalOfAnotherScenario checks that a session fails if the journal contains a different request, whatever its
+// steps do on errors.
 func TestJournalOfAnotherScenario(t *testing.T) {
 	server := newShop()
 	for _, entry := range []engine.Entry{

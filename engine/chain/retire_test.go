@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// placeOf is what the oldest session is at.
+// placeOf formats the step of the oldest session.
 func placeOf(r *run.Run) string {
 	all := r.Oldest(1)
 	if len(all) == 0 {
@@ -20,7 +20,7 @@ func placeOf(r *run.Run) string {
 	return fmt.Sprintf("%s of %q", all[0].Path, all[0].Service)
 }
 
-// TestRetired ends the session of an agent that is retired where it waits, whatever its steps say about failures.
+// TestRetired checks that retiring an agent ends its session where it waits, whatever its steps do on errors.
 func TestRetired(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

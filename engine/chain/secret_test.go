@@ -14,7 +14,7 @@ import (
 
 const hush = `hu"sh/4711 &`
 
-// TestSecretsAreSent writes a secret into every part of a request, and signs in with it in every way.
+// TestSecretsAreSent checks that secrets are inserted into every part of a request and every kind of sign-in.
 func TestSecretsAreSent(t *testing.T) {
 	tests := []struct{ auth, step, want string }{
 		{"", `{get: /x, headers: {X-Key: "secret:KEY"}}`, `GET /x [X-Key: ` + hush + `]`},
@@ -60,7 +60,7 @@ func TestSecretsOfMocks(t *testing.T) {
 	}
 }
 
-// TestAnEchoIsNoSecret has a service repeat the secret that it was sent: what steps see of it is not the value.
+// TestAnEchoIsNoSecret checks that if a service echoes a secret, steps do not see its value.
 func TestAnEchoIsNoSecret(t *testing.T) {
 	row := (&stage{
 		address: serve(t, func(w http.ResponseWriter, q *http.Request) {
@@ -75,7 +75,8 @@ step b: {kind: emit, event: heard, data: {k: "${steps.a.k}"}}`,
 	}
 }
 
-// TestSecretsAreRefused is where a secret could not be kept: each with its place.
+// TestSecretsAreRefused checks that secrets are rejected where they could not be kept secret, with the position of
+// each.
 func TestSecretsAreRefused(t *testing.T) {
 	for _, step := range []string{
 		`{kind: emit, event: e, data: {k: "secret:KEY"}}`,

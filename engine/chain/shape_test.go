@@ -35,13 +35,13 @@ func stepShape(text string) (*shape.Shape, error) {
 	return c.Body.Steps[0].action.(*completion).shape, nil
 }
 
-// noTest is for reading in places that have no test of their own.
+// noTest is a label for parsing where a test is not available.
 type noTest struct{ testing.TB }
 
 func (noTest) Helper()              {}
 func (noTest) Fatal(problem ...any) { panic(fmt.Sprint(problem...)) }
 
-// TestShapes is which documents fit a shape.
+// TestShapes checks which documents match a shape.
 func TestShapes(t *testing.T) {
 	for _, tt := range []struct {
 		shape     string
@@ -109,7 +109,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// drawn is a shape at random, and documents that fit it and do not.
+// drawn is a random shape with documents that match it and documents that do not.
 type drawn struct {
 	shape string
 	fits  func(t *rapid.T) any
@@ -164,7 +164,7 @@ func drawObject(t *rapid.T, depth int) drawn {
 	}}
 }
 
-// spoil changes the first field of a document so that it does not fit.
+// spoil changes the first field of a document so that it no longer matches.
 func spoil(shape string, object map[string]any) {
 	object["f0"] = map[string]any{"x": "of another type"}
 	if strings.HasPrefix(shape, "{f0: {") || strings.HasPrefix(shape, "{f0?: {") {

@@ -41,7 +41,7 @@ func exec(t *testing.T, address string, statements ...string) {
 	}
 }
 
-// TestSQLOutput is how args reach the database, and what expressions see of an answer.
+// TestSQLOutput checks how args reach the database, and what expressions see of a result.
 func TestSQLOutput(t *testing.T) {
 	address := pgtest.Shared(t).Database(t)
 	exec(t, address, "create table t (id int primary key, name text, data jsonb, tags text[], at timestamptz, ok bool)")
@@ -126,7 +126,7 @@ func TestSQLMistakes(t *testing.T) {
 	}
 }
 
-// ledger has steps that read and write, some of them failing. Repeating a write has the same result.
+// ledger has steps that read and write; some of them fail. Repeating a write has the same result.
 const ledger = `
 step look: {kind: sql, service: db, query: "select name from people where id = $1", args: ["${agent.index}"]}
 step note:
@@ -144,7 +144,7 @@ step again:
 step told: {kind: emit, event: told, data: "${[steps.look.first.name, steps.note, steps.refused]}"}
 `
 
-// books is a new place for ledgers in a database.
+// books creates the tables of a ledger in a database.
 func books(t *testing.T, database, name string) (address string) {
 	t.Helper()
 	exec(t, database, "create schema "+name)
@@ -154,7 +154,7 @@ func books(t *testing.T, database, name string) (address string) {
 	return address
 }
 
-// kept is what the ledgers have written.
+// kept returns the rows that the ledgers have written.
 func kept(t *testing.T, address string) (text string) {
 	t.Helper()
 	conn := pgtest.Connect(t, address)
@@ -188,8 +188,8 @@ func TestSQLIsTheSameAtAnyLimit(t *testing.T) {
 	}
 }
 
-// TestEveryCrashOfSQL kills a run after each row of its journal and resumes it: the results are those of a run that was
-// never killed, and each row is there once.
+// TestEveryCrashOfSQL kills a run after each row of its journal and resumes it. It checks that the results equal those
+// of a run that was never killed, and that each row exists once.
 func TestEveryCrashOfSQL(t *testing.T) {
 	const agents = 2
 	database := pgtest.Shared(t).Database(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestWhileAndChain is what comes of steps that repeat a block or run another chain, in both modes.
+// TestWhileAndChain checks steps that repeat a block or run another chain, in both modes.
 func TestWhileAndChain(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -187,7 +187,7 @@ chain sub:
 	}
 }
 
-// TestRuns is which chains a chain runs.
+// TestRuns checks which chains a chain runs.
 func TestRuns(t *testing.T) {
 	c, report, _ := (&stage{steps: `
 step a: {kind: chain, target: sub}

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// handed is an action that could wait, for all that a group knows.
+// handed hides the kind of an action, so that a group must assume that it can wait.
 type handed struct{ action }
 
 // TestSequentialGroups checks that steps which only compute have the same effects as plain steps, as group members that run
@@ -113,7 +113,7 @@ func TestTurnsNeedNoClock(t *testing.T) {
 	}
 }
 
-// looking notes whether the session has a clock.
+// looking records whether the session has a clock.
 type looking struct{ clocked *bool }
 
 func (l looking) run(t *turn) (value.Value, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// warned are the warnings of a chain without mistakes, with their places.
+// warned returns the warnings of a valid chain, with their positions.
 func warned(t *testing.T, st *stage) []string {
 	t.Helper()
 	_, report, _ := st.read(t)

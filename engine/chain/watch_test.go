@@ -17,7 +17,7 @@ import (
 
 var elapsed = regexp.MustCompile(`"elapsed_ms": \d+`)
 
-// reports are chains that are run alone, by the name of their result.
+// reports are chains that are run alone, with the names of their golden files.
 var reports = []struct {
 	name   string
 	steps  string

@@ -43,7 +43,7 @@ type letter struct {
 
 func (a *letter) last() string { return a.Messages[len(a.Messages)-1].Content }
 
-// letters are those that came so far.
+// letters returns the requests so far.
 func (s *journalWriter) letters() []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *journalWriter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// words are the names of a test.
+// words are the names that expressions of a test can use.
 type words map[string]value.Value
 
 func (w words) Lookup(name string) (value.Value, error) {
@@ -138,7 +138,7 @@ const (
 	wantsAnn = "service: a\nprompt: \"Number ${index}, ${pick([1, 2, 3])}\"\nanswer: {name: string, age: int}\n"
 )
 
-// TestAsk is what comes of the ways in which models answer.
+// TestAsk checks the result, the error class and the number of attempts for each kind of answer.
 func TestAsk(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -199,7 +199,8 @@ func classOf(err error) engine.Class {
 	return engine.NoError
 }
 
-// TestAskAgainSaysWhatWasWrong looks at what a model is sent, and that it is the same each time.
+// TestAskAgainSaysWhatWasWrong checks that a repeated request names the error in the previous answer, and that the
+// requests are reproducible.
 func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 	var prompts []string
 	for range 2 {
@@ -221,7 +222,7 @@ func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 	}
 }
 
-// TestAskEndsWithItsContext gives up while a model is silent.
+// TestAskEndsWithItsContext checks that a call ends with its context while the model does not answer.
 func TestAskEndsWithItsContext(t *testing.T) {
 	ctx, giveUp := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -231,7 +232,8 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestRequest is what identifies a record: where, whom and what is asked, but not how often it is tried.
+// TestRequest checks what identifies a record: the address, the draws and the request itself, but not retries or
+// timeouts.
 func TestRequest(t *testing.T) {
 	request := func(keys, address string, c *Commission) string {
 		t.Helper()

@@ -65,7 +65,7 @@ func TestTwoSamples(t *testing.T) {
 	}
 }
 
-// TestWithoutDeviation has values without any deviation, and no values at all.
+// TestWithoutDeviation checks values without any deviation, and no values at all.
 func TestWithoutDeviation(t *testing.T) {
 	two := agents([]float64{2, 2, 2})
 	if d := differ(two, agents([]float64{2, 2, 2}), true); !d.Same || d.P != 1 || d.Mean != 0 {
@@ -189,7 +189,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestMeasuresAreBounded has events with more names than are compared.
+// TestMeasuresAreBounded checks that the number of compared events is limited.
 func TestMeasuresAreBounded(t *testing.T) {
 	s := &Sample{}
 	for i := range 2 * maxMeasures {

@@ -111,7 +111,7 @@ func TestResumption(t *testing.T) {
 	}
 }
 
-// TestCrowdShares: sessions use one of a few answers, each requested once.
+// TestCrowdShares checks that sessions use one of a few answers, each requested once.
 func TestCrowdShares(t *testing.T) {
 	c, j := &Crowd{Shares: 3}, &Journal{}
 	r, err := run.Start(t.Context(), Config(40, c, j))
@@ -126,7 +126,7 @@ func TestCrowdShares(t *testing.T) {
 	}
 }
 
-// TestPlansVary: a crowd uses all of its options, and the same each time.
+// TestPlansVary checks that a crowd uses all of its options, and the same ones each time.
 func TestPlansVary(t *testing.T) {
 	c := &Crowd{Work: time.Second, Asks: 3, Remember: 0.5, Events: 2, Fail: 0.2, Stop: 0.2, Panic: 0.2, Hang: 0.2}
 	seen := map[engine.Outcome]int{}

@@ -2,9 +2,10 @@ package health
 
 import "github.com/throng-sim/throng/engine"
 
-// Thresholds returns the value from which [Judge] warns, and the value above which it is critical, in the unit of the metric: seconds,
-// percent, bytes or connections. The latter two depend on the machine and the server. ok is false if they are unknown, and for metrics
-// without such values or that get worse as they shrink.
+// Thresholds returns the value at which [Judge] starts to warn, and the value above which it reports a critical finding,
+// in the unit of the metric: seconds, percent, bytes or connections. Those in bytes depend on the machine, those in
+// connections on the server. ok is false if the machine or the server is unknown, if the metric has no fixed
+// thresholds, and if it gets worse as it shrinks.
 func Thresholds(of Metric, m *engine.MetricsRow) (warning, critical float64, ok bool) {
 	scale := 0.
 	switch of {

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// settle samples until a reading has come in, however slow the machine is.
+// settle samples until a reading has arrived, however slow the machine is.
 func settle(t *testing.T, s *sampler) engine.HostMetrics {
 	t.Helper()
 	for was := s.was.at; ; {
@@ -71,7 +71,7 @@ func TestMemoryIsSeen(t *testing.T) {
 	}
 }
 
-// TestLoopbackIsCounted: the network figures are of all interfaces.
+// TestLoopbackIsCounted checks that the network figures include all interfaces.
 func TestLoopbackIsCounted(t *testing.T) {
 	const size = 8 << 20
 	s := newSampler(t.TempDir())
@@ -144,7 +144,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestSlowSystemHoldsNobodyUp: a reading that takes long comes with a later sample.
+// TestSlowSystemHoldsNobodyUp checks that a slow reading is delivered with a later sample.
 func TestSlowSystemHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		readings := 0

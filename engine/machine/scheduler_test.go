@@ -30,7 +30,7 @@ func TestCoreWait(t *testing.T) {
 	}
 }
 
-// TestSchedulerIsRead: the names that the runtime's figures are asked by are right.
+// TestSchedulerIsRead checks the names of the runtime metrics.
 func TestSchedulerIsRead(t *testing.T) {
 	runtime.GC()
 	s := readScheduler()
@@ -39,7 +39,7 @@ func TestSchedulerIsRead(t *testing.T) {
 	}
 }
 
-// TestThreadTime: a thread that works uses time.
+// TestThreadTime checks that a working thread uses time.
 func TestThreadTime(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("the system does not tell")

@@ -120,7 +120,8 @@ func TestConcurrentDuplicatesMakeOne(t *testing.T) {
 	}
 }
 
-// TestSecondOfAKeyWaitsForTheFirst holds the first request within its change: the second gets no answer before it.
+// TestSecondOfAKeyWaitsForTheFirst blocks the first request with a key while it makes its change, and checks that a
+// second one with the same key gets no answer before it.
 func TestSecondOfAKeyWaitsForTheFirst(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	u := s.users.of("ann")

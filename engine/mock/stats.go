@@ -14,9 +14,9 @@ type Stats struct {
 	Statuses map[int]int64
 	// Faults counts the requests with an injected fault.
 	Faults map[Fault]int64
-	// Replays counts the answers that were stored for a key.
+	// Replays counts the stored answers sent again for a repeated idempotency key.
 	Replays int64
-	// Mutations counts the records written, with kept refusals and first-seen sessions.
+	// Mutations counts the log records written, including stored refusals and first-seen sessions.
 	Mutations int64
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHints has what PgBouncer 1.18 to 1.24 says, and answers of PostgreSQL, which have no hint.
+// TestHints checks the hints for messages of PgBouncer 1.18 to 1.24, and that errors of PostgreSQL have no hint.
 func TestHints(t *testing.T) {
 	for _, c := range []struct {
 		code, message, names string

@@ -126,7 +126,7 @@ func (a *assembly) child(t *testing.T) func(run.PoolConfig) (run.WorkerPool, err
 	}
 }
 
-// outcome is what a run leaves: its results and what the services were asked, as text.
+// outcome is the outcome of a run as text: its results and the requests to services.
 type outcome struct{ results, totals string }
 
 // live runs a built-in scenario with a limit, in worker processes or in this one.
@@ -182,7 +182,7 @@ func live(t *testing.T, file string, set map[string]string, limit int, apart boo
 	}
 }
 
-// difference is the first line in which two texts differ.
+// difference returns the first line in which two texts differ.
 func difference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -193,8 +193,8 @@ func difference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// TestBuiltInsInAnotherProcess holds that the built-in scenarios leave the same bytes whether a child process executes their
-// sessions or this one, at any limit.
+// TestBuiltInsInAnotherProcess checks that the built-in scenarios produce the same bytes whether a child process or
+// this one executes their sessions, at any limit.
 func TestBuiltInsInAnotherProcess(t *testing.T) {
 	for _, c := range []struct {
 		name, file string

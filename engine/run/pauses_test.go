@@ -273,7 +273,8 @@ func TestExhaustedQuotaPauses(t *testing.T) {
 	}
 }
 
-// TestQuotaWithoutResetTimeWaitsForAPerson also checks that the run does not pause again for the same report.
+// TestQuotaWithoutResetTimeWaitsForAPerson checks that an exhausted quota without a reset time pauses the run until a
+// person resumes it, and that the same report does not pause it again.
 func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &fakeService{state: engine.ServiceState{Name: "model", LimiterState: engine.LimiterState{Exhausted: "the account is empty"}}}

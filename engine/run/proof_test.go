@@ -18,7 +18,7 @@ func failedRow(class engine.Class, status int, err error) *engine.SessionRow {
 	return r
 }
 
-// TestProofHolds lists which failures end a run and which ones the breaker probes.
+// TestProofHolds checks which failures end a run and which ones the breaker probes.
 func TestProofHolds(t *testing.T) {
 	no := errors.New("no")
 	script, config := failedRow(engine.Script, 0, no), failedRow(engine.ConfigError, 0, no)

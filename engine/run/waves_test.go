@@ -135,7 +135,7 @@ func TestWorkOfCycles(t *testing.T) {
 		if len(rows) != 2 {
 			t.Fatalf("%d barriers", len(rows))
 		}
-		for i, want := range []string{"10 ok, 0 failed, 0 timeouts", "6 ok, 3 failed, 1 timeouts"} {
+		for i, want := range []string{"10 completed, 0 failed, 0 timed out", "6 completed, 3 failed, 1 timed out"} {
 			w := &rows[i].Work
 			if w.Describe() != want || w.Flow.Parallel != 20 || w.Flow.Sequential != 10 {
 				t.Errorf("cycle %d: %s, %+v", i, w.Describe(), w.Flow)

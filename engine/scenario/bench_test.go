@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// BenchmarkSession is what a scenario's empty and small chains cost a session, with the engine around. Those that
-// remember do so over ten cycles.
+// BenchmarkSession measures the cost per session of a scenario's empty and small chains, including the engine. Chains
+// that remember run for ten cycles.
 func BenchmarkSession(b *testing.B) {
 	const head = `
 population: {count: 1, attributes: {x: '${uniform(0, 1)}', y: '${uniform(0, 1)}'}}
@@ -68,7 +68,8 @@ chain c:
 	}
 }
 
-// BenchmarkShopping is a day of shoppers against the mock on the same machine, journaled in memory or not.
+// BenchmarkShopping measures a day of shoppers against the mock on the same machine, with a journal in memory and
+// without one.
 func BenchmarkShopping(b *testing.B) {
 	for _, bb := range []struct {
 		name    string
@@ -92,8 +93,7 @@ func BenchmarkShopping(b *testing.B) {
 	}
 }
 
-// BenchmarkPeople is what a population file of a million rows and six columns costs to read, and what a look at an
-// attribute does.
+// BenchmarkPeople measures reading a population file of a million rows and six columns, and reading one attribute.
 func BenchmarkPeople(b *testing.B) {
 	const rows = 1_000_000
 	csvText, jsonText := []byte("id,name,age,budget,segment,city\n"), []byte(nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 )
 
-// allocated is how many MB f allocates, what is given back meanwhile included.
+// allocated returns how many MB f allocates, including memory that is freed meanwhile.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -21,7 +21,7 @@ func allocated(f func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// Rows that are bombs are mistakes, and take little more memory than their text does.
+// Oversized rows are mistakes, and take little more memory than their text.
 func TestPopulationBombs(t *testing.T) {
 	const size = 12 << 20
 	for name, c := range map[string]struct{ file, text, says string }{
@@ -53,7 +53,7 @@ func TestPopulationBombs(t *testing.T) {
 	}
 }
 
-// all is every mistake of an error, a line each.
+// all returns all mistakes of an error, one per line.
 func all(err error) string {
 	mistakes, ok := errors.AsType[*Mistakes](err)
 	if !ok {
@@ -73,7 +73,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// An agent whose attributes are bombs cannot be looked at; the others can.
+// An agent whose attributes are too large cannot be read; the others can.
 func TestAttributeBombs(t *testing.T) {
 	const functions = "functions: |\n  def big(agent, n): return 'x' * n if agent.index == 1 else 'x'\n"
 	for name, c := range map[string]struct{ population, says string }{
@@ -101,7 +101,7 @@ func TestAttributeBombs(t *testing.T) {
 	}
 }
 
-// many repeats an entry of a flow map with the numbers from 1 on.
+// many repeats an entry of a flow map with the numbers 1 to n.
 func many(entry string, n int) string {
 	entries := make([]string, n)
 	for i := range entries {
@@ -110,7 +110,7 @@ func many(entry string, n int) string {
 	return strings.Join(entries, ", ")
 }
 
-// Names of files that mean something elsewhere, or nothing that can be read to its end.
+// File names with a special meaning, or files that never end, are rejected.
 func TestOddFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "scenario")
 	for _, folder := range []string{dir, dir + "2", filepath.Join(dir, "sub")} {

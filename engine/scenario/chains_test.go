@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// several is a scenario whose first chain runs those below it, in groups that use all that steps can see.
+// several is a scenario whose first chain runs the others, in groups that use everything that steps can see.
 const several = `
 run: day
 population: {count: 20, attributes: {mood: "${pick(['good', 'bad'])}", luck: "${uniform(0, 1)}"}}

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// A scenario is read from its file, with a parameter set, and becomes the program of a run. One that asks services wants
-// them connected first.
+// This example reads a scenario from its file, sets a parameter, and runs it as a program. If a scenario calls services,
+// connect them first.
 func Example() {
 	files := fstest.MapFS{"greeters.yaml": {Data: []byte(`
 title: Greeters

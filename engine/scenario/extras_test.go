@@ -14,10 +14,10 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// says is a chain that tells its input.
+// says is a chain that emits its input.
 const says = "chain says:\n    step say: {kind: emit, event: said, data: \"${[agent.id, input]}\"}\n"
 
-// reading is a scenario with extras, and its mistakes as text.
+// reading reads a scenario with extras and returns its mistakes as text.
 func (x Extras) reading(text string) (*Scenario, string) {
 	s, err := x.Read("test.ai", files("test.ai", text))
 	if mistakes, ok := errors.AsType[*Mistakes](err); ok {
@@ -31,7 +31,7 @@ func (x Extras) reading(text string) (*Scenario, string) {
 	return s, ""
 }
 
-// emitted are the events of a run of a scenario, in order.
+// emitted returns the events of a run of a scenario, in order.
 func emitted(t *testing.T, s *Scenario) string {
 	t.Helper()
 	settings := engine.DefaultSettings()
@@ -61,7 +61,7 @@ func emitted(t *testing.T, s *Scenario) string {
 	return strings.TrimSpace(b.String())
 }
 
-// TestPayloads is what agents get of payloads in every form, and that a run that is kept has it too.
+// TestPayloads checks the input of each agent for payloads in every format, and that a stored run contains the payload.
 func TestPayloads(t *testing.T) {
 	const two = says + "population: {count: 2, id: \"a${agent.index}\"}\n"
 	tests := []struct{ name, text, file, payload, want string }{
@@ -124,7 +124,7 @@ func TestPayloadMistakes(t *testing.T) {
 	}
 }
 
-// TestAlone is what is left of a scenario when one of its chains is run alone.
+// TestAlone checks which parts of a scenario remain when one of its chains is run alone.
 func TestAlone(t *testing.T) {
 	const text = `
 clock: {cycles: 9}
@@ -188,7 +188,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// settingsConnectors are those of the data folder in a test.
+// settingsConnectors is the connectors file in the data folder of a test.
 const settingsConnectors = `
 services:
   nlp: {kind: http, url: http://127.0.0.1:1}
@@ -201,8 +201,8 @@ connectors:
   shops: {kind: http, service: shop, get: /}
 `
 
-// TestConnectorsOfTheSettings is which of them a scenario gets: those that it uses and does not define, with their
-// services.
+// TestConnectorsOfTheSettings checks that a scenario gets those connectors of the settings, with their services, that
+// it uses and does not define itself.
 func TestConnectorsOfTheSettings(t *testing.T) {
 	use := func(target string) string {
 		return "chain c:\n  step a: {kind: connector, target: " + target + ", options: {x: 4}}\n  step b: {kind: emit, event: e, data: \"${steps.a}\"}\n"
@@ -279,7 +279,7 @@ func TestOwnFilesCannotBeOpened(t *testing.T) {
 	}
 }
 
-// TestMockedSteps is what a scenario says of what it does not define.
+// TestMockedSteps checks the list of connectors and functions that a scenario uses but does not define.
 func TestMockedSteps(t *testing.T) {
 	s, problem := Extras{}.reading("chain c:\n  step a: {kind: connector, target: sums}\n  step b: {kind: python, target: f}\n  step d: {kind: connector, target: sums}\n")
 	if problem != "" {
@@ -296,7 +296,7 @@ func TestMockedSteps(t *testing.T) {
 	}
 }
 
-// FuzzPayload reads any bytes as a payload: what comes is rows, or mistakes with places.
+// FuzzPayload reads arbitrary bytes as a payload and checks that the result is rows, or mistakes with positions.
 func FuzzPayload(f *testing.F) {
 	for _, name := range []string{"p.json", "p.jsonl", "p.csv"} {
 		for _, text := range []string{"", "[]", `{"a":[1,{"b":"ü"}]}`, "[1,\n 2,]", "1\n\n{\"a\": 1}\nx", "id,a\n1,2\n1\n", "\ufeff\"", "a\xff"} {

@@ -71,7 +71,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// chosen formats a choice; an empty choice differs from all.
+// chosen formats a selection. An empty selection differs from the selection of all.
 func chosen(agents []int) string {
 	if agents != nil && len(agents) == 0 {
 		return "[] empty"

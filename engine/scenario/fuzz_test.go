@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowest is how long the reading of a file of a fuzz test may take; it is some thousand times what it does take.
+// slowest is the time limit for reading a file in a fuzz test. Reading usually takes a small fraction of it.
 const slowest = 20 * time.Second
 
 // readWhatever reads any bytes as a scenario: what comes is a scenario, or mistakes with places in the file.
@@ -94,7 +94,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, functions []byte) { readWhatever(t, text, functions) })
 }
 
-// everyKind has steps of all kinds, in both forms, in parallel and nested.
+// everyKind has steps of all kinds, in both notations, in parallel and nested.
 const everyKind = `
 services: {s: {kind: http, url: mock:shop, auth: {login: {post: /l, json: {p: "secret:P"}, token: body.t}}}}
 functions: |
@@ -151,7 +151,8 @@ func shoppingFiles(t testing.TB) (text, functions []byte) {
 	return text, functions
 }
 
-// TestMutatedScenarios changes lines and words of the built-in scenario.
+// TestMutatedScenarios changes lines and words of the built-in scenario and checks that reading it returns a scenario
+// or mistakes.
 func TestMutatedScenarios(t *testing.T) {
 	text, functions := shoppingFiles(t)
 	lines := strings.SplitAfter(string(text), "\n")

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// meddled is a village in whose third cycle a person tells two agents something, once.
+// meddled is a village in which a person sends a message to two agents once, in the third cycle.
 type meddled struct {
 	*Program
 	run     chan *run.Run
@@ -73,7 +73,8 @@ func meddle(t testing.TB, order string, limit int, j *enginetest.Journal, resume
 	run.Wait()
 }
 
-// TestInjectedLettersAreTheSameAtAnyConcurrency also kills the run after random rows and resumes it.
+// TestInjectedLettersAreTheSameAtAnyConcurrency checks that messages from outside arrive in the same way at any
+// concurrency limit. It also kills the run after random rows and resumes it.
 func TestInjectedLettersAreTheSameAtAnyConcurrency(t *testing.T) {
 	for _, order := range []string{"parallel", "sequential"} {
 		t.Run(order, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestMistakesAboutModels(t *testing.T) {
 	}
 }
 
-// TestServicesOfModels is what a file comes to, with what a provider brings along.
+// TestServicesOfModels checks the settings of model services, including the defaults of each provider.
 func TestServicesOfModels(t *testing.T) {
 	for _, tt := range []struct{ service, want string }{
 		{"{kind: llm, provider: openai}", "https://api.openai.com/v1 [gpt-4o-mini] text-embedding-3-small key OPENAI_API_KEY schema"},
@@ -55,7 +55,7 @@ func TestServicesOfModels(t *testing.T) {
 	}
 }
 
-// TestLimitsOfModels is what limits come to.
+// TestLimitsOfModels checks how the limits of model services are read, and their defaults.
 func TestLimitsOfModels(t *testing.T) {
 	for _, tt := range []struct {
 		limits string

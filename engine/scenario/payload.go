@@ -19,7 +19,7 @@ type payload struct {
 	all  value.Value
 }
 
-// of is the input of an agent.
+// of returns the input of an agent.
 func (p *payload) of(agent int) value.Value {
 	switch {
 	case agent < len(p.rows):
@@ -30,8 +30,8 @@ func (p *payload) of(agent int) value.Value {
 	return value.Missing
 }
 
-// payload reads what the chains work on, and notes what the run adds to the scenario. Rows say how many agents there
-// are; populated says that the scenario has a population of its own, which must have as many.
+// payload reads the input of the chains and records what the run adds to the scenario. The number of rows sets the
+// number of agents. If the scenario defines its own population, populated is true, and the rows must not outnumber it.
 func (r *reader) payload(populated bool) error {
 	if r.extras.Chain != "" {
 		r.keep(engine.OnlyChain, []byte(r.extras.Chain))
@@ -59,7 +59,7 @@ func (r *reader) payload(populated bool) error {
 	return nil
 }
 
-// readPayload reads a payload by the ending of its name; what is wrong with it goes to the report.
+// readPayload parses a payload according to its file extension. It adds errors to the report.
 func readPayload(p *Payload, report *doc.Report) (in payload, ok bool) {
 	text := bytes.TrimPrefix(p.Text, []byte(byteOrderMark))
 	switch path.Ext(p.Name) {

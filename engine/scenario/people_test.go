@@ -38,7 +38,7 @@ func told(err error) string {
 	return b.String()
 }
 
-// shown is an agent as data, or some of its fields one behind the other.
+// shown formats an agent as JSON, or some of its fields in sequence.
 func shown(t testing.TB, s *Scenario, index int, fields ...string) string {
 	t.Helper()
 	a := newAgent(&s.population, 7, index, nil)
@@ -64,7 +64,7 @@ func shown(t testing.TB, s *Scenario, index int, fields ...string) string {
 	return strings.Join(parts, ", ")
 }
 
-// TestPeople is how rows become agents, wherever they stand.
+// TestPeople checks how rows become agents, in each format.
 func TestPeople(t *testing.T) {
 	const from, lined = "  from: people.csv\n", "  from: people.jsonl\n"
 	tests := []struct {
@@ -142,7 +142,7 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestEmptyCellsAreMissing is what expressions see of a cell without a value.
+// TestEmptyCellsAreMissing checks what expressions see of an empty cell.
 func TestEmptyCellsAreMissing(t *testing.T) {
 	s := crowd(t, "  from: people.csv\n  attributes:\n    a: ${get(agent, \"age\", 5)}\n    b: ${\"none\" if not agent.age else \"some\"}\n    c: ${agent.age}\n", "people.csv", "age\n\"\"\n1\n")
 	if got, want := shown(t, s, 0, "a", "b", "c"), `int 5, string "none", NoneType None`; got != want {

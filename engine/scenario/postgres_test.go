@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// TestPostgres is what a service of kind postgres says of itself.
+// TestPostgres checks the settings of a service of kind postgres.
 func TestPostgres(t *testing.T) {
 	for _, tt := range []struct {
 		text, url, password string

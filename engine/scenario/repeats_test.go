@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRepeatsMistakes is what a file cannot say of repeats.
+// TestRepeatsMistakes checks the errors in settings of repeats.
 func TestRepeatsMistakes(t *testing.T) {
 	const rest = "chain c: {step a: {kind: http, service: s, post: /x}}\n"
 	at := func(service string) string {
@@ -36,8 +36,8 @@ func TestRepeatsMistakes(t *testing.T) {
 	}
 }
 
-// TestWarnsOfTheWrongID holds that an id which two runs share is not sent as a key, and one that they do not share is not
-// taken for a result.
+// TestWarnsOfTheWrongID checks the warnings about an ID that two runs share and that is sent as a key, and about an ID
+// that they do not share and that is used to look up a result.
 func TestWarnsOfTheWrongID(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps string

@@ -31,15 +31,15 @@ func read(text string, files map[string]string, given map[string]string) (*Scena
 	return Read("test.yaml", FS(folder), given)
 }
 
-// minimal is a scenario with more lines.
+// minimal returns a scenario with additional lines.
 func minimal(lines string) string { return lines + "\nchain c: {step a: {kind: emit, event: e}}\n" }
 
-// signed is a scenario with a service that is signed in to.
+// signed returns a scenario with a service that requires a sign-in.
 func signed(auth string) string {
 	return minimal("services: {s: {kind: http, url: 'http://x', auth: " + auth + "}}")
 }
 
-// TestAuth is which secrets a service needs, by the way it is signed in to.
+// TestAuth checks which secrets a service needs for each kind of sign-in.
 func TestAuth(t *testing.T) {
 	for _, tt := range []struct{ auth, bearer, secrets string }{
 		{"{}", "", "[]"},
@@ -309,7 +309,7 @@ func TestRestoreChecksItsHash(t *testing.T) {
 	}
 }
 
-// TestFilesStayInTheFolder tries to reach what is outside, on a real disk.
+// TestFilesStayInTheFolder checks that files outside the scenario's folder cannot be read, on a real disk.
 func TestFilesStayInTheFolder(t *testing.T) {
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "scenario")
@@ -384,7 +384,7 @@ success:
 	}
 }
 
-// TestScenario is all that a scenario says besides its chain.
+// TestScenario checks all settings of a scenario other than its chain.
 func TestScenario(t *testing.T) {
 	s, err := read(`
 about: what it is

@@ -19,13 +19,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// guides is the folder of the built-in scenarios, their guide and the schema for editors.
+// guides is the folder of the built-in scenarios, with their guide and the schema for editors.
 var guides = filepath.Join("..", "..", "assets", "scenarios")
 
-// schema is a JSON Schema, or a part of one.
+// schema is a JSON Schema or a part of one.
 type schema map[string]any
 
-// allowedAt are the keys that the reader allows at a place of a scenario: it is asked by one that it does not know.
+// allowedAt returns the keys that the reader allows at a place of a scenario. It gets them from the error about an
+// unknown key.
 func allowedAt(t *testing.T, place string) []string {
 	t.Helper()
 	_, err := read(strings.Replace(probes(place), "?", "zzzz: 1", 1), nil, nil)
@@ -42,7 +43,7 @@ func allowedAt(t *testing.T, place string) []string {
 	return nil
 }
 
-// probes are scenarios with a question mark where a key can stand, by the place's name.
+// probes returns a scenario with a question mark where a key can be, for each kind of place.
 func probes(place string) string {
 	const rest = "chain c: {step a: {kind: stop}}\n"
 	word, of, _ := strings.Cut(place, " ")
@@ -86,7 +87,7 @@ func probes(place string) string {
 	return word + ": {?}\n" + rest // of the file itself
 }
 
-// keysAt makes the schema of a map at a place: the keys that the reader allows, as keyWords describes them.
+// keysAt returns the schema of a map at a place: the keys that the reader allows, with the descriptions in keyWords.
 func (s *schemaMaker) keysAt(place string) schema {
 	word, _, _ := strings.Cut(place, " ")
 	properties, patterns := schema{}, schema{}
@@ -117,14 +118,14 @@ func (s *schemaMaker) keysAt(place string) schema {
 	return out
 }
 
-// schemaMaker makes the schema, and knows which of the words it needed.
+// schemaMaker builds the schema and records which words it used.
 type schemaMaker struct {
 	t     *testing.T
 	words map[string]keyWord
 	used  map[string]bool
 }
 
-// byKind is the schema of a map whose kind says which keys it has.
+// byKind returns the schema of a map whose kind determines its keys.
 func (s *schemaMaker) byKind(place string, kinds, names []string) schema {
 	var each []schema
 	for _, kind := range kinds {
@@ -173,7 +174,8 @@ func (s *schemaMaker) make() schema {
 	return out
 }
 
-// TestSchema writes the schema for editors, or holds it to what the reader allows.
+// TestSchema checks that the schema for editors has the keys that the reader allows. With -update, it writes the
+// schema.
 func TestSchema(t *testing.T) {
 	m := &schemaMaker{t: t, words: keyWords(), used: map[string]bool{}}
 	var out bytes.Buffer
@@ -203,7 +205,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestGuideNamesEveryKey: what the reader allows, the guide names, as code or in an example.
+// TestGuideNamesEveryKey checks that the guide names each key that the reader allows, as code or in an example.
 func TestGuideNamesEveryKey(t *testing.T) {
 	guide := string(file(t, "README.md"))
 	for name := range keyWords() {
@@ -215,7 +217,7 @@ func TestGuideNamesEveryKey(t *testing.T) {
 	}
 }
 
-// TestSchemaFits: what the reader takes, the schema takes: the built-in scenarios and the examples of the guide.
+// TestSchemaFits checks that the built-in scenarios and the examples of the guide match the schema.
 func TestSchemaFits(t *testing.T) {
 	s := editorSchema(t)
 	texts := map[string][]byte{}
@@ -235,7 +237,7 @@ func TestSchemaFits(t *testing.T) {
 	}
 }
 
-// TestSchemaFindsMistakes: and what it does not take is a mistake to the reader as well.
+// TestSchemaFindsMistakes checks that the reader, too, rejects what does not match the schema.
 func TestSchemaFindsMistakes(t *testing.T) {
 	s := editorSchema(t)
 	for _, text := range []string{
@@ -280,7 +282,7 @@ func file(t *testing.T, name string) []byte {
 	return text
 }
 
-// asJSON is a YAML text as an editor sees it.
+// asJSON converts YAML to a decoded document, as an editor does.
 func asJSON(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var n yaml.Node

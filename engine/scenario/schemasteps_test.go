@@ -8,13 +8,13 @@ import (
 
 func chainAnswers() []string { return chain.AnswersNames }
 
-// cutLast cuts a name of keyWords into place and key.
+// cutLast splits a name of keyWords into place and key.
 func cutLast(name string) (place, key string, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	return name[:max(i, 0)], name[i+1:], i >= 0
 }
 
-// stepWords are the keys of chains, and those that any step may have.
+// stepWords are the keys of chains and the keys that all steps share.
 func stepWords() map[string]keyWord {
 	return map[string]keyWord{
 		"chain.timeout":   {duration, "of a session, such as 120 or 2m"},
@@ -59,7 +59,7 @@ func stepWords() map[string]keyWord {
 	}
 }
 
-// kindWords are the keys of steps by their kind, but for those that ask models.
+// kindWords are the keys of each kind of step, except those that call models.
 func kindWords() map[string]keyWord {
 	return map[string]keyWord{
 		"step.get":     {named, "a path"},
@@ -96,7 +96,7 @@ func kindWords() map[string]keyWord {
 	}
 }
 
-// modelWords are the keys of what asks models.
+// modelWords are the keys of steps that call models.
 func modelWords() map[string]keyWord {
 	all := map[string]keyWord{
 		"service":     {named, "whom it asks"},

@@ -6,13 +6,13 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// keyWord is what the schema says of a key: which values it takes, and what an editor shows of it.
+// keyWord describes a key in the schema: the values it takes, and the description that an editor shows.
 type keyWord struct {
 	value schema
 	about string
 }
 
-// The kinds of values. Where an expression can stand, a text can.
+// The kinds of values. Where an expression is allowed, so is a string.
 var (
 	anything = schema{}
 	words    = schema{"type": []string{"string", "number", "boolean"}}
@@ -35,7 +35,7 @@ func eachOf(name string) schema {
 
 func allOf(name string) schema { return schema{"type": "array", "items": ref(name)} }
 
-// keyWords is the one table of what the schema says, by place and key.
+// keyWords is the table of all keys in the schema, by place and key.
 func keyWords() map[string]keyWord {
 	all := map[string]keyWord{}
 	for _, part := range []map[string]keyWord{fileWords(), populationWords(), serviceWords(), authWords(), stepWords(), kindWords(), modelWords()} {
@@ -52,7 +52,7 @@ func keyWords() map[string]keyWord {
 	return all
 }
 
-// notOfConnectors are the keys of steps that no connector has.
+// notOfConnectors are the keys of steps that connectors do not have.
 var notOfConnectors = []string{
 	"name", "when", "parallel", "depends_on", "on_error", "default", "label",
 	"condition", "then", "else", "each", "as", "do", "limit", "because", "options",

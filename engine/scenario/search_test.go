@@ -81,7 +81,7 @@ func TestPersona(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks at a million agents.
+// BenchmarkSearch searches a million agents.
 func BenchmarkSearch(b *testing.B) {
 	s, err := read(minimal("population:\n  count: 1000000\n  attributes: {age: \"${uniform(18, 80)}\", segment: \"${sample(['loyal', 'new'], 1)[0]}\"}\n"), nil, nil)
 	if err != nil {

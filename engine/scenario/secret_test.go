@@ -40,7 +40,7 @@ func TestSecretParametersAreKeptNowhere(t *testing.T) {
 	}
 }
 
-// TestSecretsInTheWrongPlace is what a file says of secrets and must not.
+// TestSecretsInTheWrongPlace checks the errors for secrets that are used where they are not allowed.
 func TestSecretsInTheWrongPlace(t *testing.T) {
 	for change, want := range map[string]string{
 		"title: Key of the shop|default: 5":                                                            "3:32: a secret parameter has no default",

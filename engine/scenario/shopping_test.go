@@ -29,7 +29,7 @@ type day struct {
 	ctx     context.Context
 }
 
-// run lives through the day. The shop is asked for orders at its end.
+// run executes the day and then queries the shop for its orders.
 func (d day) run(t testing.TB) (run.Result, mock.Orders) {
 	t.Helper()
 	s, err := Load(shopping, d.set)
@@ -93,7 +93,7 @@ func TestShoppersBuyAbandonAndStayHome(t *testing.T) {
 	}
 }
 
-// faulty is a shop in which every kind of fault happens but a 429, whose wait is real.
+// faulty is a shop with every kind of fault except 429, which would wait in real time.
 func faulty() mock.Config {
 	return mock.Config{Faults: mock.Faults{ServerError: 0.05, Cut: 0.05, BadBody: 0.05}}
 }
@@ -138,8 +138,8 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// TestCrashes kills a day after random rows of its journal, several times over, and resumes it each time with the
-// shop's log: the same rows as of a day without crashes, and the same orders, none of them twice.
+// TestCrashes kills a day several times after random rows of its journal and resumes it each time with the shop's log.
+// It checks that the rows equal those of a day without crashes, and so do the orders, none of them made twice.
 func TestCrashes(t *testing.T) {
 	set := map[string]string{"agents": "10", "eagerness": "10"}
 	const cycles = 2

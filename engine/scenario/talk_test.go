@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// village is a small world: everybody tells what was heard, greets somebody drawn, answers who wrote, and sometimes
-// tells all; all keep notes and sift them now and then; some sessions fail, and what these say is not said.
+// village is a small world. Agents pass on what they heard, greet a random agent, reply to senders and sometimes
+// broadcast. All keep notes and clean them up now and then. Some sessions fail, and their messages are not sent.
 const village = `
 title: Village
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 6}
@@ -83,7 +83,8 @@ func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *e
 	return run.Wait()
 }
 
-// TestVillageTalksTheSameWayAtAnyConcurrency also kills it after random rows and resumes it.
+// TestVillageTalksTheSameWayAtAnyConcurrency checks that messages are the same at any concurrency limit. It also kills
+// the run after random rows and resumes it.
 func TestVillageTalksTheSameWayAtAnyConcurrency(t *testing.T) {
 	for _, order := range []string{"parallel", "sequential"} {
 		t.Run(order, func(t *testing.T) { talksTheSameWay(t, village+"order: "+order+"\n") })
@@ -121,7 +122,7 @@ func talksTheSameWay(t *testing.T, village string) {
 	})
 }
 
-// TestWhoIsWrittenTo holds how messages find their readers, and what happens to those of a session that ends badly.
+// TestWhoIsWrittenTo checks which agents receive a message, and what happens to the messages of a failed session.
 func TestWhoIsWrittenTo(t *testing.T) {
 	const world = `
 title: World
@@ -165,7 +166,7 @@ chain talk:
 	}
 }
 
-// heard is what the agents of a cycle heard, by agent.
+// heard returns what the agents of a cycle heard, by agent.
 func heard(j *enginetest.Journal, cycle int) string {
 	all := make([]string, 4)
 	for _, s := range j.Sessions() {
@@ -176,7 +177,8 @@ func heard(j *enginetest.Journal, cycle int) string {
 	return strings.Join(all, " | ")
 }
 
-// TestStepsBesideEachOtherTalkInFileOrder also holds that what a cancelled step says is not said.
+// TestStepsBesideEachOtherTalkInFileOrder checks that messages of parallel steps arrive in file order, and that those
+// of a cancelled step are not sent.
 func TestStepsBesideEachOtherTalkInFileOrder(t *testing.T) {
 	const world = `
 title: Crossfire
@@ -239,7 +241,7 @@ chain talk:
 	}
 }
 
-// TestInterventions holds when messages from outside arrive, and that a session that ends badly leaves them unread.
+// TestInterventions checks when messages from outside arrive, and that they stay unread after a failed session.
 func TestInterventions(t *testing.T) {
 	const world = `
 title: World

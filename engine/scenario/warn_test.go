@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// warnings are those of a scenario without mistakes.
+// warnings returns the warnings of a valid scenario.
 func warnings(t *testing.T, text string) []string {
 	t.Helper()
 	s, err := read(text, nil, nil)
@@ -104,7 +104,8 @@ func TestExpectsCallsOfModels(t *testing.T) {
 	}
 }
 
-// TestBucketsThatFitNoStep warns of a bucket whose pattern fits no request of any chain, where that is known.
+// TestBucketsThatFitNoStep checks the warning about a bucket whose pattern matches no request of any chain. Requests
+// with computed paths may match.
 func TestBucketsThatFitNoStep(t *testing.T) {
 	const file = `population: {count: 1}
 services:

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// writing is a scenario with a population that a model writes, of these keys.
+// writing returns a scenario with a population that a model writes, with the given keys.
 func writing(keys string) string {
 	return minimal("population:\n  count: 3\n  attributes: {old: \"${agent.age > 40}\"}\n  write:\n" + keys +
 		"services:\n  model: {kind: llm, url: \"mock:model\"}\n  shop: {kind: http, url: \"mock:shop\"}\n" +
@@ -101,7 +101,7 @@ func TestRequestsOfPersonas(t *testing.T) {
 	}
 }
 
-// TestSettledPersonas makes what came the population, and what was computed of it.
+// TestSettledPersonas checks that settling turns the personas and their computed attributes into the population.
 func TestSettledPersonas(t *testing.T) {
 	s, err := read(writing(somebody), nil, nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func TestSettledPersonas(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWritten is a population of 0.
+// TestNobodyIsWritten checks that a population of 0 needs no personas.
 func TestNobodyIsWritten(t *testing.T) {
 	s, err := read(strings.Replace(writing(somebody), "count: 3", "count: 0", 1), nil, nil)
 	if err != nil {
@@ -165,7 +165,7 @@ func TestNobodyIsWritten(t *testing.T) {
 	}
 }
 
-// TestPersonasOfASchema are what a JSON Schema names.
+// TestPersonasOfASchema checks that personas have the fields that a JSON Schema names.
 func TestPersonasOfASchema(t *testing.T) {
 	s, err := read(writing(strings.Replace(somebody, "answer: {name: string, age: int, \"pet?\": string}",
 		"answer: {schema: {type: object, properties: {name: {type: string}, age: {type: integer, minimum: 0}}, required: [age]}}", 1)), nil, nil)
@@ -180,7 +180,7 @@ func TestPersonasOfASchema(t *testing.T) {
 	}
 }
 
-// TestPersonasReadBack holds that what was exported makes the same agents.
+// TestPersonasReadBack checks that reading exported personas creates the same agents.
 func TestPersonasReadBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, err := read(writing(somebody), nil, nil)

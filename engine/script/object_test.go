@@ -64,8 +64,8 @@ func TestTimesMoveBySeconds(t *testing.T) {
 	})
 }
 
-// TestErrorsOfInnerEvaluationsAreKept has fields that are expressions themselves, like agents' attributes, and an
-// error that is returned more than once.
+// TestErrorsOfInnerEvaluationsAreKept checks the error of a field that is itself an expression, such as an agent's
+// attribute, and an error that is returned more than once.
 func TestErrorsOfInnerEvaluationsAreKept(t *testing.T) {
 	env := mustEnv(t, "def f(x):\n  return x.id\n")
 	_, err := mustExpr(t, env, "1 + 1 // 0").Eval(nil)

@@ -95,7 +95,7 @@ func iterable(name string, v value.Value) (starlark.Iterable, error) {
 	return seq, nil
 }
 
-// toRange implements range(from, to, step). It takes no memory at any length: iterating over it is charged.
+// toRange implements range(from, to, step). It allocates no elements; only iteration is charged.
 func toRange(_ *machine, a args, kw kwargs) (value.Value, error) {
 	v, err := library("range", a, kw)
 	if err == nil && starlark.Len(v) < 0 {

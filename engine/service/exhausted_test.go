@@ -11,7 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 )
 
-// TestAServiceThatIsExhausted throttles calls until the quota is restored, and shows what the service says.
+// TestAServiceThatIsExhausted checks that calls are throttled until the quota is restored, and that the message of the
+// service is shown.
 func TestAServiceThatIsExhausted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer      reply
@@ -47,7 +48,8 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 	}
 }
 
-// TestExhaustedOutsideOfARun is an error, because there is no run to pause.
+// TestExhaustedOutsideOfARun checks that an exhausted quota is an error outside of a run, because there is no run to
+// pause.
 func TestExhaustedOutsideOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := models(t, &script{answers: []reply{{status: 429, body: `{"code":"insufficient_quota"}`}}}, LLMConfig{})

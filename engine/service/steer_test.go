@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
-// TestTune changes all settings, and covers all errors.
+// TestTune changes each setting, and checks the error of each invalid one.
 func TestTune(t *testing.T) {
 	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
 	if err != nil {
@@ -151,8 +151,8 @@ func tune(t *testing.T, s engine.Service, name, value string) {
 	}
 }
 
-// TestRenew has calls in progress when the machine wakes up. They are sent again unchanged, except those that must be sent at most
-// once. No attempt counts, and no call waits for a breaker.
+// TestRenew checks that calls in progress when the machine wakes up are sent again unchanged, except those that must be
+// sent at most once. No attempt counts, and no call waits for a breaker.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{hangs: true}, {hangs: true}, ok200("x")}}

@@ -208,7 +208,7 @@ func TestStreamEndsEarly(t *testing.T) {
 	})
 }
 
-// TestEndlessStreams are limited: an endless line, and endless lines.
+// TestEndlessStreams checks that an endless line and an endless number of lines are limited.
 func TestEndlessStreams(t *testing.T) {
 	for name, body := range map[string]string{
 		"one line": "data: " + strings.Repeat("x", maxBody+10), "many": strings.Repeat(": nothing yet\n", maxBody/14+10),

@@ -53,8 +53,8 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// TestTracesHoldNoSecrets is a canary: for the service's secrets in any spelling, values whose names look like secrets, and
-// everything in a private call.
+// TestTracesHoldNoSecrets checks that traces do not contain the service's secrets in any spelling, values whose names
+// look like secrets, or anything of a private call.
 func TestTracesHoldNoSecrets(t *testing.T) {
 	const canary = "canary/1234&5678"
 	body := fmt.Sprintf(`{"user": "ada", "password": "mine\"%s", "refreshToken":"other-one", "note": "%s", "max_tokens": 5}`, "own-word", canary)
@@ -116,7 +116,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestTracesOfModels names the model, and shows the text of a stream.
+// TestTracesOfModels checks that a trace names the model and shows the text of a stream.
 func TestTracesOfModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := models(t, &script{answers: []reply{streamed(said("Hel"), said("lo."), stopped, usageEvent, "[DONE]")}}, LLMConfig{})
@@ -130,7 +130,7 @@ func TestTracesOfModels(t *testing.T) {
 	})
 }
 
-// TestTracesOfStatements shows the statement and its args.
+// TestTracesOfStatements checks that a trace shows the statement and its args.
 func TestTracesOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (name text, tag text)")
@@ -149,7 +149,7 @@ func TestTracesOfStatements(t *testing.T) {
 	}
 }
 
-// TestFailuresAreKept also for agents that are not watched.
+// TestFailuresAreKept checks that traces of failures are kept, also for agents that are not watched.
 func TestFailuresAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{ok200("fine"), {status: 404, body: "gone"}}}, Limits{})

@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestWitness is notified of each attempt after its intent is durable and before it is sent, with its key, and of each whole
-// response before it is journaled.
+// TestWitness checks that the witness is notified of each attempt after its intent is durable and before it is sent,
+// with its key, and of each whole response before it is journaled.
 func TestWitness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &script{answers: []reply{{status: 500, body: "no"}, {err: fmt.Errorf("reset")}, {status: 201, body: "made"}}}
@@ -48,7 +48,8 @@ func TestWitness(t *testing.T) {
 	})
 }
 
-// TestWitnessOfStatements is notified of a statement before it is sent and when its rows have arrived.
+// TestWitnessOfStatements checks that the witness is notified of a statement before it is sent and when its rows have
+// arrived.
 func TestWitnessOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")

@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestServerThatHangs has a server that stops responding for a whole run, during a batch: the journal does not wait, rows
-// accumulate, and all arrive after the server responds again, without manual action.
+// TestServerThatHangs checks that the journal does not wait for a server that stops responding for a whole run, during
+// a batch. Rows accumulate, and all of them arrive after the server responds again, without manual action.
 func TestServerThatHangs(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d := newLocal(t), newDatabase(t, server)

@@ -21,7 +21,7 @@ var (
 	metricsTable = copied{"metrics", metricsNames()}
 )
 
-// session appends a session without its trail. agent and session are its names.
+// session appends a session without its trail. agent and session are the agent ID and session UUID.
 func (r *copyRows) session(run string, s *engine.SessionRow, agent, session string) {
 	asked := storage.AskedOf(s)
 	r.row(len(sessionsTable.columns))

@@ -237,7 +237,7 @@ func TestOpenNoFolder(t *testing.T) {
 	}
 }
 
-// TestPragmas holds every connection of both pools to what durability needs.
+// TestPragmas checks that every connection of both pools has the settings that durability requires.
 func TestPragmas(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)

@@ -119,7 +119,7 @@ func TestUpdate(t *testing.T) {
 	closeStore(t, s)
 }
 
-// TestUpdateOfAnEmptyStore needs no backup.
+// TestUpdateOfAnEmptyStore checks that the update of an empty store makes no backup.
 func TestUpdateOfAnEmptyStore(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	closeStore(t, s)
@@ -162,7 +162,8 @@ func TestUpdateFails(t *testing.T) {
 	}
 }
 
-// TestUpdateWithoutRoom has too little free space for a backup: the store does not change, and the error says what to do.
+// TestUpdateWithoutRoom checks that an update with too little free space for a backup leaves the store unchanged and
+// returns an error that says what to do.
 func TestUpdateWithoutRoom(t *testing.T) {
 	dir := olderStore(t)
 	was := file.FreeBytes

@@ -8,15 +8,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19), found(21)} })
 	g.Until("the result", func() bool { return g.shows("Bound by CPU") })
 	g.Fit("calibrate", g.screen.Content(), scaled)
 }
 
-// TestSidesStandBelowEachOther: with text so large that both have no room side by side, the result is below what should be
-// measured, and no one scrolls sideways for the button that applies it.
+// TestSidesStandBelowEachOther checks that with large text the result is below the form, and that the Apply button is
+// visible without scrolling sideways.
 func TestSidesStandBelowEachOther(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19)} })
 	g.Until("the result", func() bool { return g.shows("Bound by CPU") })

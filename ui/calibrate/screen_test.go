@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk records what is asked of it and answers what a test says.
+// fakeDesk records calls and returns the answers of a test.
 type fakeDesk struct {
 	mu      sync.Mutex
 	state   *State
@@ -74,7 +74,7 @@ func (d *fakeDesk) Machine(context.Context) (Machine, error) {
 	return Machine{"mac: 8 cores, 16 GB", 8, 16 << 30}, nil
 }
 
-// found is a sweep of the shoppers.
+// found is a calibration of the shoppers.
 func found(level int) Found {
 	f := Found{
 		At: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Title: "Marketplace shoppers", About: "372 agents · mac: 8 cores", Level: level, Low: level - 2, High: level + 3,
@@ -97,7 +97,7 @@ func found(level int) Found {
 	return f
 }
 
-// stage is a screen in a window, with what it handed on.
+// stage is a screen in a window, with the values that it passed on.
 type stage struct {
 	*uitest.Queue
 	screen  *Screen
@@ -127,7 +127,7 @@ func newStage(t *testing.T, change func(*fakeDesk)) *stage {
 
 func (g *stage) shows(text string) bool { return uitest.Shows(g.screen.Content(), text) }
 
-// tapRow taps one of the rows that show a text.
+// tapRow taps a row that shows the given text.
 func (g *stage) tapRow(text string, at int) {
 	var rows []fyne.Tappable
 	uitest.Walk(g.screen.Content(), func(o fyne.CanvasObject) bool {
@@ -140,7 +140,7 @@ func (g *stage) tapRow(text string, at int) {
 	g.Drain()
 }
 
-// TestACopyHasTheTitleOfItsOriginal holds that what is measured is the one that was chosen of two with one title.
+// TestACopyHasTheTitleOfItsOriginal checks that of two scenarios with the same title, the chosen one is calibrated.
 func TestACopyHasTheTitleOfItsOriginal(t *testing.T) {
 	g := newStage(t, nil)
 	g.screen.plan.pick.SetSelectedIndex(2)
@@ -187,7 +187,8 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	}
 }
 
-// TestWhatIsSetUpIsMeasured takes parameters and settings from Setup where that shows the scenario.
+// TestWhatIsSetUpIsMeasured checks that a calibration uses the parameters and settings in Setup if Setup shows the same
+// scenario.
 func TestWhatIsSetUpIsMeasured(t *testing.T) {
 	settings := engine.DefaultSettings()
 	g := newStage(t, func(*fakeDesk) {})

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
@@ -16,7 +16,8 @@ func TestNothingIsClipped(t *testing.T) {
 	q.Fit("compare", s.Content(), scaled)
 }
 
-// TestLargeTextNeedsNoScrolling: with large text the picks stand in two lines, and a window of the usual size is wide enough.
+// TestLargeTextNeedsNoScrolling checks that with large text the run selectors take two lines and fit a window of the
+// usual width.
 func TestLargeTextNeedsNoScrolling(t *testing.T) {
 	d := four()
 	q, s := start(t, d)

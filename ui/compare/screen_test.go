@@ -67,7 +67,7 @@ func four() *fakeDesk {
 	return &fakeDesk{runs: all}
 }
 
-// wants has the desk be asked for a comparison of some runs, and shows it.
+// wants waits until the desk is asked to compare the given runs, and shows the result.
 func wants(t *testing.T, q *uitest.Queue, s *Screen, d *fakeDesk, runs ...engine.RunID) {
 	t.Helper()
 	q.Until("the comparison", func() bool { return len(d.asked) > 0 })
@@ -79,7 +79,7 @@ func wants(t *testing.T, q *uitest.Queue, s *Screen, d *fakeDesk, runs ...engine
 	})
 }
 
-// TestAForkIsComparedWithItsParent unless a person picks others.
+// TestAForkIsComparedWithItsParent checks that a fork is compared with its parent unless other runs are selected.
 func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
@@ -138,7 +138,7 @@ func TestSelect(t *testing.T) {
 	wants(t, q, s, d, "d", "c")
 }
 
-// TestZoomIntoTheCycles goes to a part of them with the keyboard, to another figure and back.
+// TestZoomIntoTheCycles zooms into some cycles with the keyboard, selects another measure, and zooms out again.
 func TestZoomIntoTheCycles(t *testing.T) {
 	_, s := start(t, four())
 	c := &Comparison{From: 0, To: 100, Runs: []Run{{ID: "a"}, {ID: "b"}}}

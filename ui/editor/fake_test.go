@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fake is a desk whose scenario is in memory. Every line that says WRONG is a mistake.
+// fake is a desk with a scenario in memory. Every line that contains WRONG is a mistake.
 type fake struct {
 	mu       sync.Mutex
 	doc      Document
@@ -167,7 +167,7 @@ func newStage(t *testing.T, f *fake) *stage {
 	return st
 }
 
-// typed types at a line of the file that is shown, and waits until it was checked.
+// typed types at a position in the current file, and waits until the file has been checked.
 func (st *stage) typed(line, col int, text string) {
 	st.shown.editor.Go(line, col)
 	for _, r := range text {
@@ -185,7 +185,7 @@ func (st *stage) keeps() int {
 
 func (st *stage) shows(text string) bool { return uitest.Shows(st.Content(), text) }
 
-// asks taps a button of the dialog that is open.
+// asks taps a button of the open dialog.
 func (st *stage) asks(t *testing.T, button string) {
 	t.Helper()
 	top := st.win.Canvas().Overlays().Top()

@@ -9,7 +9,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text. The words of mistakes next to long lines scroll with the text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size. The texts of mistakes next to
+// long lines scroll with the file.
 func TestNothingIsClipped(t *testing.T) {
 	f := newFake(false, "a: 1\n", "def f():\n")
 	f.trial = session()

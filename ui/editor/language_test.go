@@ -31,7 +31,7 @@ func TestKeysAt(t *testing.T) {
 	}
 }
 
-// TestTheLanguageIsExplained: every key of the built-in scenarios that is the language's has an explanation.
+// TestTheLanguageIsExplained checks that every key of the language in the built-in scenarios has an explanation.
 func TestTheLanguageIsExplained(t *testing.T) {
 	for _, path := range [][]string{{"clock", "cycles"}, {"services", "shop", "url"}, {"chain shop", "step browse", "get"}, {"chain shop", "step a", "do", "step b", "kind"}, {"population", "count"}} {
 		if about, _ := language().explain(path); about == "" || strings.Contains(about, "Unknown") {

@@ -75,7 +75,8 @@ func TestConflictIsAsked(t *testing.T) {
 	}
 }
 
-// TestChangesElsewhere are followed where nothing is lost by that, and asked about where something would be.
+// TestChangesElsewhere checks that a file changed by another program is reloaded, and that the editor asks first if
+// edits would be lost.
 func TestChangesElsewhere(t *testing.T) {
 	f := newFake(false, "a: 1\n")
 	st := newStage(t, f)
@@ -135,7 +136,7 @@ func TestADraftThatCannotBeKeptIsTold(t *testing.T) {
 	}
 }
 
-// TestTheLastKeysAreKept when a signal ends the program, which does not ask.
+// TestTheLastKeysAreKept checks that the last edits are kept when a signal ends the program without a question.
 func TestTheLastKeysAreKept(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\n"))
 	st.pause = time.Hour
@@ -194,7 +195,7 @@ func TestBuiltInsAreSavedAsACopy(t *testing.T) {
 	st.q.Until("replaced", func() bool { return len(st.saves) == 2 })
 }
 
-// TestTypedWhileItIsSaved keeps what comes between a saving and its answer.
+// TestTypedWhileItIsSaved checks that edits made while a file is being saved are kept.
 func TestTypedWhileItIsSaved(t *testing.T) {
 	st := newStage(t, newFake(true, "a: 1\n"))
 	st.typed(1, 1, "x")
@@ -270,7 +271,7 @@ func TestHelpSaysWhatKeysMean(t *testing.T) {
 	}
 }
 
-// TestNotText is shown as what it is and never written.
+// TestNotText checks that a file that is not text is shown and never written.
 func TestNotText(t *testing.T) {
 	st := newStage(t, newFake(false, "a: \xff\n"))
 	st.shown.editor.Target().TypedRune('x')
@@ -279,7 +280,7 @@ func TestNotText(t *testing.T) {
 	}
 }
 
-// session is a trial with a loop and a step that failed.
+// session is a trial with a loop and a failed step.
 func session() *engine.Trial {
 	return &engine.Trial{
 		ID: "ann", Chain: "a", Outcome: engine.Failed, Path: "loop[0].ask", Error: "status 500", Took: time.Second,

@@ -18,7 +18,7 @@ import (
 
 const start = "01-first-steps.md"
 
-// opened is the guide in a window.
+// opened returns the guide in a window.
 func opened(t *testing.T) (*Screen, fyne.Window) {
 	t.Helper()
 	uitest.Start(t)
@@ -30,13 +30,13 @@ func opened(t *testing.T) (*Screen, fyne.Window) {
 	return s, w
 }
 
-// text is all that the page or the search shows.
+// text returns all texts of the page or of the search results.
 func (s *Screen) text() string {
 	s.view.SelectAll()
 	return s.view.Selected()
 }
 
-// TestEveryPageIsShown draws each page in two widths, with its pictures, and finds its words and its headings.
+// TestEveryPageIsShown draws each page at two widths, with its pictures, and checks its text and its headings.
 func TestEveryPageIsShown(t *testing.T) {
 	s, w := opened(t)
 	for i := range s.pages {
@@ -63,7 +63,7 @@ func TestEveryPageIsShown(t *testing.T) {
 	}
 }
 
-// TestEveryLinkLeadsSomewhere: to a page and a heading that is drawn on it, or to a file that comes along.
+// TestEveryLinkLeadsSomewhere checks that every link leads to a heading of a page or to an embedded file.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	s, _ := opened(t)
 	n := 0
@@ -95,7 +95,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestPicturesAreDrawn opens a page with a picture, which is drawn as wide as the text at most.
+// TestPicturesAreDrawn checks that a picture is drawn at most as wide as the text.
 func TestPicturesAreDrawn(t *testing.T) {
 	s, _ := opened(t)
 	n := 0
@@ -113,7 +113,7 @@ func TestPicturesAreDrawn(t *testing.T) {
 	}
 }
 
-// TestSearching types words, opens what is found by Return, goes back, and leaves it by Escape.
+// TestSearching types a query, opens a result with Return, goes back, and closes the search with Escape.
 func TestSearching(t *testing.T) {
 	s, w := opened(t)
 	s.Find()
@@ -148,7 +148,7 @@ func TestSearching(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundIsOpened: each passage of a search leads to where it stands.
+// TestWhatIsFoundIsOpened checks that each search result opens the page at its passage.
 func TestWhatIsFoundIsOpened(t *testing.T) {
 	s, _ := opened(t)
 	for _, query := range []string{"429", "acted event", "checkpoint interval"} {
@@ -170,7 +170,7 @@ func TestWhatIsFoundIsOpened(t *testing.T) {
 	}
 }
 
-// TestBackAndForward keeps how far each page was read.
+// TestBackAndForward checks that going back and forward restores the scroll position of each page.
 func TestBackAndForward(t *testing.T) {
 	s, _ := opened(t)
 	if !s.back.Disabled() || !s.forward.Disabled() {
@@ -194,7 +194,7 @@ func TestBackAndForward(t *testing.T) {
 	}
 }
 
-// TestContents opens pages and headings by taps and by keys.
+// TestContents opens pages and headings by mouse and by keyboard.
 func TestContents(t *testing.T) {
 	s, w := opened(t)
 	w.Canvas().Focus(s.contents)
@@ -229,7 +229,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// TestLargerText keeps what is read in view.
+// TestLargerText checks that a larger text size keeps the current passage in view.
 func TestLargerText(t *testing.T) {
 	s, _ := opened(t)
 	s.Open("07-dashboard.md#failed-sessions")

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// crowdStage is a stage whose run has agents, and what was asked of them.
+// crowdStage is a stage whose run has agents. It records the requests for them.
 type crowdStage struct {
 	*stage
 	states []engine.AgentState
@@ -76,7 +76,7 @@ func gather(t *testing.T) *crowdStage {
 	return c
 }
 
-// shopper is an agent that failed in the open cycle.
+// shopper is an agent that failed in the current cycle.
 func shopper(agent int) *engine.AgentView {
 	failed := engine.StepRecord{Path: "pay", Status: engine.StepFailed, Class: engine.ServerError, Attempts: 2, Statuses: []int{503, 503}, Service: time.Second}
 	return &engine.AgentView{
@@ -119,7 +119,7 @@ func press(o fyne.Focusable, keys ...fyne.KeyName) {
 	}
 }
 
-// keyed is what takes the keyboard below an object.
+// keyed returns the object below o that takes keyboard input.
 func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		f, ok := o.(fyne.Focusable)
@@ -143,7 +143,7 @@ func TestEveryAgentIsShown(t *testing.T) {
 	c.hides(t, "retired")
 }
 
-// TestARunOfNobody says so, and not that its agents are still to come.
+// TestARunOfNobody checks that a run without agents says so, instead of saying that they appear later.
 func TestARunOfNobody(t *testing.T) {
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{}}
 	st.desk.job = jobOf(st.run)

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestTellAgents holds what the dialog asks of the run, and what is reported about it.
+// TestTellAgents checks what the dialog broadcasts to the run, and the notice about the result.
 func TestTellAgents(t *testing.T) {
 	st := perform(t, running())
 	var told []string
@@ -52,7 +52,8 @@ func TestTellAgents(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldWithoutText: an empty text and a run that ends are reported nothing.
+// TestNothingIsToldWithoutText checks that an empty text is not sent, and that a run that is ending receives no
+// message.
 func TestNothingIsToldWithoutText(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job.Broadcast = func(context.Context, []string, string) error { return errors.New("it was asked") }
@@ -74,7 +75,7 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheAgent holds that the trouble panel shows ids, and the index where there is none.
+// TestErrorsNameTheAgent checks that the errors panel shows the agent's ID, or its index if there is no ID.
 func TestErrorsNameTheAgent(t *testing.T) {
 	s := running()
 	s.Errors = []engine.ErrorNote{

@@ -30,7 +30,7 @@ func TestBusyKeepsTheLastMinute(t *testing.T) {
 	}
 }
 
-// TestServicesHaveLines follows a second from the snapshot to the cell.
+// TestServicesHaveLines follows the figures of a service from the snapshot to the sparkline in its cell.
 func TestServicesHaveLines(t *testing.T) {
 	st := perform(t, running())
 	st.run.change(func(s *engine.Snapshot) { s.Services = []engine.ServiceState{{Name: "shop", InFlight: 7, Bound: 200}} })

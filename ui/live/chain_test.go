@@ -20,7 +20,7 @@ var shop = engine.Graph{Name: "shop", Segments: [][]engine.GraphStep{
 	{{Path: "order", Name: "order", Label: "Order", Kind: "emit"}},
 }}
 
-// figuresOf are those of a step that was carried out so often, in a time.
+// figuresOf returns the figures of a step that was executed n times and took d each time.
 func figuresOf(path string, ok, failed, requests int64, took time.Duration) engine.StepFigures {
 	f := engine.StepFigures{Path: path, Requests: requests}
 	f.Statuses[engine.StepOK], f.Statuses[engine.StepFailed] = ok, failed

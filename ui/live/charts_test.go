@@ -53,7 +53,7 @@ func TestChartsShowTheNewestSecond(t *testing.T) {
 	}
 }
 
-// TestChartsCollectWhileHidden holds that a screen that is not visible misses nothing and draws nothing.
+// TestChartsCollectWhileHidden checks that a hidden screen collects every second but draws nothing.
 func TestChartsCollectWhileHidden(t *testing.T) {
 	st := perform(t, running())
 	st.Hide()
@@ -73,7 +73,7 @@ func TestChartsCollectWhileHidden(t *testing.T) {
 	}
 }
 
-// TestChartsAreDrawnOnceASecond holds that a chart is left alone until there is a new second.
+// TestChartsAreDrawnOnceASecond checks that a chart is not redrawn until there is a new second.
 func TestChartsAreDrawnOnceASecond(t *testing.T) {
 	st := perform(t, running())
 	unseen := make([]float64, numSeries)

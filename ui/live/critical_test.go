@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// steps makes a segment of steps: "a", or "b:0,1" for one that waits for the first and the second.
+// steps returns a segment of steps: "a", or "b:0,1" for one that depends on the first and the second.
 func steps(specs ...string) (all []engine.GraphStep) {
 	for _, spec := range specs {
 		name, after, _ := strings.Cut(spec, ":")
@@ -81,7 +81,7 @@ func TestCriticalPath(t *testing.T) {
 	}
 }
 
-// TestCriticalPathIsShown is of the sessions that left a step out, and of one that is done again and again.
+// TestCriticalPathIsShown checks the critical path if some sessions skip a step, and if a step is repeated.
 func TestCriticalPathIsShown(t *testing.T) {
 	s := running()
 	s.Ended = 1000

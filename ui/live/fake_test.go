@@ -21,7 +21,7 @@ import (
 
 var began = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fakeRun keeps what was asked of it.
+// fakeRun records the orders that it receives.
 type fakeRun struct {
 	id   engine.RunID
 	snap atomic.Pointer[engine.Snapshot]
@@ -138,7 +138,7 @@ func running() engine.Snapshot {
 	}
 }
 
-// metrics is a second in which all is well.
+// metrics returns a second of metrics without problems.
 func metrics(at time.Time) engine.MetricsRow {
 	q := engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}
 	return engine.MetricsRow{
@@ -188,18 +188,18 @@ func (st *stage) open(t *testing.T) {
 	st.win.Resize(fyne.NewSize(1130, 800))
 }
 
-// tick lets the screen draw what it would draw within a second or two.
+// tick advances the screen until it draws, within a second or two of updates.
 func (st *stage) tick() {
 	st.Tick()
 	st.draw()
 }
 
-// view has a person choose a view.
+// view selects a view.
 func (st *stage) view(name string) {
 	st.views.choice.Pick(slices.Index(st.views.choice.Options(), name))
 }
 
-// list has a person choose a table.
+// list selects a table.
 func (st *stage) list(title string) {
 	st.lists.tabs.Pick(slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == title }))
 }

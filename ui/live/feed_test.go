@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// seconds makes a feed of a run that just began, and a way to give it its next second.
+// seconds returns a feed of a run that just began, and a function that adds the next second.
 func seconds(t *testing.T, history ...engine.MetricsRow) (*feed, func(change func(s *engine.Snapshot))) {
 	t.Helper()
 	s := running()

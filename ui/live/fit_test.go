@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	st := perform(t, running())
 	st.Fit("live", st.Content(), scaled)

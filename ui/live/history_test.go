@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakePast is what is kept of a run of two processes, with an hour between them; it keeps which moments were asked for.
+// fakePast is the history of a run of two processes, an hour apart. It records the requested moments.
 type fakePast struct {
 	mu    sync.Mutex
 	asked []time.Time
@@ -83,7 +83,7 @@ func (p *fakePast) moments() []time.Time {
 	return slices.Clone(p.asked)
 }
 
-// inHistory is a running run whose past is known; time passes as the test says.
+// inHistory is a running run with a history and a clock controlled by the test.
 func inHistory(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time) {
 	t.Helper()
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(s), desk: &fakeDesk{}}
@@ -147,8 +147,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestNewestWishWins has a person drag while the store answers slowly: of what was wished for meanwhile only the last is
-// read.
+// TestNewestWishWins checks that while the store answers slowly, only the last of the moments dragged to is read.
 func TestNewestWishWins(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	past.wait = make(chan struct{})
@@ -183,7 +182,7 @@ func TestMomentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestKeysAndCycles goes along the run by keyboard, over the hour in which no one worked on it.
+// TestKeysAndCycles moves through the run by keyboard, across the hour between its two processes.
 func TestKeysAndCycles(t *testing.T) {
 	st, _, _ := inHistory(t, running())
 	end := st.history.end()
@@ -216,7 +215,8 @@ func TestKeysAndCycles(t *testing.T) {
 	}
 }
 
-// TestPlay plays ten times as fast as it was: the fake clock continues by a second whenever it is asked.
+// TestPlay checks that history plays at ten times the original speed. The fake clock advances by a second with each
+// call.
 func TestPlay(t *testing.T) {
 	st, _, clock := inHistory(t, running())
 	test.Tap(st.history.play)
@@ -243,7 +243,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestAPastRun opens a run that is over next to the one in progress, and goes back to that.
+// TestAPastRun opens the history of an ended run next to the one in progress, and returns to that run.
 func TestAPastRun(t *testing.T) {
 	st, _, _ := inHistory(t, running())
 	over := running()
@@ -277,7 +277,7 @@ func TestNoHistory(t *testing.T) {
 	}
 }
 
-// TestActions does by menu what the buttons do.
+// TestActions performs the actions of the buttons by menu.
 func TestActions(t *testing.T) {
 	st, _, _ := inHistory(t, running())
 	do := func(name string) {
@@ -348,7 +348,7 @@ func TestCourseIsReadSeldom(t *testing.T) {
 	}
 }
 
-// TestChartsEndAtTheMoment shows nothing of what came after it, also where the axis continues.
+// TestChartsEndAtTheMoment checks that charts show nothing after the selected moment, even if the axis continues.
 func TestChartsEndAtTheMoment(t *testing.T) {
 	st, _, _ := inHistory(t, running())
 	for i := range 30 {

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// inspect shows an agent that failed.
+// inspect shows a failed agent.
 func inspect(t *testing.T) *crowdStage {
 	t.Helper()
 	c := gather(t)
@@ -143,7 +143,8 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	c.orders.asking.dialog.Hide()
 }
 
-// TestAnotherRunIsNotOrdered has another run begin while a person thinks about an order for an agent of the one before.
+// TestAnotherRunIsNotOrdered checks that confirming an order for an agent does nothing if another run has begun in the
+// meantime.
 func TestAnotherRunIsNotOrdered(t *testing.T) {
 	c := inspect(t)
 	c.Tap(c.root, "Retire…")
@@ -247,7 +248,7 @@ func TestTheTextsCanBeSelected(t *testing.T) {
 	}
 }
 
-// TestActionsOfAnAgent are in the menus while one is open, and lead to it from any view.
+// TestActionsOfAnAgent checks that the actions of an open agent are in the menus, and show the agent from any view.
 func TestActionsOfAnAgent(t *testing.T) {
 	c := inspect(t)
 	can := map[string]bool{}

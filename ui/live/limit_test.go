@@ -46,7 +46,7 @@ func TestSliderSetsTheLimit(t *testing.T) {
 	}
 }
 
-// TestLimitsAreThrottled holds that the first limit goes out immediately, and those behind it not before their time.
+// TestLimitsAreThrottled checks that the first limit is sent immediately, and later ones only at intervals.
 func TestLimitsAreThrottled(t *testing.T) {
 	st := perform(t, running())
 	begun := time.Now()
@@ -81,7 +81,7 @@ func TestLimitFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestLimitOnItsWay holds that the slider does not jump back while the run has not received the limit yet.
+// TestLimitOnItsWay checks that the slider keeps its value until the run has received the new limit.
 func TestLimitOnItsWay(t *testing.T) {
 	st := perform(t, running())
 	st.run.wait = make(chan struct{})
@@ -98,7 +98,7 @@ func TestLimitOnItsWay(t *testing.T) {
 	}
 }
 
-// TestLettingGoDoesNotWait holds that the last limit of a drag goes out immediately.
+// TestLettingGoDoesNotWait checks that the last limit of a drag is sent immediately.
 func TestLettingGoDoesNotWait(t *testing.T) {
 	st := perform(t, running())
 	st.limit.steer.last = time.Now().Add(time.Hour) // so that the next would have to wait
@@ -164,7 +164,7 @@ func TestCeilingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSliderMovesARun is with the engine: what the slider says is how many are in flight.
+// TestSliderMovesARun checks with the real engine that the slider's limit is the number of sessions in flight.
 func TestSliderMovesARun(t *testing.T) {
 	q := uitest.Start(t)
 	var inFlight, most atomic.Int64

@@ -64,7 +64,7 @@ func TestOrdersReachTheRun(t *testing.T) {
 	}
 }
 
-// TestPausedByTrouble holds that no one is offered to resume a run that its journal holds up.
+// TestPausedByTrouble checks that Resume is not offered for a run that its journal pauses.
 func TestPausedByTrouble(t *testing.T) {
 	s := running()
 	s.Phase, s.Reason = engine.Paused, "no room on the disk"
@@ -125,7 +125,7 @@ func TestOrdersThatFail(t *testing.T) {
 	}
 }
 
-// TestLateOrder holds that what became of an order to one run is not told about another.
+// TestLateOrder checks that the result of an order to one run is not shown for another run.
 func TestLateOrder(t *testing.T) {
 	st := perform(t, running())
 	st.run.wait, st.run.fail = make(chan struct{}), errBroken
@@ -174,7 +174,7 @@ func TestExportAsksForAFolder(t *testing.T) {
 	}
 }
 
-// drag moves the thumb to a share of the slider's width.
+// drag moves the thumb to a fraction of the slider's width.
 func (st *stage) drag(share float32) int {
 	s := st.limit.slider
 	s.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(s.Size().Width*share, 5)}})

@@ -9,7 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// onTwoCores adds a second of a run on two cores, where all programs use so much, and sessions lose so much of 10 s.
+// onTwoCores adds a second of a run on two cores with the given CPU use of all programs and the given overhead per 10 s
+// of sessions.
 func onTwoCores(used, lost time.Duration) func(m *engine.MetricsRow) {
 	return func(m *engine.MetricsRow) {
 		o := &m.Overhead

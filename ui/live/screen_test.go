@@ -83,7 +83,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestDrawsSeldom holds that what repaints the window comes once a second only, and what a person waits for immediately.
+// TestDrawsSeldom checks that the window is repainted only once a second, but immediately after an action of the user.
 func TestDrawsSeldom(t *testing.T) {
 	st := perform(t, running())
 	// ticks counts how often the screen draws something new.
@@ -130,8 +130,8 @@ func TestDrawsSeldom(t *testing.T) {
 	}
 }
 
-// TestGovernorDrawsSeldom holds that a limit that a governor moves is drawn with the next second, and that no one is taken
-// to watch what comes of it.
+// TestGovernorDrawsSeldom checks that a limit moved by a governor is drawn with the next second, and does not count as
+// an action of the user.
 func TestGovernorDrawsSeldom(t *testing.T) {
 	st := perform(t, governedRun())
 	for range watchFor { // the screen is new
@@ -191,7 +191,7 @@ func TestErrorsAndOutcomes(t *testing.T) {
 	st.shows(t, "No errors")
 }
 
-// TestScrollsFromTheBeginning holds that a run which begins in a small window is not squeezed into it.
+// TestScrollsFromTheBeginning checks that a run that begins in a small window scrolls instead of being squeezed.
 func TestScrollsFromTheBeginning(t *testing.T) {
 	st := &stage{Queue: uitest.Start(t), desk: &fakeDesk{}}
 	st.open(t)
@@ -245,7 +245,7 @@ func TestFitsItsWindow(t *testing.T) {
 	}
 }
 
-// TestOutageIsTold holds that why results are not sent stands there in full, until they are again.
+// TestOutageIsTold checks that the reason why results are not sent is shown in full during an outage.
 func TestOutageIsTold(t *testing.T) {
 	const why = "db.example.com:5432/throng since 12:00:01: nothing answers. 3,357 rows wait here; nothing is lost."
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{remote: why, unwell: true}}
@@ -262,7 +262,7 @@ func TestOutageIsTold(t *testing.T) {
 	}
 }
 
-// TestAViewAlone has the room of the lists, but in windows that are wide enough for all.
+// TestAViewAlone checks that a view without charts takes the room of the lists, except in windows with room for all.
 func TestAViewAlone(t *testing.T) {
 	st := perform(t, running())
 	high := st.views.content.Size().Height

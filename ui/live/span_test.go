@@ -12,7 +12,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
-// TestZoomingHoldsForAllCharts zooms with the keyboard in one chart, continues for some seconds and comes back by the choice.
+// TestZoomingHoldsForAllCharts zooms one chart with the keyboard, continues for some seconds, and resets the zoom by
+// the selection.
 func TestZoomingHoldsForAllCharts(t *testing.T) {
 	st := perform(t, running())
 	for range 20 * 60 {
@@ -56,8 +57,8 @@ func TestZoomingHoldsForAllCharts(t *testing.T) {
 	}
 }
 
-// TestShortRunFillsTheCharts: while a run goes on its charts have room for a minute; of one that was over within seconds they
-// show these, and stay so while a person shows it.
+// TestShortRunFillsTheCharts checks that charts span at least a minute while a run is in progress, and exactly the run
+// if it ended within seconds.
 func TestShortRunFillsTheCharts(t *testing.T) {
 	st := perform(t, running())
 	for range 4 {
@@ -85,7 +86,7 @@ func TestShortRunFillsTheCharts(t *testing.T) {
 	}
 }
 
-// stamped is the time of a feed's first row.
+// stamped returns the time of a feed's first row.
 func stamped(f *feed) float64 {
 	times, _ := f.rows()
 	return times[0]

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// governedRun is one whose limit a governor moves.
+// governedRun is a run whose limit a governor moves.
 func governedRun() engine.Snapshot {
 	s := running()
 	s.Governor, s.Floor, s.Ceiling, s.Limit = "adaptive", 1, 100, 20
@@ -44,7 +44,7 @@ func TestGovernorIsShown(t *testing.T) {
 	}
 }
 
-// TestSliderIsTheCeiling holds that a person who drags in a governed run sees the ceiling, and sets it.
+// TestSliderIsTheCeiling checks that the slider of a governed run shows and sets the ceiling.
 func TestSliderIsTheCeiling(t *testing.T) {
 	st := perform(t, governedRun())
 	st.run.limit = func(n int) error {
@@ -130,7 +130,7 @@ func TestChangesAreListed(t *testing.T) {
 	}
 }
 
-// TestAgentIsRetired is of a session that hangs, found among those in flight.
+// TestAgentIsRetired retires the agent of a session that hangs, from the list of sessions in flight.
 func TestAgentIsRetired(t *testing.T) {
 	s := running()
 	s.Oldest = []engine.Activity{
@@ -154,7 +154,8 @@ func TestAgentIsRetired(t *testing.T) {
 	st.shows(t, "Agent lena is retired.")
 }
 
-// TestSessionIsRequeued holds that the last failure of the open cycle can run again, and one of an earlier cycle not.
+// TestSessionIsRequeued checks that the last failure of the current cycle can be retried, but not one of an earlier
+// cycle.
 func TestSessionIsRequeued(t *testing.T) {
 	st := perform(t, running())
 	st.lists.explain("server_error") // of cycle 1
@@ -169,7 +170,7 @@ func TestSessionIsRequeued(t *testing.T) {
 	}
 }
 
-// TestErrorsBeforeAResume are counted, and nothing else of them is known.
+// TestErrorsBeforeAResume checks that errors from before a resume are only counted, without details.
 func TestErrorsBeforeAResume(t *testing.T) {
 	s := running()
 	s.Errors = []engine.ErrorNote{{Class: engine.Timeout, Count: 15}}
@@ -215,7 +216,7 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	st.shows(t, "Changed: budget 5 to 10.")
 }
 
-// TestChartsAreSaved reads the picture back: it has the lines of the series.
+// TestChartsAreSaved reads the saved picture and checks that it contains the lines of the series.
 func TestChartsAreSaved(t *testing.T) {
 	st := perform(t, running())
 	for range 20 {
@@ -269,7 +270,7 @@ func colours(img image.Image) (n int) {
 	return n
 }
 
-// TestErrorsOfTheLog tells of those that came while the run continues.
+// TestErrorsOfTheLog checks the notice about errors that were logged during the run.
 func TestErrorsOfTheLog(t *testing.T) {
 	st := perform(t, running())
 	st.hides(t, "in the log")

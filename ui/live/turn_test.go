@@ -139,7 +139,8 @@ func TestWhyASessionEnded(t *testing.T) {
 	}
 }
 
-// TestLongTextsAreClipped: a label of all of it would hold the window up for seconds.
+// TestLongTextsAreClipped checks that long texts are cut, because a label with all of it would block the window for
+// seconds.
 func TestLongTextsAreClipped(t *testing.T) {
 	turn := &engine.AgentTurn{}
 	for range 12 {

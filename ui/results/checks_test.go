@@ -30,7 +30,7 @@ func (d *fakeDesk) Note(_ context.Context, run engine.RunID, text string) error 
 	return nil
 }
 
-// checked is a run with  checks.
+// checked is a run with checks.
 func checked() *fakeDesk {
 	return &fakeDesk{
 		runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some(),
@@ -46,8 +46,8 @@ func settled(q *uitest.Queue, s *Screen, text string) {
 	q.Until(text, func() bool { return uitest.Shows(s.Content(), text) })
 }
 
-// TestShowsTheChecks: a run that is over is checked immediately, each check shows its result as a word, and its button
-// fixes it.
+// TestShowsTheChecks checks that an ended run is checked immediately, that each result is shown as a word, and that its
+// button fixes the problem.
 func TestShowsTheChecks(t *testing.T) {
 	desk := checked()
 	q, s := start(t, desk)
@@ -111,7 +111,7 @@ func TestChecksFail(t *testing.T) {
 	settled(q, s, "1 problem, 1 warning, 1 ok")
 }
 
-// TestLatestErrors shows of a class more than its last.
+// TestLatestErrors checks that the details of an error class list several errors.
 func TestLatestErrors(t *testing.T) {
 	desk := checked()
 	desk.errors = []engine.ErrorNote{{Class: engine.BadAnswer, Count: 4, Cycle: 2, Agent: 99, Name: "shopper-99", Path: "browse", Message: "no such field"}}
@@ -125,7 +125,7 @@ func TestLatestErrors(t *testing.T) {
 	}
 }
 
-// TestOutcomes says in words and signs how many sessions ended how.
+// TestOutcomes checks the counts and shares of sessions by outcome.
 func TestOutcomes(t *testing.T) {
 	_, s := start(t, checked())
 	wantShown(t, s, "ok 88 (88 %)", "stopped 8 (8.0 %)", "failed 4 (4.0 %)")
@@ -136,7 +136,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestNoteOfResults keeps what is written of a run.
+// TestNoteOfResults checks that a note about a run is saved.
 func TestNoteOfResults(t *testing.T) {
 	desk := checked()
 	desk.runs[0].Note = "as ever"

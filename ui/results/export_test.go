@@ -45,7 +45,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOtherWays are the report and Parquet: asked for and told about like CSV.
+// TestOtherWays checks that reports and Parquet files are exported like CSV, with the same questions and messages.
 func TestOtherWays(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()}
 	q, s := start(t, desk)

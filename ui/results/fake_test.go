@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk has one set of figures for all runs and records what is asked of it.
+// fakeDesk has the same figures for all runs and records calls.
 type fakeDesk struct {
 	mu                  sync.Mutex
 	runs                []engine.RunRecord
@@ -40,14 +40,14 @@ func (d *fakeDesk) ask(format string, args ...any) {
 	d.asked = append(d.asked, fmt.Sprintf(format, args...))
 }
 
-// set changes the desk between what is asked of it.
+// set changes the desk between calls.
 func (d *fakeDesk) set(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f()
 }
 
-// times is how often something was asked.
+// times returns how often a call was made.
 func (d *fakeDesk) times(what string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -133,7 +133,7 @@ func criterion(metric, text, shown string, passed bool) engine.Judgement {
 	return engine.Judgement{Criterion: engine.Criterion{Metric: metric, Text: text}, Shown: shown, Passed: passed}
 }
 
-// some are the totals of 100 sessions, of 10 ms, 20 ms and so on.
+// some are the totals of 100 sessions that took 10 ms, 20 ms and so on.
 func some() engine.Totals {
 	var t engine.Totals
 	for i := range 100 {
@@ -153,7 +153,7 @@ func some() engine.Totals {
 	return t
 }
 
-// start shows the screen with what a desk has.
+// start shows the screen with a desk.
 func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen) {
 	t.Helper()
 	q := uitest.Start(t)
@@ -179,7 +179,7 @@ func wait(q *uitest.Queue, s *Screen) {
 	q.Until("done", func() bool { return len(s.exporting) == 0 && len(s.auditing) == 0 && !s.loading })
 }
 
-// six are criteria: five are met.
+// six are six criteria, five of which are met.
 func six() []engine.Judgement {
 	return []engine.Judgement{
 		criterion("agents_completed", ">= 100%", "100%", true), criterion("error_rate", "< 5%", "0%", true), criterion("cycle_time", "< 60s", "2.3s", true),
@@ -187,7 +187,7 @@ func six() []engine.Judgement {
 	}
 }
 
-// foreseen is a run with a forecast of some.
+// foreseen is a run with a forecast.
 func foreseen(id engine.RunID) engine.RunRecord {
 	r := record(id, engine.EndFinished)
 	r.Forecast = &engine.Forecast{

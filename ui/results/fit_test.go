@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	r := record("new", engine.EndFinished)
 	r.Verdict = six()

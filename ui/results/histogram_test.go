@@ -63,7 +63,8 @@ func TestBarsOfErrorsAndSteps(t *testing.T) {
 	}
 }
 
-// TestGraphsOfARun follows the figures of a run from the store to what is drawn, and a choice back to the last error.
+// TestGraphsOfARun follows the figures of a run from the store to the graphs, and a selected error class to its last
+// error.
 func TestGraphsOfARun(t *testing.T) {
 	uitest.Start(t)
 	var opened string

@@ -271,7 +271,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestWhatWasToldIsShownInWords holds how messages by hand stand among the changes.
+// TestWhatWasToldIsShownInWords checks how broadcast messages are described in the list of changes.
 func TestWhatWasToldIsShownInWords(t *testing.T) {
 	for said, want := range map[string]string{
 		`{"text":"storm","data":{"wind":9}}`: "to mara: storm; the result is inexact from here on",
@@ -286,7 +286,7 @@ func TestWhatWasToldIsShownInWords(t *testing.T) {
 	}
 }
 
-// TestOrdersAndMovesAreShownInWords holds that nothing is shown that is for the engine or has no glyph.
+// TestOrdersAndMovesAreShownInWords checks that changes are described without internal data or missing glyphs.
 func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 	rows := changeRows([]engine.ChangeRow{
 		{What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"},
@@ -300,7 +300,7 @@ func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 	}
 }
 
-// TestResultsFitASmallWindow: next to the navigation of a window of 1000 there are 869.
+// TestResultsFitASmallWindow checks that the page fits a window 1000 wide, which leaves 869 next to the navigation.
 func TestResultsFitASmallWindow(t *testing.T) {
 	totals := some()
 	totals.Usage = engine.Usage{Calls: 1200, Input: 50_000, Output: 12_000, Cost: 12_000_000, Hits: 300}

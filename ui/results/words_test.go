@@ -101,7 +101,7 @@ func TestFiguresThatWereNotMeasured(t *testing.T) {
 	}
 }
 
-// TestCleaned says which cleanups of a run there were, and warns while one is left to do.
+// TestCleaned checks the summary of a run's cleanups, and the warning about one that is not complete.
 func TestCleaned(t *testing.T) {
 	at := time.Date(2026, 11, 25, 12, 0, 0, 0, time.Local)
 	for _, c := range []struct {

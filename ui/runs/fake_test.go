@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk records what is asked of it.
+// fakeDesk records calls.
 type fakeDesk struct {
 	mu          sync.Mutex
 	runs        []engine.RunRecord
@@ -52,7 +52,7 @@ func (d *fakeDesk) ask(format string, args ...any) error {
 	return err
 }
 
-// set changes the desk between what is asked of it.
+// set changes the desk between calls.
 func (d *fakeDesk) set(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -288,7 +288,7 @@ func points(run engine.RunID) []engine.CheckpointRecord {
 	}
 }
 
-// start shows the screen with what a desk has.
+// start shows the screen with a desk.
 func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 	t.Helper()
 	q := uitest.Start(t)
@@ -309,7 +309,7 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 	return q, s, h
 }
 
-// heard is what the screen told the window.
+// heard records what the screen reported to the window.
 type heard struct {
 	resumed  int
 	results  []engine.RunID
@@ -318,7 +318,7 @@ type heard struct {
 	forks    []string
 }
 
-// two runs: a new one that was interrupted, with two checkpoints, and an old one that has finished.
+// two returns two runs: a new one that was interrupted, with two checkpoints, and an old one that has finished.
 func two() *fakeDesk {
 	old := record("old")
 	old.Title, old.Created, old.Ending, old.Cycle, old.Done = "Greeters", began.Add(-time.Hour), engine.EndFinished, 24, 8928
@@ -345,7 +345,7 @@ func wantOrders(t *testing.T, desk *fakeDesk, want ...string) {
 	}
 }
 
-// wait does what comes until nothing is being done to the chosen run and the store was looked at.
+// wait processes events until the order to the chosen run is complete and the store has been read again.
 func wait(q *uitest.Queue, s *Screen) {
 	q.Until("done", func() bool { return len(s.working) == 0 && !s.loading })
 }

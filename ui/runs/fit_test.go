@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	q, s, _ := start(t, two())
 	q.Fit("checkpoints", s.Content(), scaled)

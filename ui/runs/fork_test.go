@@ -7,7 +7,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestAnyCheckpointCanBeForked: of the newest and of an older one, of a run that has finished too, but not without one.
+// TestAnyCheckpointCanBeForked forks from the newest and from an older checkpoint, also of a finished run, and checks
+// that a run without checkpoints cannot be forked.
 func TestAnyCheckpointCanBeForked(t *testing.T) {
 	desk := two()
 	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
@@ -31,7 +32,8 @@ func TestAnyCheckpointCanBeForked(t *testing.T) {
 	}
 }
 
-// TestAChangedScenarioIsAskedAbout: with the scenario as it was the run continues, with the new one Setup shows a fork.
+// TestAChangedScenarioIsAskedAbout checks that resuming with a changed scenario asks: the original scenario resumes the
+// run, the new one opens a fork in Setup.
 func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	desk := two()
 	desk.changed = &Changed{What: "shop.yaml changed: line 3", Checkpoint: 2, Readable: true}
@@ -68,7 +70,7 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestANoteOfAResumption is shown, and the run continues.
+// TestANoteOfAResumption checks that the note about a resumed run is shown and that the run continues.
 func TestANoteOfAResumption(t *testing.T) {
 	desk := two()
 	desk.note = "shop.yaml is gone"

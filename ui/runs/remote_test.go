@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// withRemote is a desk with a database, which has two runs of other machines.
+// withRemote is a desk with a database that contains two runs of other machines.
 func withRemote() *fakeDesk {
 	desk := two()
 	desk.remote = "db.example:5432/crowd"
@@ -23,7 +23,7 @@ func withRemote() *fakeDesk {
 	return desk
 }
 
-// overlay is the dialog that is open; nil if there is not one.
+// overlay returns the open dialog, or nil.
 func overlay(s *Screen) fyne.CanvasObject { return s.win.Canvas().Overlays().Top() }
 
 func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
 	wantShown(t, s, noRemote)
 }
 
-// TestFetch chooses an older checkpoint of another machine's run, and has it here.
+// TestFetch imports an older checkpoint of another machine's run.
 func TestFetch(t *testing.T) {
 	desk := withRemote()
 	q, s, _ := start(t, desk)

@@ -28,7 +28,7 @@ func find[T fyne.CanvasObject](o fyne.CanvasObject) (all []T) {
 	return all
 }
 
-// TestDeleteAsksForUnsentRows has no one delete rows that have not arrived without having said so.
+// TestDeleteAsksForUnsentRows checks that rows that were not sent are deleted only after explicit confirmation.
 func TestDeleteAsksForUnsentRows(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
@@ -50,7 +50,8 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	wantOrders(t, desk, "weigh new", "weigh new there", "delete new, sent first, there too")
 }
 
-// TestUnsentRowsOfAnotherDatabase can only be deleted: the one in force is not theirs.
+// TestUnsentRowsOfAnotherDatabase checks that rows for a database other than the current one cannot be sent, only
+// deleted.
 func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example.com/throng"
@@ -68,7 +69,7 @@ func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	wantOrders(t, desk, "weigh new", "delete new")
 }
 
-// TestDeleteCheckpoint puts one into the trash, and takes it back.
+// TestDeleteCheckpoint moves a checkpoint to the trash and restores it.
 func TestDeleteCheckpoint(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)

@@ -11,7 +11,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestResumeWithALargerBudget: a run that ran out of one is offered twice as much, or what a person writes.
+// TestResumeWithALargerBudget checks that a run whose budget is used up can be resumed with twice the budget, or with
+// another one that the user enters.
 func TestResumeWithALargerBudget(t *testing.T) {
 	desk := two()
 	out := &desk.runs[0]
@@ -37,7 +38,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: a run that has finished continues once a person has written another length for it, and not by problem.
+// TestMakeLonger checks that a finished run can be resumed only after its length was changed.
 func TestMakeLonger(t *testing.T) {
 	desk := two()
 	r := &desk.runs[0]

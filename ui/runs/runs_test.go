@@ -59,7 +59,8 @@ func TestNoRunYet(t *testing.T) {
 	}
 }
 
-// TestKeysWithoutARun presses all keys of the screen while no run was read, there is none, and after the last was deleted.
+// TestKeysWithoutARun presses all keys of the screen before runs are read, without runs, and after the last run was
+// deleted.
 func TestKeysWithoutARun(t *testing.T) {
 	desk := two()
 	desk.runs = desk.runs[:1]

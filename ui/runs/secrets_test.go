@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
-// TestResumeAsksForSecrets: a run whose secrets no one kept asks for them, and then continues.
+// TestResumeAsksForSecrets checks that resuming a run asks for secrets that were not stored, and then continues.
 func TestResumeAsksForSecrets(t *testing.T) {
 	desk := two()
 	desk.err = &LockedError{Secrets: []string{"SHOP_KEY", "MODEL_KEY"}, Kept: "until the program ends"}

@@ -19,7 +19,7 @@ func remove(q *uitest.Queue, s *Screen) {
 	wait(q, s)
 }
 
-// TestUndo takes deletions back, the last first: with the bar, with the keys, and after the bar was put away.
+// TestUndo undoes deletions, the latest first: with the bar, by keyboard, and after the bar was closed.
 func TestUndo(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -50,7 +50,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoFails: what could not be taken back can be tried again; what is not there any more cannot.
+// TestUndoFails checks that a failed undo can be retried, unless the run no longer exists.
 func TestUndoFails(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -69,7 +69,7 @@ func TestUndoFails(t *testing.T) {
 	}
 }
 
-// TestDeleteAtOnce is for those who need the room: nothing offers to take it back.
+// TestDeleteAtOnce checks that a permanent deletion cannot be undone.
 func TestDeleteAtOnce(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -86,7 +86,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	}
 }
 
-// TestTrash restores one of the things that are in it, deletes one for good, and empties it; both asks first.
+// TestTrash restores one item of the trash, permanently deletes one, and empties the trash. Both deletions ask first.
 func TestTrash(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -141,7 +141,7 @@ func TestTrash(t *testing.T) {
 	}
 }
 
-// TestNote keeps what is written of a run, and shows it in the list.
+// TestNote checks that a note about a run is saved and shown in the list.
 func TestNote(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
@@ -187,7 +187,7 @@ func TestHistoryOfADeletedRun(t *testing.T) {
 
 func (d *detail) noteEntry() *widget.Entry { return find[*widget.Entry](d.note)[0] }
 
-// TestActions has everything that can be done in a menu, also what has no room for its button; no two share a key.
+// TestActions checks that every action is in a menu, even if its button has no room, and that no two share a shortcut.
 func TestActions(t *testing.T) {
 	desk := two()
 	_, s, _ := start(t, desk)

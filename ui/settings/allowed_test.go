@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestAllowed lists what files were allowed, and forgets what one of them was.
+// TestAllowed checks the list of allowed addresses of each scenario file, and removes one.
 func TestAllowed(t *testing.T) {
 	day := time.Date(2026, 11, 25, 12, 0, 0, 0, time.Local)
 	desk := &fakeDesk{allowed: []Allowed{

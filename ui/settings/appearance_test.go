@@ -31,7 +31,7 @@ func TestTheLookIsChosen(t *testing.T) {
 	}
 }
 
-// TestAppearance sets the size of the text and the notifications.
+// TestAppearance sets the text size and the notifications.
 func TestAppearance(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if !s.shows("100 %") {

@@ -26,7 +26,7 @@ func TestAnotherDataFolder(t *testing.T) {
 	s.until("The data folder is not changed. It cannot be written")
 }
 
-// TestLogLevel chooses how much is logged.
+// TestLogLevel sets the log level.
 func TestLogLevel(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.Until("the level", func() bool { return s.screen.data.level.Selected == "info" })

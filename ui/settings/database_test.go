@@ -143,7 +143,7 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 	}
 }
 
-// TestADatabaseOfTheEnvironmentIsOffered answers the offer of the database that other programs use.
+// TestADatabaseOfTheEnvironmentIsOffered accepts and declines the database in DATABASE_URL.
 func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 	for button, answer := range map[string]string{"Use": "offer true", "No": "offer false"} {
 		s := shown(t, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
@@ -154,7 +154,7 @@ func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 	}
 }
 
-// TestThePasswordIsNeededAgain is the start after one that no keychain kept the password of.
+// TestThePasswordIsNeededAgain checks that a start asks for the password again if no keychain stored it.
 func TestThePasswordIsNeededAgain(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
 	s.until("Enter the password again")

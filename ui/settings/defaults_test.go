@@ -81,7 +81,7 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s.asks("set seed ")
 }
 
-// TestDefaultsAreFound by words of their name, their title or their meaning; each stands in its group.
+// TestDefaultsAreFound searches defaults by name, title and description, and checks that each is in its group.
 func TestDefaultsAreFound(t *testing.T) {
 	s := shown(t, &fakeDesk{settings: []Setting{
 		{"retries", "Attempts", "Timeouts and retries", "5", "default", "attempts at a request"},

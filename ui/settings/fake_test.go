@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk records what is asked of it.
+// fakeDesk records calls.
 type fakeDesk struct {
 	mu         sync.Mutex
 	asked      []string
@@ -215,7 +215,7 @@ func (s *stage) tap(button string) {
 	s.Tap(s.screen.Content(), button)
 }
 
-// confirm taps a button of the dialog that is open.
+// confirm taps a button of the open dialog.
 func (s *stage) confirm(button string) {
 	s.t.Helper()
 	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })

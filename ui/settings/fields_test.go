@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAddressOfParts takes addresses apart and puts them together again.
+// TestAddressOfParts splits addresses and joins them again.
 func TestAddressOfParts(t *testing.T) {
 	for _, address := range []string{
 		"", good, "postgres://db.example.com/app", "postgres://app@[::1]:5432/app?sslmode=verify-full",
@@ -36,7 +36,7 @@ func TestAddressOfParts(t *testing.T) {
 	})
 }
 
-// TestFieldsAndAddressFollowEachOther types into one and looks at the other.
+// TestFieldsAndAddressFollowEachOther checks that editing the fields updates the address, and vice versa.
 func TestFieldsAndAddressFollowEachOther(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
 	d := s.screen.database
@@ -61,7 +61,7 @@ func TestFieldsAndAddressFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestCertificates imports the server's CA, and removes it.
+// TestCertificates imports the server's CA and removes it.
 func TestCertificates(t *testing.T) {
 	desk := &fakeDesk{connection: Connection{URL: good, From: "saved"}}
 	s := shown(t, desk)

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.Fit("settings", s.screen.Content(), scaled)

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestNotices tries a web hook, keeps it, and forgets it.
+// TestNotices tests, saves and removes a webhook.
 func TestNotices(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	n := s.screen.notices

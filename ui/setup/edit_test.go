@@ -7,7 +7,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestEditingIsOffered for scenarios, whether they can be read or not, and what the form holds can be kept in the file.
+// TestEditingIsOffered checks that scenarios can be edited, even unreadable ones, and that the values of the form can
+// be saved to the file.
 func TestEditingIsOffered(t *testing.T) {
 	s := newStage(t, &fakeDesk{})
 	var did []string
@@ -52,7 +53,7 @@ func TestEditingIsOffered(t *testing.T) {
 	}
 }
 
-// TestEditingIsNotOffered where noPreset edits.
+// TestEditingIsNotOffered checks that editing is not offered without an editor.
 func TestEditingIsNotOffered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// fakeDesk records what is asked of it.
+// fakeDesk records calls.
 type fakeDesk struct {
 	mu           sync.Mutex
 	read         []Order // scenarios and what was given
@@ -116,7 +116,7 @@ func (d *fakeDesk) Scenario(ctx context.Context, name string, given map[string]s
 	return sc, nil
 }
 
-// Choose lets those are active that are named, or all; a filter halves them, unless it is wrong.
+// Choose selects the named agents, or all. A filter selects half of them, unless it is invalid.
 func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 	d.mu.Lock()
 	d.counted = append(d.counted, o)
@@ -149,7 +149,7 @@ func (d *fakeDesk) Choose(ctx context.Context, o Order) (int, error) {
 	return n, nil
 }
 
-// Requirements is without what is missing once that is kept.
+// Requirements leaves out missing secrets that have been saved.
 func (d *fakeDesk) Requirements(context.Context, Order) (Requirements, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -158,14 +158,14 @@ func (d *fakeDesk) Requirements(context.Context, Order) (Requirements, error) {
 	return o, d.lost
 }
 
-// foresaw are the orders that a forecast was asked of.
+// foresaw returns the orders for which a forecast was requested.
 func (d *fakeDesk) foresaw() []Order {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.forecastInput)
 }
 
-// Forecast is made for the number of the order's limit.
+// Forecast returns a forecast for the limit of the order.
 func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, error) {
 	d.mu.Lock()
 	d.forecastInput = append(d.forecastInput, o)
@@ -184,7 +184,7 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 	return f, d.unforeseen
 }
 
-// Preflight tells the list that the test has, without those that are mended; the test may hold it up.
+// Preflight reports the checks of the test, except fixed ones. The test may block it.
 func (d *fakeDesk) Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error) {
 	d.mu.Lock()
 	d.checked = append(d.checked, o)
@@ -309,7 +309,7 @@ func newStage(t *testing.T, desk *fakeDesk) *stage {
 	return s
 }
 
-// again puts a new screen into a new window of the same app.
+// again opens a new screen in a new window of the same app.
 func (s *stage) again() {
 	s.win = test.NewTempWindow(s.t, nil)
 	s.screen = New(s.desk, s.win, Ways{
@@ -320,7 +320,7 @@ func (s *stage) again() {
 	s.screen.Show()
 }
 
-// shown is a stage with the first scenario.
+// shown returns a stage with the first scenario.
 func shown(t *testing.T, desk *fakeDesk) *stage {
 	s := newStage(t, desk)
 	s.until("Title of shopping")
@@ -394,7 +394,7 @@ func (s *stage) tap(button string) {
 	s.Tap(s.screen.Content(), button)
 }
 
-// pick chooses a scenario in the gallery.
+// pick selects a scenario in the gallery.
 func (s *stage) pick(title string) {
 	s.t.Helper()
 	var found *card
@@ -411,7 +411,7 @@ func (s *stage) pick(title string) {
 	s.Drain()
 }
 
-// confirm taps a button of the dialog that is open.
+// confirm taps a button of the open dialog.
 func (s *stage) confirm(button string) {
 	s.t.Helper()
 	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })

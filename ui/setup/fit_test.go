@@ -8,15 +8,15 @@ import (
 	"github.com/throng-sim/throng/ui/internal/skin"
 )
 
-// TestNothingIsClipped draws the screen in all sizes of text.
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	s := shown(t, &fakeDesk{remote: "db.example.com/app"})
 	s.until("cycle about 50s")
 	s.Fit("setup", s.screen.Content(), scaled)
 }
 
-// TestGalleryGivesWay: where there is little room the scenarios take less of it, and the same for a size of text whether it
-// was chosen before the start or since.
+// TestGalleryGivesWay checks that in a narrow window the gallery becomes narrower, whether the text size was set before
+// or after the start.
 func TestGalleryGivesWay(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.until("cycle about 50s")

@@ -8,7 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestTheForecastFollowsTheFields: it is asked when nothing was typed for a moment, of fields without mistakes.
+// TestTheForecastFollowsTheFields checks that a forecast is requested shortly after the last edit, if the fields are
+// valid.
 func TestTheForecastFollowsTheFields(t *testing.T) {
 	desk := &fakeDesk{}
 	s := shown(t, desk)
@@ -43,7 +44,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
 }
 
-// TestOnlyTheLastForecastIsShown: an answer that comes late is dropped.
+// TestOnlyTheLastForecastIsShown checks that a late forecast is dropped.
 func TestOnlyTheLastForecastIsShown(t *testing.T) {
 	late := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"forecast 51": late}}
@@ -64,7 +65,7 @@ func TestOnlyTheLastForecastIsShown(t *testing.T) {
 	}
 }
 
-// TestAForecastOfAnotherScenario is not shown until this one's is there.
+// TestAForecastOfAnotherScenario checks that the forecast of the previous scenario is hidden until the new one arrives.
 func TestAForecastOfAnotherScenario(t *testing.T) {
 	desk := forkDesk()
 	s := shown(t, desk)
@@ -140,7 +141,7 @@ func TestMistakesInABudget(t *testing.T) {
 	}
 }
 
-// TestABudgetIsProposed: what is saved stands in the fields of another scenario.
+// TestABudgetIsProposed checks that the saved defaults fill the fields of another scenario.
 func TestABudgetIsProposed(t *testing.T) {
 	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
 		sc.Settings.Governor = "success"
@@ -158,7 +159,7 @@ func TestABudgetIsProposed(t *testing.T) {
 	}
 }
 
-// TestThePresetIsAStartingPoint: it is shown until a forecast goes by what was measured.
+// TestThePresetIsAStartingPoint checks that the preset is shown until a forecast is based on measurements.
 func TestThePresetIsAStartingPoint(t *testing.T) {
 	desk := &fakeDesk{}
 	s := shown(t, desk)

@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// forkDesk answers for a fork of run r at checkpoint 3, with an agent and a seed of the parent's.
+// forkDesk returns a fork of run r at checkpoint 3, with an agent and a seed of the parent.
 func forkDesk() *fakeDesk {
 	return &fakeDesk{
 		requirements: Requirements{Changed: []string{"seed 7 → 8"}, Lost: []string{"what run r did at shop cannot be taken back"}},
@@ -19,7 +19,8 @@ func forkDesk() *fakeDesk {
 	}
 }
 
-// TestAForkIsSetUp with all that its parent had, says where it begins and what differs, and is launched as one.
+// TestAForkIsSetUp checks that a fork has all values of its parent, that its start and its changes are shown, and that
+// it is launched as a fork.
 func TestAForkIsSetUp(t *testing.T) {
 	s := shown(t, forkDesk())
 	fork := Fork{Run: "r", Checkpoint: 3, Renewed: true}
@@ -49,7 +50,8 @@ func TestAForkIsSetUp(t *testing.T) {
 	}
 }
 
-// TestAForkIsLeft for a run from the beginning of what its parent was made from; coming back forgets what was typed.
+// TestAForkIsLeft leaves a fork for a new run of the parent's scenario, and checks that returning to the fork discards
+// the edits.
 func TestAForkIsLeft(t *testing.T) {
 	s := shown(t, forkDesk())
 	fork := Fork{Run: "r", Checkpoint: 3}
@@ -68,7 +70,7 @@ func TestAForkIsLeft(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKnownOfAFork is not said to be nothing.
+// TestWhatIsNotKnownOfAFork checks that unknown changes of a fork are not shown as no changes.
 func TestWhatIsNotKnownOfAFork(t *testing.T) {
 	desk := forkDesk()
 	desk.requirements, desk.lost = Requirements{}, errors.New("the parent is not there any more")

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// listed is a check list with one of each.
+// listed is a list with one check of each grade.
 var listed = []engine.Check{
 	{Name: "Service shop", Grade: engine.GradeWarning, Text: "nothing was sent there", Hint: "a launch asks", Fix: "allow shop.example.com"},
 	{Name: "Pool", Grade: engine.GradeProblem, Text: "only 3 opened", Fix: "connections 3"},
@@ -21,7 +21,8 @@ var listed = []engine.Check{
 	{Name: "Power", Grade: engine.GradeUnknown, Text: "this system does not tell", Fix: "again"},
 }
 
-// TestChecksBeforeALaunch are shown as they come, the well ones on demand, and are not made again for nothing.
+// TestChecksBeforeALaunch checks that results are shown as they arrive, that passed checks are shown on request, and
+// that checks do not run again without a reason.
 func TestChecksBeforeALaunch(t *testing.T) {
 	held := make(chan struct{})
 	desk := &fakeDesk{checks: listed, wait: map[string]chan struct{}{"check": held}}
@@ -67,7 +68,7 @@ func TestChecksBeforeALaunch(t *testing.T) {
 	})
 }
 
-// TestMendingWhatWasFound does what each button says, and checks again.
+// TestMendingWhatWasFound checks the effect of each button, and that the checks run again.
 func TestMendingWhatWasFound(t *testing.T) {
 	desk := &fakeDesk{
 		checks: append(slices.Clone(listed),
@@ -101,7 +102,8 @@ func TestMendingWhatWasFound(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsEnteredIsChecked: what was missing may be the reason of a problem.
+// TestAKeyThatIsEnteredIsChecked checks that entering a missing secret runs the checks again, because it may have
+// caused a problem.
 func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	desk := &fakeDesk{
 		checks:       []engine.Check{{Name: "Service model", Grade: engine.GradeProblem, Fix: "secret MODEL_KEY"}},
@@ -130,7 +132,7 @@ func TestMendingThatFailsSaysWhy(t *testing.T) {
 	s.until("Cannot fix it: the disk is full")
 }
 
-// TestProblemsAreAskedAbout: warnings hold nothing up, and a problem asks.
+// TestProblemsAreAskedAbout checks that a launch asks for confirmation if there are problems, but not for warnings.
 func TestProblemsAreAskedAbout(t *testing.T) {
 	s := shown(t, &fakeDesk{checks: listed})
 	s.until("1 problem")
@@ -153,7 +155,7 @@ func TestProblemsAreAskedAbout(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
-// TestFavoritesComeFirst by the star of a card and by the key on it; both are kept.
+// TestFavoritesComeFirst marks favorites by the star of a card and by its key, and checks that both are saved.
 func TestFavoritesComeFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	starOf := func(title string) *favoriteStar {
@@ -195,7 +197,7 @@ func TestFavoritesComeFirst(t *testing.T) {
 	}
 }
 
-// TestPresetsFillTheFieldsIn as a machine and a use allow it.
+// TestPresetsFillTheFieldsIn checks the values that the presets for a machine and a use fill in.
 func TestPresetsFillTheFieldsIn(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	pick := func(title, option string) {

@@ -14,7 +14,8 @@ import (
 
 const lacking = "the secret MODEL_KEY is neither in the environment nor in the keychain"
 
-// TestAMissingSecretIsEntered is shown before the launch, and mended next to the service that wants it.
+// TestAMissingSecretIsEntered checks that a missing secret is shown before the launch, and can be entered next to the
+// service that needs it.
 func TestAMissingSecretIsEntered(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "in a drawer"}}}}
 	s := shown(t, desk)
@@ -55,7 +56,7 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 	s.until("OTHER is missing")
 }
 
-// TestWhoWritesThePopulation is what is shown before a launch that asks models for it.
+// TestWhoWritesThePopulation checks what is shown before a launch that lets a model write the population.
 func TestWhoWritesThePopulation(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Writing: "24 personas are to be written by model (small); about $0.02", Unwritten: 24}}
 	s := shown(t, desk)
@@ -78,7 +79,7 @@ func TestTheModelsOfAServiceAreShown(t *testing.T) {
 	}
 }
 
-// TestALongerTextHasRoom is a parameter over the whole width, of some lines.
+// TestALongerTextHasRoom checks that a parameter with a long text has a multiline field of the full width.
 func TestALongerTextHasRoom(t *testing.T) {
 	long := strings.Repeat("a word ", 10)
 	s := shown(t, &fakeDesk{change: func(sc *Scenario) {

@@ -323,7 +323,8 @@ func TestTheFileThatIsShownIsReadAgainWhenItIsOpened(t *testing.T) {
 	s.Until("read again", func() bool { return desk.count(&desk.read) == read+1 })
 }
 
-// TestAFileThatIsBrokenMeanwhile holds that what is wrong with a file stands where it stands when it is opened.
+// TestAFileThatIsBrokenMeanwhile checks that errors found at launch are shown in the same place as errors found when
+// the file is opened.
 func TestAFileThatIsBrokenMeanwhile(t *testing.T) {
 	s := shown(t, &fakeDesk{refusal: Unreadable("new.yaml:3:1: no key stpe\nnew.yaml:9:1: no chain")})
 	s.tap("Launch")
@@ -408,7 +409,7 @@ func TestTheShortcutLaunches(t *testing.T) {
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
-// heard reaches the shortcuts of the test driver's canvas, which hides them.
+// heard returns the shortcuts of the test driver's canvas, which hides them.
 func heard(c fyne.Canvas) fyne.Shortcutable {
 	return reflect.ValueOf(c).Elem().FieldByName("WindowlessCanvas").Interface().(fyne.Shortcutable)
 }

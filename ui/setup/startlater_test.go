@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestStartLater: a launch waits for its time, says how long, can be cancelled, and starts immediately on request.
+// TestStartLater checks that a scheduled launch shows the remaining time, can be cancelled, and can start immediately.
 func TestStartLater(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Start at", "soon")
@@ -34,7 +34,7 @@ func TestStartLater(t *testing.T) {
 	}
 }
 
-// TestAModelWritesThePopulation shows how far it is, and that the button cancels it, but no key.
+// TestAModelWritesThePopulation checks that the progress is shown, and that only the button cancels it, not a key.
 func TestAModelWritesThePopulation(t *testing.T) {
 	s := shown(t, &fakeDesk{writes: true})
 	s.tap("Launch")

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// TestMisfitsAreFound puts things where they do not fit, and where they do.
+// TestMisfitsAreFound checks objects that fit and objects that do not.
 func TestMisfitsAreFound(t *testing.T) {
 	Start(t)
 	word := func(text string) *canvas.Text {
@@ -53,7 +53,7 @@ func TestMisfitsAreFound(t *testing.T) {
 	}
 }
 
-// box is a widget that does not care how large it is.
+// box is a widget without a size of its own.
 type box struct {
 	widget.BaseWidget
 	inside fyne.CanvasObject

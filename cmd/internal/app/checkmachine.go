@@ -133,11 +133,11 @@ func (l checks) checkLog(ctx context.Context, log *slog.Logger) engine.Check {
 	case l.Settings.KeepShare > highKeepShare:
 		return warning("set keep-share to 0.01: that is enough for examples", "%s, which takes disk space", share)
 	}
-	return fine("the log has warnings and errors; %s; recording is off", share)
+	return fine("the log level is info; %s; recording is off", share)
 }
 
 // errNotKeptAwake says that keep-awake is off.
-var errNotKeptAwake = errors.New("it may sleep during a run, which then waits")
+var errNotKeptAwake = errors.New("it may sleep during a run, which pauses meanwhile")
 
 // mayKeepAwake checks whether a run can keep the machine awake.
 func (l checks) mayKeepAwake() error {
@@ -160,7 +160,7 @@ func checkPower(source power.Source, err, sleeps error) engine.Check {
 	case !kept:
 		sleep = sleeps.Error()
 	case sleeps != nil:
-		sleep = "this system has no sleep inhibitor, and usually does not sleep"
+		sleep = "no sleep inhibitor was found; servers usually do not sleep"
 	}
 	if source.Battery {
 		from = "on battery"

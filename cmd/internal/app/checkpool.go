@@ -128,7 +128,7 @@ func checkClients(r *postgres.Report, _ error, cfg postgres.Config) engine.Check
 	case used >= fullShare:
 		return withFix(problem("find the clients in pg_stat_activity", "%s", text), engine.FixAgain, "")
 	case r.Share > 0 && r.Share < wanted && !r.Pooler:
-		return withFix(warning("leave the rest for the backend under test", "%s; Throng may use %d to send results, but %d are configured", text, r.Share, wanted),
+		return withFix(warning("leave the other connections to the backend under test", "%s; Throng may use %d to send results, but %d are configured", text, r.Share, wanted),
 			engine.FixConnections, fmt.Sprint(r.Share))
 	case used >= busyShare:
 		return withFix(warning("find the clients in pg_stat_activity", "%s", text), engine.FixAgain, "")

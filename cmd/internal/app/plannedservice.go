@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// PlannedService describes how a launch would use a service. It is found out without calling the service.
+// PlannedService describes how a launch would use a service. Computing it does not call the service.
 type PlannedService struct {
 	*chain.Service
 	Address  string   // in force

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestChildGoesWithItsRelease uses a pipe that the child holds while it lives.
+// TestChildGoesWithItsRelease checks that releasing the hold ends the child process: a pipe that the child holds open
+// closes.
 func TestChildGoesWithItsRelease(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -81,7 +81,7 @@ func (p *picture) foot(width int) []line {
 		keys[3] = "q leave"
 	}
 	if p.status.Phase == engine.Draining.String() && p.own {
-		keys[3] = "q cut"
+		keys[3] = "q stop now"
 	}
 	l := say(inverse, " "+viewNames[p.view]+" ")
 	for _, k := range keys {

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestAgentsOfTheRunThatIsShown can be counted, found and looked at.
+// TestAgentsOfTheRunThatIsShown checks that agents of the open run can be counted, found by ID or filter, and viewed.
 func TestAgentsOfTheRunThatIsShown(t *testing.T) {
 	d := open(t, t.TempDir())
 	launch(t, d, func(o *setup.Order) { o.Settings.Mock.Profile = "none" })

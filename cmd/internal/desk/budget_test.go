@@ -12,7 +12,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestResumeOutOfBudget: the window continues with a larger bound, and says why it cannot with the same.
+// TestResumeOutOfBudget checks that a run that is out of budget resumes with a larger budget, and that the same budget or
+// an invalid one is an error of the right field.
 func TestResumeOutOfBudget(t *testing.T) {
 	d := open(t, t.TempDir())
 	launch(t, d, func(o *setup.Order) { o.Settings.Budget.Requests = 20 })
@@ -41,8 +42,8 @@ func TestResumeOutOfBudget(t *testing.T) {
 	}
 }
 
-// TestMakeLonger: the window continues with a run that has finished, and says why it cannot with the same length. It comes
-// to what a run returns that was as long from the start.
+// TestMakeLonger checks that a finished run can be resumed with more cycles, that the same number or fewer is an error, and
+// that the results equal those of a run that had this length from the start.
 func TestMakeLonger(t *testing.T) {
 	d := open(t, t.TempDir())
 	var ids []engine.RunID

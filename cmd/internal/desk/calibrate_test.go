@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/calibrate"
 )
 
-// little is a sweep of a small crowd that takes a moment.
+// little returns a sweep with few agents that takes a moment.
 func little(t *testing.T, d *Desk) calibrate.Order {
 	o := order(t, d, nil)
 	return calibrate.Order{

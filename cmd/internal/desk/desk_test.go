@@ -47,7 +47,7 @@ func open(t *testing.T, data string) *Desk {
 	return d
 }
 
-// order is a small day of the built-in shoppers.
+// order returns a launch of a short day of the built-in shoppers.
 func order(t *testing.T, d *Desk, change func(*setup.Order)) setup.Order {
 	t.Helper()
 	o := setup.Order{Scenario: "shopping", Given: map[string]string{"agents": "40", "eagerness": "8"}}
@@ -136,7 +136,8 @@ func TestRunFromSetupToExport(t *testing.T) {
 	}
 }
 
-// TestWhoTakesPart counts those that a run would have.
+// TestActiveAgents checks the number of active agents that Setup shows, and that invalid agents and filters are errors of
+// their fields.
 func TestActiveAgents(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	for _, c := range []struct {
@@ -170,7 +171,7 @@ func TestActiveAgents(t *testing.T) {
 	}
 }
 
-// TestCloseAndResume ends the program in the middle of a run and resumes in the next.
+// TestCloseAndResume closes the window during a run, opens it again and resumes the run.
 func TestCloseAndResume(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
@@ -231,7 +232,7 @@ func TestCloseAndResume(t *testing.T) {
 	}
 }
 
-// TestStopWhileARunIsStarted stops a run as soon as the desk is busy with it.
+// TestStopWhileARunIsStarted checks that a stop that arrives while a run starts stops that run.
 func TestStopWhileARunIsStarted(t *testing.T) {
 	d := open(t, t.TempDir())
 	if err := d.Stop(false); err != nil {
@@ -262,7 +263,7 @@ func TestStopWhileARunIsStarted(t *testing.T) {
 	}
 }
 
-// TestStopWhileDrainingCutsNothing holds that closing the window does not count as the second stop.
+// TestStopWhileDrainingCutsNothing checks that closing the window while a run drains does not count as the second stop.
 func TestStopWhileDrainingCutsNothing(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "long.yaml")
@@ -301,7 +302,7 @@ func TestStopWhileDrainingCutsNothing(t *testing.T) {
 	}
 }
 
-// TestDatabaseWithoutKeychain holds that an address counts though its password cannot be kept.
+// TestDatabaseWithoutKeychain checks that a database address takes effect even if its password cannot be stored.
 func TestDatabaseWithoutKeychain(t *testing.T) {
 	d := open(t, t.TempDir())
 	keyring.MockInitWithError(errors.New("no bus"))
@@ -346,7 +347,8 @@ func TestOneWindowPerFolder(t *testing.T) {
 	}
 }
 
-// TestForeignHostIsAskedAboutOnce also holds that nothing is sent there before.
+// TestForeignHostIsAskedAboutOnce checks that a launch that would call another host is rejected until the host is allowed,
+// and that the permission is remembered.
 func TestForeignHostIsAskedAboutOnce(t *testing.T) {
 	d := open(t, t.TempDir())
 	o := order(t, d, func(o *setup.Order) {

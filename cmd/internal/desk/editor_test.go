@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/editor"
 )
 
-// edited is a scenario in a file of its own, with breaks and a mark that must stay.
+// edited is a scenario file whose line breaks and byte order mark must be preserved.
 const edited = "\ufeff# mine\r\nparameters:\r\n    n: {default: 3, min: 1}   # how many\r\npopulation: {count: \"${params.n}\"}\r\n" +
 	"services: {shop: {kind: http, url: 'mock:shop'}}\r\nclock: {cycle: 1h}\r\nfunctions: mine.star\r\nchain a:\r\n    step b: {kind: emit, event: done, data: \"${f(1)}\"}"
 
@@ -66,7 +66,7 @@ func TestEditorOpensAndChecks(t *testing.T) {
 	}
 }
 
-// TestEditorSaves what was edited and only in place of what it was read from.
+// TestEditorSaves checks that edited text is saved, and that a file that changed on disk is replaced only on request.
 func TestEditorSaves(t *testing.T) {
 	d, path := editing(t)
 	doc, err := d.Open(t.Context(), path)
@@ -99,7 +99,7 @@ func isConflict(err error) bool {
 	return ok
 }
 
-// TestEditorKeepsDrafts until they are saved, or taken back.
+// TestEditorKeepsDrafts checks that a draft is stored until it is discarded, and is marked as outdated if the file changes.
 func TestEditorKeepsDrafts(t *testing.T) {
 	d, path := editing(t)
 	o := editor.Order{Name: path, Texts: map[string][]byte{"mine.yaml": []byte("half a thou")}}
@@ -124,7 +124,8 @@ func TestEditorKeepsDrafts(t *testing.T) {
 	}
 }
 
-// TestEditorCopiesBuiltIns, with mistakes too, and the copy is one of the choices from then on.
+// TestEditorCopiesBuiltIns checks that a built-in scenario can be saved as a copy, even with errors, and that an existing
+// copy is replaced only on request.
 func TestEditorCopiesBuiltIns(t *testing.T) {
 	d, _ := editing(t)
 	dir := t.TempDir()
@@ -141,7 +142,7 @@ func TestEditorCopiesBuiltIns(t *testing.T) {
 	}
 }
 
-// TestEditorPutsValues into their places: every other byte stays.
+// TestEditorPutsValues checks that values are written to their places in the file and all other bytes stay the same.
 func TestEditorPutsValues(t *testing.T) {
 	d, path := editing(t)
 	v := editor.Values{Parameters: map[string]string{"n": "12"}, Cycles: 5, Services: map[string]string{"shop": "https://shop.example.com"}}
@@ -157,7 +158,8 @@ func TestEditorPutsValues(t *testing.T) {
 	}
 }
 
-// TestEditorTries the scenario as it is edited, with what Setup would launch it with; no run is made of it.
+// TestEditorTries checks that a trial uses the edited text and Setup's settings, creates no run, and calls only allowed
+// hosts.
 func TestEditorTries(t *testing.T) {
 	d, path := editing(t)
 	o := editor.Order{Name: path, Texts: map[string][]byte{"mine.star": []byte("def f(x):\n    return x + 41\n")}}

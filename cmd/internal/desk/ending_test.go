@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestPanicOfTheWindow has a button panic while a run continues: a checkpoint is there, the text is kept, and the next
-// window says so once and offers to resume.
+// TestPanicOfTheWindow checks that a panic in a button handler leaves a checkpoint of the run and a crash report, and that
+// the next window shows the report once and offers to resume.
 func TestPanicOfTheWindow(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
@@ -56,7 +56,7 @@ func TestPanicOfTheWindow(t *testing.T) {
 	}
 }
 
-// TestToldToEnd has the system end the program while sessions hang.
+// TestToldToEnd checks that a run whose sessions hang gets an emergency checkpoint when the window closes.
 func TestToldToEnd(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// walk is a scenario whose agents remember.
+// walk is a scenario whose agents use memory.
 const walk = `title: Walk
 parameters: {count: 5, pause: 0.0}
 clock: {cycle: 1h, cycles: 4}
@@ -25,7 +25,7 @@ chain walk:
   step remember: {kind: remember, set: {walks: "${get(agent.memory, 'walks', 0) + 1}"}}
 `
 
-// TestForkAndChangedScenario launches a fork as Setup does, and resumes a run whose scenario is another one now.
+// TestForkAndChangedScenario launches a fork from Setup, and resumes a run whose scenario has changed.
 func TestForkAndChangedScenario(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "walk.yaml")

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestErrorsOfTheLogAreCounted, and nothing that is logged is lost.
+// TestErrorsOfTheLogAreCounted checks that logged errors are counted and that all records reach the log.
 func TestErrorsOfTheLogAreCounted(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
@@ -32,7 +32,8 @@ func TestErrorsOfTheLogAreCounted(t *testing.T) {
 	}
 }
 
-// TestRunsAreLogged: the window's log has what happens to a run, and a session that fails is not trouble of the window.
+// TestRunsAreLogged checks that the window's log has the events of a run, and that failed sessions do not count as errors
+// of the window.
 func TestRunsAreLogged(t *testing.T) {
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
@@ -44,12 +45,12 @@ func TestRunsAreLogged(t *testing.T) {
 	})
 	<-d.Settled()
 	text := out.String()
-	for _, want := range []string{"msg=begun", "level=ERROR msg=\"session failed\"", "msg=\"cycle 1: ", "msg=ended"} {
+	for _, want := range []string{"msg=\"run started\"", "level=ERROR msg=\"session failed\"", "msg=\"cycle 1: ", "msg=ended"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if !strings.HasPrefix(text[strings.Index(text, "level="):], "level=INFO msg=begun") {
+	if !strings.HasPrefix(text[strings.Index(text, "level="):], "level=INFO msg=\"run started\"") {
 		t.Errorf("the log of a run begins otherwise:\n%s", text)
 	}
 	if n, last, _ := d.log.newest(); n != 0 {
@@ -57,7 +58,7 @@ func TestRunsAreLogged(t *testing.T) {
 	}
 }
 
-// lockedText is text that is written from many goroutines.
+// lockedText is a writer that several goroutines can use.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder

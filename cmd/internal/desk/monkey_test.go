@@ -23,7 +23,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// monkey does at random what hands can do to a window.
+// monkey uses a window at random: taps, keys, drags and shortcuts.
 type monkey struct {
 	t    *testing.T
 	draw *rand.Rand
@@ -32,16 +32,16 @@ type monkey struct {
 	did  map[string]int
 }
 
-// typed are keys that are not letters.
+// typed are the non-letter keys.
 var typed = []fyne.KeyName{
 	fyne.KeyTab, fyne.KeyTab, fyne.KeyReturn, fyne.KeySpace, fyne.KeyEscape, fyne.KeyUp, fyne.KeyDown, fyne.KeyLeft, fyne.KeyRight,
 	fyne.KeyHome, fyne.KeyEnd, fyne.KeyPageUp, fyne.KeyPageDown, fyne.KeyBackspace, fyne.KeyDelete, fyne.KeyPlus, fyne.KeyMinus, fyne.KeyF1,
 }
 
-// combined are keys that stand with Control for an order.
+// combined are the keys that are shortcuts together with Ctrl.
 const combined = "123456789ACEFGHJKLMNPRSTUVXYZ0"
 
-// act does one thing to one of the windows.
+// act does one random action in one of the windows.
 func (m *monkey) act() {
 	all := fyne.CurrentApp().Driver().AllWindows()[m.old:]
 	m.win = all[m.draw.IntN(len(all))]
@@ -84,7 +84,7 @@ func (m *monkey) focus(do func(f fyne.Focusable)) {
 	}
 }
 
-// key is typed as the driver does: Tab moves on unless what has the focus takes it.
+// key presses a key as the driver does: Tab moves the focus unless the focused widget uses it.
 func (m *monkey) key(key fyne.KeyName) {
 	c := m.win.Canvas()
 	f := c.Focused()
@@ -109,7 +109,7 @@ func (m *monkey) shortcut(s fyne.Shortcut) {
 	}
 }
 
-// menu takes an entry of the main menu, but for the one that ends the program.
+// menu chooses an entry of the main menu, except Quit.
 func (m *monkey) menu() {
 	main := m.win.MainMenu()
 	if main == nil { // of a second window
@@ -122,20 +122,20 @@ func (m *monkey) menu() {
 	}
 }
 
-// cage keeps dialogs for files inside of a folder, so that a monkey saves nothing elsewhere.
+// cage limits file dialogs to a folder, so that a monkey saves no files elsewhere.
 type cage struct {
 	folders
 	home string
 }
 
-// folders is what dialogs use of a system's files.
+// folders are the parts of a repository that file dialogs use.
 type folders interface {
 	repository.AppendableRepository
 	repository.ListableRepository
 	repository.HierarchicalRepository
 }
 
-// CanList reports whether a dialog can be in a folder.
+// CanList reports whether a dialog may show a folder.
 func (c cage) CanList(u fyne.URI) (bool, error) {
 	if rel, err := filepath.Rel(c.home, u.Path()); err != nil || !filepath.IsLocal(rel) {
 		return false, err
@@ -143,7 +143,7 @@ func (c cage) CanList(u fyne.URI) (bool, error) {
 	return c.folders.CanList(u)
 }
 
-// Parent is what a dialog offers for going up.
+// Parent returns the folder above, as far as dialogs may go.
 func (c cage) Parent(u fyne.URI) (fyne.URI, error) {
 	if filepath.Clean(u.Path()) == c.home {
 		return nil, repository.ErrURIRoot
@@ -151,8 +151,8 @@ func (c cage) Parent(u fyne.URI) (fyne.URI, error) {
 	return c.folders.Parent(u)
 }
 
-// TestMonkey has 10,000 random taps, keys, drags, orders and resizes come over a window in which runs continue: nothing
-// panics or hangs, and when all is closed, no goroutine is left. Nothing is drawn: package window has that done.
+// TestMonkey sends 10,000 random taps, keys, drags, shortcuts and resizes to a window during runs. No panic or hang may
+// occur, and no goroutine may be left when all windows are closed. Nothing is drawn; package window tests that.
 func TestMonkey(t *testing.T) {
 	seed := uint64(20261122)
 	if text := os.Getenv("THRONG_MONKEY_SEED"); text != "" {
@@ -196,7 +196,7 @@ func TestMonkey(t *testing.T) {
 	q.Until("no goroutine is left over", func() bool { return runtime.NumGoroutine() <= before+4 })
 }
 
-// close ends what continues, as a person would who has had enough.
+// close stops the run and waits until the desk has closed it.
 func (m *monkey) close(q *uitest.Queue, d *Desk) {
 	m.t.Helper()
 	if err := d.Stop(true); err != nil && !errors.Is(err, engine.ErrEnded) {

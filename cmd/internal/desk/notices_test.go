@@ -19,8 +19,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestRunIsToldElsewhere keeps a web hook in Settings, tries it, and runs: its end is reported there by the time that the
-// desk is closed.
+// TestRunIsToldElsewhere saves a webhook in Settings and tests it. The end of a run must be reported there before the desk
+// closes.
 func TestRunIsToldElsewhere(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv(config.NotifyEnv, "")
@@ -64,7 +64,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 	}
 }
 
-// TestLogLevelIsInForce immediately.
+// TestLogLevelIsInForce checks that a changed log level takes effect immediately.
 func TestLogLevelIsInForce(t *testing.T) {
 	d := open(t, t.TempDir())
 	d.level = &slog.LevelVar{}
@@ -76,7 +76,7 @@ func TestLogLevelIsInForce(t *testing.T) {
 	}
 }
 
-// TestProgram tells what it is, and all licences.
+// TestProgram checks the version and the licenses that the window shows.
 func TestProgram(t *testing.T) {
 	p := program{open(t, t.TempDir())}
 	all, err := p.Licences(t.Context())

@@ -26,8 +26,8 @@ chain visit:
   step look: {kind: http, service: shop, get: /api/stores}
 `
 
-// TestAScenarioIsParsedOnce uses one file in all screens: it is parsed once, and once more after a change that neither its
-// size nor its time shows.
+// TestAScenarioIsParsedOnce uses a file in all screens. It must be parsed once, and again after a change that keeps its
+// size and modification time.
 func TestAScenarioIsParsedOnce(t *testing.T) {
 	d := open(t, t.TempDir())
 	file := filepath.Join(t.TempDir(), "visits.yaml")

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestPostgresService is what the button next to a database says.
+// TestPostgresService checks the results of the Test button of a PostgreSQL service.
 func TestPostgresService(t *testing.T) {
 	d := open(t, t.TempDir())
 	t.Setenv("THRONG_TEST_PASSWORD", pgtest.Password)

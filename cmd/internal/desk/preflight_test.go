@@ -12,7 +12,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestAllowingAHostMendsItsCheck with the real checks.
+// TestAllowingAHostMendsItsCheck checks that the warning about a host goes away when the host is allowed. It uses the real
+// checks.
 func TestAllowingAHostMendsItsCheck(t *testing.T) {
 	keyring.MockInit()
 	d, err := Open(t.TempDir())
@@ -60,7 +61,8 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 	}
 }
 
-// TestFavoritesAreKept, those of files too that were not opened lately, until the file is gone.
+// TestFavoritesAreKept checks that favorites are stored, including files that were not opened recently, until the file is
+// gone.
 func TestFavoritesAreKept(t *testing.T) {
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "mine.yaml")

@@ -11,10 +11,10 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// noDeletion beyond the run itself.
+// noDeletion deletes the run only, and no rows elsewhere.
 var noDeletion = runs.Deletion{}
 
-// finish launches a run and returns it when it is over.
+// finish launches a run, waits for its end and returns it.
 func finish(t *testing.T, d *Desk) engine.RunID {
 	t.Helper()
 	launch(t, d, func(o *setup.Order) {
@@ -25,7 +25,8 @@ func finish(t *testing.T, d *Desk) engine.RunID {
 	return id
 }
 
-// TestRunsGoWithTheirRows keeps a run whose rows cannot be sent, and takes those there away with it.
+// TestRunsGoWithTheirRows checks that a run is kept while its rows cannot be sent, and that its rows in the database can be
+// deleted with it.
 func TestRunsGoWithTheirRows(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
@@ -64,7 +65,7 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 	}
 }
 
-// TestOldGoes deletes checkpoints and runs that are old.
+// TestOldGoes checks that old checkpoints and runs are counted and deleted.
 func TestOldGoes(t *testing.T) {
 	d := open(t, t.TempDir())
 	first, second := finish(t, d), finish(t, d)

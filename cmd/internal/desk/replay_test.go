@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestLookBackOnARun asks for moments of the run that is shown, and of an earlier one that is opened for that.
+// TestHistoryOfARun checks moments of the open run, and of an earlier run that is opened for its history.
 func TestHistoryOfARun(t *testing.T) {
 	d := open(t, t.TempDir())
 	launch(t, d, nil)

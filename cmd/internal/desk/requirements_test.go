@@ -17,7 +17,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestRequirements finds a key that is missing and who should be written, and again when the key is kept.
+// TestRequirements checks that a missing secret and personas to write are reported, and that a stored secret is no longer
+// missing.
 func TestRequirements(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	path := filepath.Join(t.TempDir(), "town.yaml")
@@ -54,7 +55,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// TestForecast is of the order, by the newest run like it.
+// TestForecast checks the forecast of an order before a run, and that the next forecast is based on the newest similar run.
 func TestForecast(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	f, err := d.Forecast(t.Context(), order(t, d.Desk, nil))
@@ -76,7 +77,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestSecretsWithoutAKeychain are kept as long as the program runs.
+// TestSecretsWithoutAKeychain checks that secrets last until the program ends if there is no keychain.
 func TestSecretsWithoutAKeychain(t *testing.T) {
 	d := setupDesk{open(t, t.TempDir())}
 	keyring.MockInitWithError(errors.New("locked"))
@@ -100,7 +101,8 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 	}
 }
 
-// TestResumeWithoutItsSecrets is a run whose secrets ended with the program that it was launched from.
+// TestResumeWithoutItsSecrets checks that a run cannot be resumed without its secret after a restart, and that the error
+// names the secret.
 func TestResumeWithoutItsSecrets(t *testing.T) {
 	d := open(t, t.TempDir())
 	keyring.MockInitWithError(errors.New("locked"))

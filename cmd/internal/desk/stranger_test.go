@@ -18,8 +18,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestOpeningAFileSendsNothing checks that the checks which follow the opening of a stranger's file send nothing to any port that
-// it names, and no secret even after it was allowed, until somebody asks for a check.
+// TestOpeningAFileSendsNothing checks that the automatic checks of an untrusted file send nothing to its addresses, and no
+// secret even to allowed ones, until the user starts a check.
 func TestOpeningAFileSendsNothing(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv("OPENAI_API_KEY", "sk-stranger-4711")
@@ -104,8 +104,8 @@ chain c: {step a: {kind: http, service: helper, post: /}}
 	}
 }
 
-// TestWhatIsWrittenHereIsTrusted: a built-in scenario that is saved elsewhere and edited may call this machine; a stranger's
-// file that is saved may not.
+// TestWhatIsWrittenHereIsTrusted checks that an edited copy of a built-in scenario may call this machine, and that an
+// untrusted file may not, even after it was saved.
 func TestWhatIsWrittenHereIsTrusted(t *testing.T) {
 	d := open(t, t.TempDir())
 	e := editorDesk{d}

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// scraped is what an address answers Prometheus; "" is that no one does.
+// scraped returns the response of a metrics endpoint, or "" if nothing answers.
 func scraped(t *testing.T, address string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
@@ -31,7 +31,7 @@ func scraped(t *testing.T, address string) string {
 	return string(text)
 }
 
-// port is an address that is taken, and free once it is closed.
+// port listens on a port, which is free again once the listener is closed.
 func port(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // until the test ends
@@ -42,7 +42,8 @@ func port(t *testing.T) net.Listener {
 	return l
 }
 
-// TestMetricsAreServedAtOnce: a change in Settings counts for the window that is open, and one that cannot be is not kept.
+// TestMetricsAreServedAtOnce checks that a changed address takes effect in the open window, and that an address that cannot
+// be used is not saved.
 func TestMetricsAreServedAtOnce(t *testing.T) {
 	t.Setenv(config.ListenEnv, "")
 	d := open(t, t.TempDir())
@@ -84,7 +85,7 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 	}
 }
 
-// TestAPortThatIsTaken keeps no window from its runs.
+// TestAPortThatIsTaken checks that the window reports a metrics port that is in use, and that runs are not affected.
 func TestAPortThatIsTaken(t *testing.T) {
 	t.Setenv(config.ListenEnv, port(t).Addr().String())
 	d := open(t, t.TempDir())

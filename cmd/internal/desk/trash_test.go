@@ -10,7 +10,8 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 )
 
-// TestTrash brings a run back with all that it had, and takes another away for good with the log of its mock.
+// TestTrash checks that a deleted run is restored completely, and that emptying the trash deletes a run with the log of its
+// mock.
 func TestTrash(t *testing.T) {
 	d := open(t, t.TempDir())
 	first, second := finish(t, d), finish(t, d)

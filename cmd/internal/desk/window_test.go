@@ -15,7 +15,8 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/logs"
 )
 
-// TestSecondStartBeforeWindow: what is asked while the store is being opened is not lost, and goes to what is in front.
+// TestSecondStartBeforeWindow checks that files that arrive while the store opens are not lost, and go to the window in
+// front.
 func TestSecondStartBeforeWindow(t *testing.T) {
 	data := t.TempDir()
 	d, err := claim(data)
@@ -54,7 +55,7 @@ func TestSecondStartBeforeWindow(t *testing.T) {
 	}
 }
 
-// TestLogWhereNothingCanBeWritten: the terminal still shows the error.
+// TestLogWhereNothingCanBeWritten checks that errors appear in the terminal if the log file cannot be written.
 func TestLogWhereNothingCanBeWritten(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(logs.Folder(data), nil, 0o600); err != nil { // root may write into what is read-only
@@ -81,7 +82,8 @@ func TestLogWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// TestClosedWhileUpdating: the store is made whole first, and a second start changes the person's mind.
+// TestClosedWhileUpdating checks that closing waits for the update of the store, and that starting the program again
+// cancels the close.
 func TestClosedWhileUpdating(t *testing.T) {
 	app := test.NewTempApp(t)
 	u := newUpdating(&showing{app: app})

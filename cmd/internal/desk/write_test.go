@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestGivingUpTheWritingOfAPopulation stops a launch while a silent model writes: by its context, by stopping what goes
-// on, and by closing the window.
+// TestGivingUpTheWritingOfAPopulation checks that a launch whose model does not answer can be stopped: by its context, by
+// Stop and by closing the window.
 func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
@@ -81,7 +81,8 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 	}
 }
 
-// TestWhoTakesPartOfAWrittenPopulation is counted once it is written, and keeps no launch from going on before.
+// TestActiveAgentsOfAWrittenPopulation checks that active agents are counted once the personas are written, and that an
+// unknown number does not block a launch.
 func TestActiveAgentsOfAWrittenPopulation(t *testing.T) {
 	d := open(t, t.TempDir())
 	path := filepath.Join(t.TempDir(), "town.yaml")

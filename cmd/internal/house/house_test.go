@@ -28,7 +28,7 @@ const (
 	minShare  = 0.75
 )
 
-// pkg is what is measured of a package.
+// pkg holds the measurements of a package.
 type pkg struct {
 	lines, files int
 	methods      map[string]int

@@ -64,7 +64,8 @@ func TestStructClones(t *testing.T) {
 	}
 }
 
-// TestClonesAreFound holds that a copy is found although its types are spelled in another package and it has fields of its own.
+// TestClonesAreFound checks that a copied struct is found even if its types are spelled as in another package and it has
+// additional fields.
 func TestClonesAreFound(t *testing.T) {
 	of := func(fields ...string) *structType {
 		s := &structType{fields: map[string]string{}}

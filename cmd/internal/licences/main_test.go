@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// TestLicencesAreThoseOfWhatIsLinked compares the file with the modules that are linked on all systems.
+// TestLicencesAreThoseOfWhatIsLinked compares the license file with the modules that are linked on all systems.
 func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {

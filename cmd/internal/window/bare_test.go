@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBareEnvironment runs the mock to its end in a window that was started as a double-click starts it, with no
-// environment but a home folder and a display, and in /, and after it in a terminal without it.
+// TestBareEnvironment starts the window as a double-click does: in /, with only a home folder and a display in the
+// environment. It runs the mock to the end, then uses throngctl without a display.
 func TestBareEnvironment(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.start()
@@ -52,8 +52,7 @@ func TestBareEnvironment(t *testing.T) {
 	}
 }
 
-// TestSecondStart starts the program once more while its window is open: that window shows the file, and the second
-// program ends.
+// TestSecondStart checks that a second start shows its file in the open window and ends.
 func TestSecondStart(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.start()
@@ -85,7 +84,7 @@ func TestSecondStart(t *testing.T) {
 	}
 }
 
-// TestNoDisplay: where no window can be opened the program says so and what to do, and leaves nothing behind.
+// TestNoDisplay checks that the program says what to do if it cannot open a window, and leaves no files.
 func TestNoDisplay(t *testing.T) {
 	d := newDesktop(t, 640, 480)
 	for _, display := range []string{"", "DISPLAY=:9999"} {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestCost measures what the window costs while a run of a million agents keeps every worker busy: how long a call waits
-// for the UI goroutine, and what share of a core drawing takes. It takes minutes and says nothing of right or wrong: make
-// window-cost asks for it.
+// TestCost measures the cost of the window while a run of a million agents keeps all workers busy: how long a call waits
+// for the UI goroutine, and what share of a core drawing takes. It takes minutes and checks no results; run it with make
+// window-cost.
 func TestCost(t *testing.T) {
 	length := os.Getenv("THRONG_WINDOW_COST")
 	if length == "" {
@@ -56,7 +56,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// million writes the built-in shoppers as a file with a million of them, and returns its path.
+// million writes the built-in shoppers as a file with a million agents, and returns its path.
 func (d *desktop) million() string {
 	d.t.Helper()
 	built := filepath.Join("..", "..", "..", "assets", "scenarios")
@@ -74,7 +74,7 @@ func (d *desktop) million() string {
 	return filepath.Join(dir, "shopping.yaml")
 }
 
-// measure returns what share of a core drawing took for a while, and how long calls waited for the UI goroutine.
+// measure returns the share of a core that drawing took for a while, and how long calls waited for the UI goroutine.
 func (d *desktop) measure(length time.Duration) (share float64, waited []time.Duration) {
 	d.t.Helper()
 	began, before := time.Now(), d.drawing()
@@ -87,7 +87,7 @@ func (d *desktop) measure(length time.Duration) (share float64, waited []time.Du
 	return 100 * (d.drawing() - before).Seconds() / time.Since(began).Seconds(), waited
 }
 
-// feel asks the program only how it does: going through what is shown takes the UI goroutine longer than to draw it.
+// feel reads the program's vitals only: reading all visible objects takes the UI goroutine longer than drawing them.
 func (d *desktop) feel() {
 	all := d.socket
 	d.socket += ".process"
@@ -95,8 +95,8 @@ func (d *desktop) feel() {
 	d.socket = all
 }
 
-// drawing is the time that the program's first thread took, on which the UI goroutine is, and the threads of the display's
-// driver, which draw in place of a graphics card: they alone have other names than the program.
+// drawing returns the CPU time of the program's first thread, which runs the UI goroutine, and of the display driver's
+// threads, which draw in place of a graphics card. The driver's threads have names of their own.
 func (d *desktop) drawing() (all time.Duration) {
 	d.t.Helper()
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", d.cmd.Process.Pid))

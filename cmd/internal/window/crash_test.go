@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWindowAfterACrash has the program break in the middle of a run, and then its display go, as at a log-out that asks
-// no one: the next start says what happened, where the text is, once, and offers to resume it.
+// TestWindowAfterACrash crashes the program during a run, then its display. The next start must show once what happened and
+// where the report is, and offer to resume the run.
 func TestWindowAfterACrash(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`)

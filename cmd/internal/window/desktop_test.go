@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-// patience is how long anything may take to show.
+// patience is how long any change may take to appear.
 const patience = 2 * time.Minute
 
 // part is an object that the window shows; see ui/internal/inspect.
@@ -134,8 +134,8 @@ func (d *desktop) startX(width, height int) {
 	d.x, d.display = x, ":"+strings.TrimSpace(line)
 }
 
-// start starts the program as a double-click does: in /, with only the home folder and the display in the environment.
-// An argument without = is a file to open.
+// start starts the program as a double-click does: in /, with only the home folder and the display in the environment. An
+// argument without = is a file to open.
 func (d *desktop) start(env ...string) {
 	d.t.Helper()
 	d.socket = filepath.Join(d.t.TempDir(), "inspect")
@@ -159,7 +159,7 @@ func (d *desktop) start(env ...string) {
 	d.until("the window", func() bool { return d.find("Launch") != nil })
 }
 
-// ended waits for the program's end and returns its exit code.
+// ended waits for the program to end and returns its exit code.
 func (d *desktop) ended() int {
 	d.t.Helper()
 	done := make(chan struct{})
@@ -180,7 +180,7 @@ func (d *desktop) ended() int {
 	return d.cmd.ProcessState.ExitCode()
 }
 
-// look asks the program what it shows.
+// look reads what the program shows.
 func (d *desktop) look() {
 	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails immediately
 	if err != nil {
@@ -202,7 +202,7 @@ func (d *desktop) look() {
 	}
 }
 
-// vitals are how the program did when it was looked at last.
+// vitals are the program's measurements at the last look.
 type vitals struct {
 	goroutines int
 	heap       int64         // bytes
@@ -237,7 +237,7 @@ func (d *desktop) painted() time.Duration {
 	return 0
 }
 
-// until looks again and again until a condition holds.
+// until looks repeatedly until a condition holds.
 func (d *desktop) until(what string, holds func() bool) {
 	d.t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -268,12 +268,12 @@ func (d *desktop) texts() []string {
 	return all
 }
 
-// shows reports whether a text is shown, perhaps among others.
+// shows reports whether a text is visible, alone or within other text.
 func (d *desktop) shows(text string) bool {
 	return strings.Contains(strings.Join(d.texts(), "\n"), text)
 }
 
-// find returns the last part with exactly that text: what is on top comes last.
+// find returns the last part with exactly that text: the topmost part comes last.
 func (d *desktop) find(text string) *part {
 	for i := len(d.shown) - 1; i >= 0; i-- {
 		if d.shown[i].Text == text {
@@ -283,7 +283,7 @@ func (d *desktop) find(text string) *part {
 	return nil
 }
 
-// kind returns the first part of a kind.
+// kind returns the first part of a type.
 func (d *desktop) kind(kind string) *part {
 	for i := range d.shown {
 		if strings.HasSuffix(d.shown[i].Kind, kind) {
@@ -302,7 +302,7 @@ func (d *desktop) xdotool(args ...string) (out string) {
 	return out
 }
 
-// drive has xdotool do what its arguments or, where they are -, the lines of a text say.
+// drive runs xdotool with the arguments, or with the lines of a text where the argument is -.
 func (d *desktop) drive(lines string, args ...string) (out string, err error) {
 	cmd := exec.CommandContext(d.t.Context(), "xdotool", args...)
 	cmd.Env = append(os.Environ(), "DISPLAY="+d.display)
@@ -314,7 +314,7 @@ func (d *desktop) drive(lines string, args ...string) (out string, err error) {
 	return string(all), nil
 }
 
-// windows counts those of the program that are open, the guide's left out.
+// windows counts the open windows of the program without the guide's.
 func (d *desktop) windows() int { return d.open("^Throng") }
 
 // open counts the windows with a name.
@@ -324,19 +324,19 @@ func (d *desktop) open(name string) int {
 	return len(strings.Fields(out))
 }
 
-// place is where the first window is, as the tool writes it.
+// place returns the position of the first window as xdotool prints it.
 func (d *desktop) place() string {
 	return d.xdotool("search", "--name", "^Throng$", "getwindowgeometry", "--shell")
 }
 
-// click waits for something with a text that can be clicked, and clicks it.
+// click waits for a part with a text that can be clicked, and clicks it.
 func (d *desktop) click(text string) {
 	d.t.Helper()
 	p := d.still(text+", to click on", func() *part { return d.find(text) })
 	d.press(p.center())
 }
 
-// still waits for a part that can be used and does not move any more.
+// still waits for a part that is enabled and no longer moves.
 func (d *desktop) still(what string, find func() *part) (p part) {
 	d.t.Helper()
 	d.until(what, func() bool {
@@ -351,7 +351,7 @@ func (d *desktop) still(what string, find func() *part) (p part) {
 	return p
 }
 
-// choose opens a choice that shows a text, and takes the option that is so many below the first.
+// choose opens a select that shows a text, and takes the option at an index below the first.
 func (d *desktop) choose(text string, n int) {
 	d.t.Helper()
 	d.click(text)
@@ -375,7 +375,7 @@ func (d *desktop) drag(x, y, toX, toY int) {
 	d.xdotool(append(args, "mouseup", "1")...)
 }
 
-// shot keeps a picture of the display in bin/screens, which git ignores.
+// shot saves a screenshot of the display in bin/screens, which git ignores.
 func (d *desktop) shot(name string) {
 	d.t.Helper()
 	dir := filepath.Join("..", "..", "..", "bin", "screens")

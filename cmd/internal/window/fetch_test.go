@@ -43,7 +43,7 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 	return job.Record.ID
 }
 
-// TestFetchInTheWindow looks for a run of another machine in the database, and has a checkpoint of it here.
+// TestFetchInTheWindow finds a run of another machine in the database and fetches a checkpoint of it.
 func TestFetchInTheWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	url := pgtest.Shared(t).Database(t)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestRunThatCannotSucceed checks that the window says of a run which cannot succeed why it ended and what to change, in Live and in
-// Results.
+// TestRunThatCannotSucceed checks that Live and Results show why a run that cannot succeed has ended, and what to change.
 func TestRunThatCannotSucceed(t *testing.T) {
 	shop := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(shop.Close)

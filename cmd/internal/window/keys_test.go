@@ -14,16 +14,16 @@ func (d *desktop) key(keys ...string) {
 	d.xdotool(append([]string{"search", "--name", "Throng", "windowfocus", "--sync", "key"}, keys...)...)
 }
 
-// shut closes a window by its keys. The tool may stumble over the window that is gone and leave them pressed, and a key that
-// is pressed already is not heard again.
+// shut closes a window by keyboard. xdotool may fail when the window is gone and leave the keys pressed; pressing them
+// again would have no effect.
 func (d *desktop) shut(name string) {
 	d.t.Helper()
 	_, _ = d.drive("", "search", "--name", name, "windowfocus", "--sync", "key", "ctrl+w")
 	d.xdotool("keyup", "w", "keyup", "ctrl")
 }
 
-// TestKeys works without a mouse: what the toolkit sends to the focused widget only, such as Escape and F1, is heard too.
-// The window opens again where it was left.
+// TestKeys uses the window without a mouse. Escape and F1, which the toolkit sends to the focused widget only, must work
+// everywhere. The window opens again at its previous place.
 func TestKeys(t *testing.T) {
 	d := newDesktop(t, 1400, 900)
 	d.start()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// monkey does at random what hands can do to a window.
+// monkey uses a window at random: clicks, keys, drags and resizes.
 type monkey struct {
 	*desktop
 	draw          *rand.Rand
@@ -20,14 +20,15 @@ type monkey struct {
 	did           map[string]int
 }
 
-// keys are those that a monkey hits. It types digits alone: a text of digits is not a host, so nothing is ever asked outside.
+// keys are the keys that a monkey presses. It types only digits: a number is not a host name, so no requests leave this
+// machine.
 var keys = []string{
 	"Tab", "Tab", "shift+Tab", "Return", "space", "Escape", "Up", "Down", "Left", "Right", "Home", "End", "Prior", "Next", "BackSpace", "Delete",
 	"0", "1", "7", "9", "plus", "minus", "ctrl+a", "ctrl+c", "ctrl+v", "ctrl+x", "ctrl+z", "ctrl+plus", "ctrl+minus", "ctrl+0",
 	"ctrl+1", "ctrl+2", "ctrl+3", "ctrl+4", "ctrl+5", "ctrl+6", "ctrl+7", "ctrl+n", "ctrl+p", "ctrl+f", "ctrl+e", "ctrl+r", "ctrl+Return", "F1", "Menu",
 }
 
-// event returns one event as xdotool reads it.
+// event returns a random event in the form that xdotool reads.
 func (m *monkey) event() string {
 	x, y := m.draw.IntN(m.width), m.draw.IntN(m.height)
 	switch n := m.draw.IntN(100); {
@@ -53,8 +54,8 @@ func (m *monkey) event() string {
 	}
 }
 
-// play does n events, and fails where the window does not answer after them. Where the monkey found the way to quit, the
-// program is started again.
+// play sends n events and fails if the window does not respond after them. If the monkey has quit the program, it starts
+// again.
 func (m *monkey) play(n int) {
 	m.t.Helper()
 	var script strings.Builder
@@ -75,7 +76,7 @@ func (m *monkey) play(n int) {
 	m.start(m.env...)
 }
 
-// settled reports whether the window answers; it ended then, or it never will.
+// settled reports whether the window responds; false if the program has ended. A hang fails the test.
 func (m *monkey) settled() bool {
 	m.t.Helper()
 	for range int(patience / (100 * time.Millisecond)) {
@@ -94,7 +95,7 @@ func (m *monkey) settled() bool {
 	return false
 }
 
-// alive reports whether the process has not ended.
+// alive reports whether the process is running.
 func (m *monkey) alive() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.cmd.Process.Pid))
 	if err != nil {
@@ -104,7 +105,7 @@ func (m *monkey) alive() bool {
 	return state != "" && state[0] != 'Z'
 }
 
-// number is that of an environment variable.
+// number returns the number in an environment variable, or a default.
 func number(t *testing.T, name string, fallback int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -118,9 +119,9 @@ func number(t *testing.T, name string, fallback int) int {
 	return n
 }
 
-// TestMonkey has random taps, keys, drags and resizes come over a window in which a run continues: it neither panics nor
-// hangs, and does not grow without bounds. The window answers after every 250 of them. Without the toolkit's driver, ten
-// times as many come over the same window in package desk, where no goroutine may be left.
+// TestMonkey sends random clicks, keys, drags and resizes to a window during a run. The program must not panic, hang or
+// grow without bounds, and the window must respond after every 250 events. Package desk sends ten times as many events
+// without the toolkit's driver, and checks that no goroutine is left.
 func TestMonkey(t *testing.T) {
 	const batch = 250
 	seed, events := number(t, "THRONG_MONKEY_SEED", 20261122), number(t, "THRONG_MONKEY_EVENTS", 1000)

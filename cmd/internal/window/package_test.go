@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// cleanRoot is a root of a fresh system, and a desktop on which a program of it shows.
+// cleanRoot is the root of a fresh system with a desktop that shows its programs.
 type cleanRoot struct {
 	*desktop
 	dir   string
 	began time.Time
 }
 
-// TestPackage is what a person does with the package for Debian, in a root of a fresh system that has what the package
-// asks for and what opens files by their types: `make try-package`. THRONG_ROOT is the folder of a fresh root to copy,
-// instead of making one.
+// TestPackage installs and uses the Debian package in the root of a fresh system, which has only the package's dependencies
+// and the tools that open files by type: `make try-package`. THRONG_ROOT is the folder of a fresh root to copy, instead of
+// creating one.
 func TestPackage(t *testing.T) {
 	deb := os.Getenv("THRONG_PACKAGE")
 	if deb == "" {
@@ -95,7 +95,7 @@ func TestPackage(t *testing.T) {
 // annHome is the home of the user in the new root.
 const annHome = "/srv/ann"
 
-// terminal tries what the package has for a terminal besides runs: a report, the manual, completion, licences.
+// terminal tries the package's terminal commands other than runs: a report, the manual, completion, licenses.
 func (r *cleanRoot) terminal() {
 	r.user("throngctl", "report", "-o", annHome+"/report.html")
 	if page := r.user("cat", annHome+"/report.html"); !strings.Contains(page, "<svg") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
@@ -114,7 +114,7 @@ func (r *cleanRoot) terminal() {
 	r.step("wrote a report; the manual, completion and licences are there")
 }
 
-// create makes the root: a minimal system with what opens files by their types, and a user.
+// create makes the root: a minimal system with the tools that open files by type, and a user.
 func (r *cleanRoot) create() {
 	if ready := os.Getenv("THRONG_ROOT"); ready != "" {
 		r.host("cp", "-a", ready, r.dir)
@@ -149,8 +149,8 @@ chain wait:
     - {name: wait, kind: wait, for: 1s}
 `
 
-// leave ends what is left in the root, and lets go of the system's folder in it. The devices are the root's own: what
-// removes a root that was not left removes none of the system's.
+// leave ends the processes in the root and unmounts the system's folder in it. The devices are the root's own, so removing
+// a root that was not left does not remove the system's.
 func (r *cleanRoot) leave() {
 	for _, pid := range r.programs() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -160,7 +160,7 @@ func (r *cleanRoot) leave() {
 	}
 }
 
-// step says what was done and how long it took.
+// step logs what was done and how long it took.
 func (r *cleanRoot) step(format string, args ...any) {
 	fmt.Printf("%6.1f s  %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 	r.began = time.Now()
@@ -181,7 +181,7 @@ func (r *cleanRoot) system(args ...string) string {
 	return r.host("chroot", append([]string{r.dir}, args...)...)
 }
 
-// bare is a command of the user's in the root, with nothing but a home folder and a display in its environment.
+// bare returns a command of the user in the root, with only a home folder and a display in its environment.
 func (r *cleanRoot) bare(args ...string) []string {
 	return append([]string{
 		"--userspec=ann", r.dir, "/usr/bin/env", "-i", "-C", "/", "HOME=" + annHome, "PATH=/usr/bin:/bin", "DISPLAY=" + r.display,
@@ -253,7 +253,7 @@ func (r *cleanRoot) terminate() {
 	r.signal(syscall.SIGTERM)
 }
 
-// nothingLeft checks that a removed package left none of its files, and nothing in the databases of the desktop.
+// nothingLeft checks that removing the package left no files and no entries in the databases of the desktop.
 func (r *cleanRoot) nothingLeft(owned []string) {
 	for _, path := range owned {
 		if info, err := os.Lstat(filepath.Join(r.dir, path)); err == nil && !info.IsDir() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPictures takes the pictures of the README into assets/pictures for make pictures, light and dark: the journey of a
-// run of 372 shoppers whose shop is some way off, slows past 40 calls concurrently and now and then fails.
+// TestPictures takes the README's pictures into assets/pictures, in light and dark, with make pictures. They show a run of
+// 372 shoppers whose shop is remote, slows down above 40 concurrent calls and sometimes fails.
 func TestPictures(t *testing.T) {
 	if os.Getenv("THRONG_PICTURES") == "" {
 		t.Skip("make pictures takes the pictures of the README")
@@ -22,7 +22,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// journey is one through the window, in a look.
+// journey goes through the window in one look.
 type journey struct {
 	*desktop
 	look   look
@@ -73,8 +73,8 @@ func (j journey) take() {
 	j.ended()
 }
 
-// begin has a terminal begin two runs in the store that the window opens: a short one to its end, and the one of the
-// pictures, which is then stopped.
+// begin starts two runs in the store that the window opens: a short one to its end, and the run of the pictures, which is
+// then stopped.
 func (j journey) begin() {
 	j.t.Helper()
 	program := filepath.Join(j.t.TempDir(), "throngctl")
@@ -101,7 +101,7 @@ func (j journey) begin() {
 	_ = run.Wait() // its exit code says that it was interrupted
 }
 
-// picture takes one for the README: of 256 colours, which is all that a window has and a fifth of the size.
+// picture takes a screenshot for the README with 256 colors: the window uses no more, and the file is a fifth of the size.
 func (j journey) picture(name string) {
 	j.t.Helper()
 	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // nothing is pointed at, and what is known is drawn in the next frame

@@ -22,7 +22,7 @@ type look struct {
 
 func (l look) String() string { return fmt.Sprintf("%dx%d-%s-%s", l.width, l.height, l.theme, l.scale) }
 
-// looks are those that a picture is taken of: three sizes, two themes, two scales.
+// looks returns the looks for screenshots: three sizes, two themes, two scales.
 func looks() (all []look) {
 	for _, size := range [][2]int{{1280, 800}, {1920, 1200}, {2560, 1440}} {
 		for _, theme := range []string{"light", "dark"} {
@@ -34,7 +34,7 @@ func looks() (all []look) {
 	return all
 }
 
-// TestScreens takes a picture of every screen into bin/screens: in one look, and in all of them for make screens.
+// TestScreens takes a screenshot of every screen into bin/screens: in one look, or in all of them with make screens.
 func TestScreens(t *testing.T) {
 	all := looks()
 	if os.Getenv("THRONG_SCREENS") == "" {
@@ -45,7 +45,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// tour goes through all screens, with a run that ended and then one that continues.
+// tour goes through all screens, with a finished run and then with a run in progress.
 func (l look) tour(t *testing.T) {
 	d := newDesktop(t, l.width, l.height)
 	d.save(`{"time-scale": "1200"}`)
@@ -111,13 +111,13 @@ func (l look) open(d *desktop) {
 	d.until("the built-in scenario", func() bool { return d.shows("active: all 372 shoppers") })
 }
 
-// fill has the window fill the display.
+// fill makes the window fill the display.
 func (l look) fill(d *desktop) {
 	d.t.Helper()
 	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
 }
 
-// crashed leaves what a program leaves that broke in the middle of a run.
+// crashed leaves the files of a program that crashed during a run.
 func (l look) crashed(d *desktop) {
 	d.t.Helper()
 	dir := crash.Folder(filepath.Join(d.home, ".local", "share", "throng"))
@@ -130,7 +130,7 @@ func (l look) crashed(d *desktop) {
 	}
 }
 
-// help goes through what the program says of itself.
+// help goes through the program's help and information screens.
 func (l look) help(d *desktop) {
 	d.t.Helper()
 	d.click("Settings")
@@ -178,7 +178,7 @@ func (l look) live(d *desktop) {
 	l.shot(d, "past")
 }
 
-// reveal turns the wheel until something is in view, above a share of the height.
+// reveal scrolls until a part is visible above a share of the height.
 func (l look) reveal(d *desktop, what string, above float64, find func() *part) {
 	d.t.Helper()
 	d.xdotool("mousemove", fmt.Sprint(l.width*2/3), fmt.Sprint(l.height*2/5))
@@ -192,7 +192,7 @@ func (l look) reveal(d *desktop, what string, above float64, find func() *part) 
 	})
 }
 
-// bin chooses the run that ended, and looks into the trash.
+// bin selects the finished run and opens the trash.
 func (l look) bin(d *desktop) {
 	d.t.Helper()
 	d.click("Checkpoints")
@@ -213,10 +213,10 @@ func (l look) bin(d *desktop) {
 	d.click("Close")
 }
 
-// busy are the words at the beginning of what is shown until something is known.
+// busy are the prefixes of texts that are shown while data loads.
 var busy = []string{"Reading", "Looking at", "Looking into", "Looking for", "Working", "Counting", "Asking", "Weighing", "Trying", "Checking"}
 
-// shot takes a picture when nothing is being read any more, and all is drawn.
+// shot takes a screenshot once all data is loaded and drawn.
 func (l look) shot(d *desktop, name string) {
 	d.t.Helper()
 	d.until(name+", read", func() bool {

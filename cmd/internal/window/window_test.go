@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// save keeps run settings as a person would have in Settings.
+// save writes run settings as if a user had saved them in Settings.
 func (d *desktop) save(settings string) {
 	d.t.Helper()
 	dir := filepath.Join(d.home, ".local", "share", "throng")
@@ -22,7 +22,7 @@ func (d *desktop) save(settings string) {
 	}
 }
 
-// figure returns the number that is shown below a caption; -1 if there is none.
+// figure returns the number below a caption, or -1 if there is none.
 func (d *desktop) figure(caption string) int {
 	for i := range d.shown {
 		if d.shown[i].Text == caption && i+1 < len(d.shown) {
@@ -34,7 +34,7 @@ func (d *desktop) figure(caption string) int {
 	return -1
 }
 
-// cycle is the number of the cycle that the run in progress is in; 0 too if none is shown. It may be past any by the next look.
+// cycle returns the current cycle of the run in progress, or 0 if none is shown. A cycle may be skipped between two looks.
 func (d *desktop) cycle() (n int) {
 	for _, text := range d.texts() {
 		if _, err := fmt.Sscanf(text[max(strings.Index(text, "cycle "), 0):], "cycle %d/", &n); err == nil {
@@ -44,7 +44,7 @@ func (d *desktop) cycle() (n int) {
 	return 0
 }
 
-// TestWindow is a person's first hour with the program.
+// TestWindow walks through the first hour with the program.
 func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
@@ -141,7 +141,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWindowComesBack kills the program, and then tells it to end.
+// TestWindowComesBack kills the program and resumes the run, then ends the program with SIGTERM.
 func TestWindowComesBack(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1800"}`)

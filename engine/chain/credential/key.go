@@ -95,12 +95,12 @@ func (k *Key) Sign(t expr.Contexts, h http.Header, secrets redact.Secrets) error
 			return err
 		}
 		if strings.Contains(user, ":") {
-			return engine.Fail(engine.ConfigError, "the user of basic authentication cannot have a colon in it")
+			return engine.Fail(engine.ConfigError, "the user of basic authentication must not contain a colon")
 		}
 		name, value = "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user+":"+value))
 	case "cookie":
 		if strings.ContainsAny(value, " \",;\\") {
-			return engine.Fail(engine.ConfigError, "the value of the cookie %s has a character that cookies cannot have", k.name)
+			return engine.Fail(engine.ConfigError, "the value of the cookie %s contains a character that is not allowed in cookies", k.name)
 		}
 		name, value = "Cookie", k.name+"="+value
 		if others := h.Get("Cookie"); others != "" {

@@ -2,7 +2,7 @@ package shape
 
 import "testing"
 
-// TestDocuments finds documents between the words of a model.
+// TestDocuments checks that JSON documents are found within the text of a model's answer.
 func TestDocuments(t *testing.T) {
 	const d = `{"a":{"b":"}"}}`
 	for _, tt := range []struct{ text, want string }{

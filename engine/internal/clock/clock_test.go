@@ -71,7 +71,8 @@ func TestParentRunsWhileOneChildDoes(t *testing.T) {
 	})
 }
 
-// TestUsedTimeIsWhatIsNotHeld holds a clock and its children at random, nested, and compares the used time with a model.
+// TestUsedTimeIsWhatIsNotHeld pauses a clock and its children at random, nested, and compares the used time with a
+// model.
 func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		moves := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 30).Draw(r, "moves")

@@ -239,8 +239,9 @@ func (p *plant) over(from, to int) (perSec, refused float64) {
 
 var llm = Limits{Start: 10, Floor: 1, Ceiling: 50}
 
-// TestAgainstAProvider is the acceptance test of the rate limiter: 372 callers against 20 requests per second for ten minutes.
-// After the first minute under 2 % are refused, and at least 90 % of the quota is used.
+// TestAgainstAProvider is the acceptance test of the rate limiter: 372 callers against 20 requests per second for ten
+// minutes. It checks that after the first minute less than 2% of requests are refused and at least 90% of the quota is
+// used.
 func TestAgainstAProvider(t *testing.T) {
 	for _, c := range []struct {
 		name     string

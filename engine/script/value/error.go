@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Error is an error with a hint how to correct the script, before its position is known.
+// Error is an error with a hint on how to correct the script, before its position is known.
 type Error struct{ Problem, Hint string }
 
 // NewError returns an Error. The hint may be empty.

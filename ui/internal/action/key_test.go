@@ -28,7 +28,7 @@ func TestKeysInWords(t *testing.T) {
 	}
 }
 
-// TestPressFollowsItsButton presses one that is hidden, disabled and neither.
+// TestPressFollowsItsButton checks that the action of a button cannot be done while the button is hidden or disabled.
 func TestPressFollowsItsButton(t *testing.T) {
 	test.NewTempApp(t)
 	pressed := 0

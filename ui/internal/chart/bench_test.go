@@ -72,7 +72,7 @@ func BenchmarkDrawHistogram(b *testing.B) {
 	}
 }
 
-// BenchmarkPoint moves the cross-hair over a chart, all texts included.
+// BenchmarkPoint moves the crosshair over a chart, including all texts.
 func BenchmarkPoint(b *testing.B) {
 	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(3)})
 	show(b, c, 640, 370)

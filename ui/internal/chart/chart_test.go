@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// variantTheme is Fyne's theme, which knows no colour of a chart, in one variant.
+// variantTheme is Fyne's theme in one variant. It does not define the colours of charts.
 type variantTheme struct {
 	fyne.Theme
 	variant fyne.ThemeVariant
@@ -36,7 +36,7 @@ func (v variantTheme) Color(name fyne.ThemeColorName, _ fyne.ThemeVariant) color
 	return v.Theme.Color(name, v.variant)
 }
 
-// window shows a chart in a window of its size, with a theme that can be changed.
+// window shows a chart at its own size, with a theme that can be changed.
 type window struct {
 	fyne.Window
 	themed *container.ThemeOverride
@@ -348,8 +348,8 @@ func TestDrawingHasDevicePixels(t *testing.T) {
 	}
 }
 
-// TestLayoutOfTheSameSize holds that the toolkit, which lays a chart out again when one of its texts has become wider, does
-// not have it drawn again.
+// TestLayoutOfTheSameSize checks that a chart is not laid out again at the same size. The toolkit requests this
+// whenever a text becomes wider.
 func TestLayoutOfTheSameSize(t *testing.T) {
 	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(2)})
 	show(t, c, 400, 200)

@@ -55,7 +55,7 @@ func golden(t *testing.T, w window, name string) {
 	}
 }
 
-// differing is the share of the pixels that differ by more than rounding.
+// differing returns the fraction of pixels that differ by more than rounding.
 func differing(a, b image.Image) float64 {
 	first, second, n := opaque(a), opaque(b), 0
 	for i := 0; i < len(first); i += 4 {
@@ -66,7 +66,7 @@ func differing(a, b image.Image) float64 {
 	return float64(n) / float64(len(first)/4)
 }
 
-// opaque are the pixels of a picture, four bytes each.
+// opaque returns the pixels of a picture, four bytes each.
 func opaque(img image.Image) []uint8 {
 	out := image.NewRGBA(img.Bounds())
 	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
@@ -75,7 +75,7 @@ func opaque(img image.Image) []uint8 {
 
 func apart(a, b uint8) bool { return max(a, b)-min(a, b) > goldenChannel }
 
-// goldenChart has all that a chart can show.
+// goldenChart is a chart with everything that charts can show.
 func goldenChart() *Chart {
 	return New(Config{
 		Title: "Connections", Limit: true, Series: named("Throng", "all clients", "in use", "waiting"),
@@ -102,7 +102,7 @@ func goldenData() Data {
 	return d
 }
 
-// TestGoldens looks at each kind of drawing, in both themes and with a person who points at it.
+// TestGoldens compares each kind of chart with a golden picture, in both themes, with and without a pointer.
 func TestGoldens(t *testing.T) {
 	for _, variant := range []struct {
 		name string

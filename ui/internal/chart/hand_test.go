@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// rising are ten minutes of two series: the first is the second of the row, the second is flat.
+// rising returns ten minutes of two series. The first one is the second of the row, and the second one is constant.
 func rising() Data {
 	return minutes(2, func(s, second int) float64 {
 		if s == 1 {
@@ -204,7 +204,7 @@ func TestTheLegendSwitchesSeries(t *testing.T) {
 	}
 }
 
-// pair is two charts of a group, one next to the other.
+// pair is two charts of a group, side by side.
 func pair(t *testing.T) (a, b *Chart, g *Group, drawn *int) {
 	t.Helper()
 	a, b = New(Config{Title: "A", Series: named("a")}), New(Config{Title: "B", Series: named("b")})
@@ -246,7 +246,7 @@ func TestChartsOfAGroupShareTheMoment(t *testing.T) {
 	}
 }
 
-// drag selects from one second of ten minutes to another.
+// drag selects a range of seconds within ten minutes.
 func (c *Chart) drag(from, to float32) {
 	x := func(second float32) float32 { return second / 600 * c.drawn() }
 	for _, at := range []float32{x(from) + (x(to)-x(from))/2, x(to)} {

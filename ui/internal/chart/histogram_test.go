@@ -27,7 +27,7 @@ func hump() HistogramData {
 	return d
 }
 
-// put shows a widget in a window of a size, in the light theme.
+// put shows a widget in a window of the given size, in the light theme.
 func put(t testing.TB, o fyne.CanvasObject, width, height float32) window {
 	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(variantTheme{theme.DefaultTheme(), theme.VariantLight}) // that of pictures
@@ -38,7 +38,7 @@ func put(t testing.TB, o fyne.CanvasObject, width, height float32) window {
 	return window{w, themed}
 }
 
-// visible are the texts of a widget that are shown.
+// visible returns the visible texts of a widget.
 func visible(o fyne.Widget) (all []*canvas.Text) {
 	for _, o := range test.WidgetRenderer(o).Objects() {
 		if text, ok := o.(*canvas.Text); ok && o.Visible() && text.Text != "" {

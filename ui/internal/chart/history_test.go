@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// added is a history's input, kept whole.
+// added is the whole input of a history.
 type added struct {
 	times  []float64
 	values [][]float64

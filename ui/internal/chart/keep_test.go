@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// entries are the names of a menu's items, those that cannot be chosen in brackets.
+// entries returns the names of a menu's items, with disabled ones in brackets.
 func entries(items []*fyne.MenuItem) string {
 	var names []string
 	for _, item := range items {
@@ -28,7 +28,7 @@ func entries(items []*fyne.MenuItem) string {
 	return strings.Join(names, ", ")
 }
 
-// do has a menu do what an item says.
+// do chooses an item of a menu.
 func do(t *testing.T, items []*fyne.MenuItem, label string) {
 	t.Helper()
 	for _, item := range items {

@@ -12,7 +12,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// measuredLevels are those of a service with a knee, and its curve.
+// measuredLevels are measurements of a service with a knee, and the fitted curve.
 func measuredLevels() LevelsData {
 	d := LevelsData{Mark: 18, Low: 15, High: 23}
 	x := func(n float64) float64 { return 120 * n / (1 + 0.02*(n-1) + 0.0015*n*(n-1)) }
@@ -32,7 +32,7 @@ func showLevels(t testing.TB, width, height float32) (*Levels, window) {
 	return c, put(t, c, width, height)
 }
 
-// shown are the texts that are visible.
+// shown returns the visible texts.
 func (c *Levels) shown() (all []*canvas.Text) {
 	for _, l := range c.labels() {
 		if !l.text.Hidden && l.text.Text != "" {
@@ -92,7 +92,7 @@ func TestLevelsFit(t *testing.T) {
 	}
 }
 
-// TestLevelsAreDrawn looks for the colours of what is shown where it belongs.
+// TestLevelsAreDrawn checks the colours at the positions of measurements and the curve.
 func TestLevelsAreDrawn(t *testing.T) {
 	c, w := showLevels(t, 700, 420)
 	before := w.pixels()

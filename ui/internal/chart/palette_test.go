@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// luminance follows WCAG 2.
+// luminance implements the relative luminance of WCAG 2.
 func luminance(c color.Color) float64 {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	linear := func(v uint8) float64 {

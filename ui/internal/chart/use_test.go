@@ -14,7 +14,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// TestActionsOfTheChartInUse: it is the one that has the focus, else the one that had it or was pointed at last.
+// TestActionsOfTheChartInUse checks that actions apply to the focused chart, or else to the one that was last focused
+// or pointed at.
 func TestActionsOfTheChartInUse(t *testing.T) {
 	test.NewTempApp(t)
 	var copied string
@@ -60,8 +61,8 @@ func TestActionsOfTheChartInUse(t *testing.T) {
 	}
 }
 
-// TestActionsAreTheMenus: what the menu bar does is what the menu of the chart does, and what that does not offer cannot
-// be done.
+// TestActionsAreTheMenus checks that the actions in the menu bar do the same as a chart's own menu, and are disabled if
+// that menu does not offer them.
 func TestActionsAreTheMenus(t *testing.T) {
 	test.NewTempApp(t)
 	c := New(Config{Title: "Requests", Series: named("shop", "model"), Keep: Keep{Save: func(fyne.CanvasObject, string, image.Image) {}}})

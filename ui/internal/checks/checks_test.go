@@ -21,7 +21,8 @@ var all = []engine.Check{
 	{Name: "Service a_service_with_a_long_name_of_the_department", Grade: engine.GradeProblem, Text: "it does not answer"},
 }
 
-// TestListSaysEachGradeByAWord, the well ones on demand, with buttons where somebody hears them.
+// TestListSaysEachGradeByAWord checks that each grade is shown as a word, that passed checks are shown on request, and
+// that buttons appear only if they have a handler.
 func TestListSaysEachGradeByAWord(t *testing.T) {
 	q := uitest.Start(t)
 	l := New()
@@ -55,7 +56,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 	}
 }
 
-// TestLinesFit at any width: nothing of a line lies over another part of it, or outside.
+// TestLinesFit checks that at any width the parts of a line neither overlap nor extend beyond it.
 func TestLinesFit(t *testing.T) {
 	uitest.Start(t)
 	l := New()

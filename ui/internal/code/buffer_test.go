@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestChangesAreTakenBack holds that any edits, taken back one by one, give the text again as it was, and made again the
-// edited one.
+// TestChangesAreTakenBack checks that undoing random edits one by one restores the text, and that redoing them restores
+// the edited text.
 func TestChangesAreTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.StringMatching(`[ab\n]{0,20}`).Draw(t, "text")

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// shown puts an editor with a text into a window, with the keyboard.
+// shown puts a focused editor with a text into a window.
 func shown(t *testing.T, text string) *Editor {
 	t.Helper()
 	uitest.Start(t)
@@ -31,7 +31,7 @@ func press(e *Editor, keys ...fyne.KeyName) {
 	}
 }
 
-// holding has Shift pressed meanwhile.
+// holding runs f while Shift is pressed.
 func holding(e *Editor, f func()) {
 	shift := &fyne.KeyEvent{Name: desktop.KeyShiftLeft}
 	e.area.KeyDown(shift)
@@ -101,7 +101,8 @@ func TestSelecting(t *testing.T) {
 	}
 }
 
-// TestShortcuts: the owner's come first, words and ends are the text's.
+// TestShortcuts checks that the owner handles shortcuts first, and that the others move by words and to the ends of the
+// text.
 func TestShortcuts(t *testing.T) {
 	e := shown(t, "one two\nthree")
 	mod := fyne.KeyModifierShortcutDefault
@@ -128,7 +129,7 @@ func TestShortcuts(t *testing.T) {
 	}
 }
 
-// TestEscapeLeavesTheText: the tab key indents, and after Escape it moves on to the next thing.
+// TestEscapeLeavesTheText checks that Tab indents, and that after Escape it moves the focus on.
 func TestEscapeLeavesTheText(t *testing.T) {
 	e := shown(t, "a")
 	if !e.area.AcceptsTab() {
@@ -144,7 +145,8 @@ func TestEscapeLeavesTheText(t *testing.T) {
 	}
 }
 
-// TestMarksStandBesideTheirLines: the words at the height of the line, and a sign at its number.
+// TestMarksStandBesideTheirLines checks that the text of a mark is level with its line, and that its icon is at the
+// line number.
 func TestMarksStandBesideTheirLines(t *testing.T) {
 	e := shown(t, strings.Repeat("a: 1\n", 200))
 	e.SetMarks([]Mark{{Line: 150, Col: 1, Text: "it is wrong"}, {Line: 3, Text: "look here", Warning: true}})
@@ -166,7 +168,8 @@ func TestMarksStandBesideTheirLines(t *testing.T) {
 	}
 }
 
-// TestLooks is how an editor is drawn: numbers, colours, what is selected, found and wrong.
+// TestLooks compares the drawing of an editor with a golden file: line numbers, colours, the selection, matches and
+// marks.
 func TestLooks(t *testing.T) {
 	uitest.Start(t)
 	e := New()
@@ -181,7 +184,7 @@ func TestLooks(t *testing.T) {
 	test.AssertRendersToMarkup(t, "editor.xml", w.Canvas())
 }
 
-// TestTheCursorStaysInView where the editor gets less room.
+// TestTheCursorStaysInView checks that the line of the cursor stays in view when the editor becomes smaller.
 func TestTheCursorStaysInView(t *testing.T) {
 	e := shown(t, strings.Repeat("a: 1\n", 200))
 	e.Go(100, 1)
@@ -258,7 +261,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestManyLines holds that a key does not cost more in a long file: all is drawn that is in view, and nothing else.
+// TestManyLines checks that a keystroke costs no more in a long file, because only the lines in view are drawn.
 func TestManyLines(t *testing.T) {
 	e := shown(t, strings.Repeat("  step browse: {kind: http, service: shop}\n", 10_000))
 	e.Go(5000, 3)

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUntouched holds that a file that no one edits stays byte for byte.
+// TestUntouched checks that a file without edits stays the same byte for byte.
 func TestUntouched(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := []byte(rapid.SampledFrom([]string{"", byteOrderMark}).Draw(t, "mark") + rapid.StringMatching("([a: \t]|\r\n|\n|\r|ä){0,40}").Draw(t, "text"))
@@ -23,7 +23,7 @@ func TestUntouched(t *testing.T) {
 	})
 }
 
-// TestEditKeepsTheRest holds that lines before and behind an edited one keep every byte, whatever stands in its place.
+// TestEditKeepsTheRest checks that the lines before and after an edited one keep every byte, whatever replaces it.
 func TestEditKeepsTheRest(t *testing.T) {
 	end := rapid.SampledFrom([]string{"\n", "\r\n", "\r"})
 	rapid.Check(t, func(t *rapid.T) {

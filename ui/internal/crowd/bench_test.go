@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// BenchmarkDraw draws what a window of usual size shows after states have changed, and again when they have not.
+// BenchmarkDraw draws a grid in a window of the usual size, with and without changed states.
 func BenchmarkDraw(b *testing.B) {
 	for _, n := range []int{372, 10_000, 1_000_000} {
 		for _, zoom := range []int{0, 6} {
@@ -31,7 +31,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSet sets the states of a million agents with the last one different, and counts them.
+// BenchmarkSet sets and counts the states of a million agents of which the last one differs.
 func BenchmarkSet(b *testing.B) {
 	test.NewTempApp(b).Settings().SetTheme(theme.DefaultTheme())
 	g := put(b, sample(1_000_000))

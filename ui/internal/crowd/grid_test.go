@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
 
-// sample is a crowd in the middle of a cycle: some in flight, before them what has ended, behind them what waits.
+// sample is a crowd in the middle of a cycle: first agents that have ended, then some in flight, then waiting ones.
 func sample(n int) []engine.AgentState {
 	random := rand.New(rand.NewPCG(1, 2))
 	states := make([]engine.AgentState, n)
@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// oneVariant is a theme in one variant.
+// oneVariant is a theme with one variant.
 type oneVariant struct {
 	fyne.Theme
 	variant fyne.ThemeVariant
@@ -193,7 +193,7 @@ func TestTheKeyboardReachesEveryAgent(t *testing.T) {
 	}
 }
 
-// TestArrowsGoFromOneLitAgentToTheNext is how the stuck one is found by keyboard.
+// TestArrowsGoFromOneLitAgentToTheNext checks that the arrow keys move the cursor between highlighted agents.
 func TestArrowsGoFromOneLitAgentToTheNext(t *testing.T) {
 	states := make([]engine.AgentState, 372)
 	states[40], states[300] = engine.AgentFailed, engine.AgentFailed

@@ -25,7 +25,7 @@ func toLinear(c color.Color) (out linear) {
 	return out
 }
 
-// luminance follows WCAG 2.
+// luminance implements the relative luminance of WCAG 2.
 func (l linear) luminance() float64 { return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2] }
 
 func contrast(a, b color.Color) float64 {
@@ -42,7 +42,8 @@ var visions = map[string][3][3]float64{
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// seen is a colour as a kind of vision has it, in Oklab (Ottosson, 2020), where distances are as they look.
+// seen converts a colour to Oklab as a person with the given colour vision sees it (Ottosson, 2020). Distances in Oklab
+// correspond to perceived differences.
 func seen(c color.Color, vision [3][3]float64) (lab [3]float64) {
 	l := toLinear(c)
 	var s linear
@@ -59,7 +60,7 @@ func seen(c color.Color, vision [3][3]float64) (lab [3]float64) {
 	}
 }
 
-// surfaces are what the cells lie on.
+// surfaces are the backgrounds of the cells.
 var surfaces = map[fyne.ThemeVariant]color.NRGBA{
 	theme.VariantLight: {0xff, 0xff, 0xff, 0xff},
 	theme.VariantDark:  {0x20, 0x25, 0x2d, 0xff},

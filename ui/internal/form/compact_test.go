@@ -20,7 +20,8 @@ func (c *countingTheme) Font(style fyne.TextStyle) fyne.Resource {
 	return c.Theme.Font(style)
 }
 
-// TestCompactIsSmaller adds a button to a compact row after it was made: both are smaller than a plain one.
+// TestCompactIsSmaller adds a button to an existing compact row, and checks that all its buttons are smaller than a
+// plain one.
 func TestCompactIsSmaller(t *testing.T) {
 	start(t)
 	plain := widget.NewButton("Reset", nil)
@@ -37,7 +38,7 @@ func TestCompactIsSmaller(t *testing.T) {
 	}
 }
 
-// TestCompactSharesFonts makes many compact buttons: the first loads the fonts for all of them.
+// TestCompactSharesFonts checks that of many compact buttons, only the first one loads fonts.
 func TestCompactSharesFonts(t *testing.T) {
 	start(t)
 	all := container.NewVBox(NewCompact(widget.NewButton("Reset", nil)))

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// start begins a test with a theme that does not complain of names that it does not know.
+// start begins a test with a theme that accepts unknown names.
 func start(t *testing.T) {
 	uitest.Start(t)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestLongTitles: a title that has no room next to what stands at its right resumes in another line, over nothing else.
+// TestLongTitles checks that a title without room next to the text at its right wraps, and overlaps nothing.
 func TestLongTitles(t *testing.T) {
 	start(t)
 	long := strings.Repeat("a title that continues ", 5)

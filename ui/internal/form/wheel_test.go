@@ -12,7 +12,7 @@ type turned float32
 
 func (t *turned) Scrolled(e *fyne.ScrollEvent) { *t += turned(e.Scrolled.DY) }
 
-// TestTheWheelIsThePages turns the wheel over entries: what lies on top of them there hands it on.
+// TestTheWheelIsThePages checks that the mouse wheel over an entry scrolls the page.
 func TestTheWheelIsThePages(t *testing.T) {
 	start(t)
 	for name, e := range map[string]*Entry{"line": NewEntry(), "number": &NewNumber().Entry, "text": NewText()} {

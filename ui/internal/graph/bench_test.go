@@ -23,7 +23,7 @@ var benchmarks = []struct {
 	{"dense", dense()},
 }
 
-// BenchmarkDraw draws what a window of usual size shows.
+// BenchmarkDraw draws a graph in a window of the usual size.
 func BenchmarkDraw(b *testing.B) {
 	for _, bench := range benchmarks {
 		b.Run(bench.name, func(b *testing.B) {
@@ -48,7 +48,7 @@ func BenchmarkArrange(b *testing.B) {
 	}
 }
 
-// BenchmarkSet shows a chain and the states of its steps, as when a run is opened.
+// BenchmarkSet shows a chain with the states of its steps, as when a run is opened.
 func BenchmarkSet(b *testing.B) {
 	for _, bench := range benchmarks {
 		b.Run(bench.name, func(b *testing.B) {

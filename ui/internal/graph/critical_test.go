@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCriticalWires is which lines are thicker for which steps: "a>b" between two, "·" where a line begins or ends at no
-// step, as that of a block does, and where several come together.
+// TestCriticalWires checks which lines are drawn thick for the critical steps. "a>b" is a line between two steps. "·"
+// is an end without a step, such as the ends of a block and points where several lines meet.
 func TestCriticalWires(t *testing.T) {
 	for _, c := range []struct{ name, of, steps, want string }{
 		{"none", "a http\nb http", "", ""},

@@ -47,7 +47,7 @@ func (s *stage) shows(texts ...string) {
 	}
 }
 
-// at is where a step is drawn.
+// at returns the position of a step.
 func (s *stage) at(path string) fyne.Position {
 	s.t.Helper()
 	for i := range s.sheet.layout.boxes {
@@ -247,7 +247,7 @@ func TestAnotherTheme(t *testing.T) {
 	}
 }
 
-// large is a theme with texts of a size.
+// large is a theme with the given text size.
 type large struct {
 	fyne.Theme
 	size float32

@@ -10,10 +10,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// testSizes are those of the theme, about.
+// testSizes are roughly the sizes of the theme.
 var testSizes = metrics{width: 136, height: 42, title: 18, above: 4, gap: 18, between: 22, lead: 20, tail: 14, pad: 10, fan: 26, slot: 12}
 
-// random draws a block of at most so many steps, with blocks inside each other.
+// random draws a block of at most n steps, with nested blocks.
 func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	g := engine.Graph{Name: "do"}
 	name := 0
@@ -91,7 +91,7 @@ func TestLayout(t *testing.T) {
 	})
 }
 
-// checkBoxes finds boxes that overlap, or leave what they are in.
+// checkBoxes finds boxes that overlap or extend beyond their parent.
 func checkBoxes(t *rapid.T, l *layout) {
 	for i := range l.boxes {
 		b := &l.boxes[i]
@@ -163,7 +163,7 @@ func TestLinesReachTheirSteps(t *testing.T) {
 	})
 }
 
-// dense is as many steps as are drawn, each waiting for a fifth of those before.
+// dense is a block with the maximum number of drawn steps. Each depends on a fifth of the steps before it.
 func dense() engine.Graph {
 	g := engine.Graph{Segments: [][]engine.GraphStep{make([]engine.GraphStep, engine.MostDrawn)}}
 	for i := range g.Segments[0] {

@@ -57,7 +57,7 @@ func sampleBlock(name, prefix string, lines []string, indent int) (g engine.Grap
 	return g, lines
 }
 
-// shopping is a chain with all there is.
+// shopping is a chain with every kind of step.
 const shopping = `
 decide llm
 stay stop
@@ -88,7 +88,7 @@ checkout if
   abandon emit
 `
 
-// long is a chain of n steps, with a loop around each tenth.
+// long is a chain of n steps, with a loop around every tenth.
 func long(n int) engine.Graph {
 	var w strings.Builder
 	for i := range n {
@@ -101,7 +101,7 @@ func long(n int) engine.Graph {
 	return sample(w.String())
 }
 
-// crowd is a group of n steps in columns, each waiting for several before it.
+// crowd is a group of n steps in columns, each of which depends on several steps before it.
 func crowd(n int) engine.Graph {
 	var w strings.Builder
 	for i := range n {

@@ -13,10 +13,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// none is the index of no step.
+// none means no step.
 const none = -1
 
-// view is the part of a sheet that is seen.
+// view is the visible part of a sheet.
 type view struct{ x, y, w, h float32 }
 
 // sees reports whether any of a rectangle is in view.
@@ -24,21 +24,21 @@ func (v view) sees(x0, y0, x1, y1 float32) bool {
 	return x1 >= v.x && x0 <= v.x+v.w && y1 >= v.y && y0 <= v.y+v.h
 }
 
-// sheet is the drawing: one raster as large as what is seen of it, and the texts that are in view.
+// sheet is the drawing: one raster the size of the view, and the texts in view.
 type sheet struct {
 	widget.BaseWidget
 	layout            *layout
 	states            []State // by box
 	critical          []bool  // by wire
-	words             []words // by box, as far as they were in view
+	words             []words // by box, filled when first in view
 	view              view
 	hovered, selected int // boxes
 	focused           bool
-	chosen            func()                       // another step is hovered or selected
+	chosen            func()                       // called when another step is hovered or selected
 	reveal            func(x0, y0, x1, y1 float32) // scrolls
 
 	raster *canvas.Raster
-	texts  []*canvas.Text // in use from the first on
+	texts  []*canvas.Text // the first used ones are shown
 	used   int
 	inks   inks
 	img    *image.RGBA
@@ -74,7 +74,7 @@ func (s *sheet) set(l *layout) {
 	}
 }
 
-// mark asks for the states of all steps and reports whether any is another.
+// mark asks for the states of all steps and reports whether one changed.
 func (s *sheet) mark(state func(*engine.GraphStep) State) (changed bool) {
 	for i := range s.layout.boxes {
 		if now := state(s.layout.boxes[i].step); now != s.states[i] {
@@ -113,7 +113,7 @@ func (s *sheet) shown() (*engine.GraphStep, State) {
 	return s.layout.boxes[i].step, s.states[i]
 }
 
-// write puts the texts where they belong. Those that say what they said cost nothing.
+// write places the texts in view. Unchanged texts are not redrawn.
 func (s *sheet) write() {
 	s.used = 0
 	muted := widgets.Color(widgets.ColorMuted)
@@ -128,7 +128,7 @@ func (s *sheet) write() {
 		s.text(w.name, x, y, theme.TextSize(), widgets.Color(theme.ColorNameForeground), b.nested)
 		line := muted
 		switch {
-		case state.Shade > shades/2: // else it could not be read on its ground
+		case state.Shade > shades/2: // unreadable on a dark fill
 			line = widgets.Color(theme.ColorNameForeground)
 		case state.Tone == widgets.Warning || state.Tone == widgets.Bad:
 			line = widgets.Color(state.Tone.Color())
@@ -145,12 +145,12 @@ func (s *sheet) write() {
 	}
 }
 
-// worded cuts the texts of a box, when it is seen first and when they change.
+// worded returns the texts of a box, cut to its width. It cuts them when the box is first in view and when they change.
 func (s *sheet) worded(i int) *words {
 	b, w := &s.layout.boxes[i], &s.words[i]
 	room := b.w - 2*inset
 	if b.nested {
-		room -= s.layout.title // for the mark of its kind
+		room -= s.layout.title // for the icon of its kind
 	}
 	if w.name == "" {
 		w.name = widgets.Fit(b.step.Label, room, theme.TextSize(), fyne.TextStyle{Bold: b.nested})
@@ -165,7 +165,7 @@ func (s *sheet) worded(i int) *words {
 	return w
 }
 
-// text uses the next text.
+// text shows a text, reusing the next canvas object.
 func (s *sheet) text(text string, x, y, size float32, c colour, bold bool) {
 	if s.used == len(s.texts) {
 		s.texts = append(s.texts, &canvas.Text{})
@@ -181,7 +181,7 @@ func (s *sheet) text(text string, x, y, size float32, c colour, bold bool) {
 	t.Show()
 }
 
-// MinSize is the whole of the drawing, with room for a bar to scroll with.
+// MinSize is the size of the drawing plus the scroll bar.
 func (s *sheet) MinSize() fyne.Size {
 	return fyne.NewSize(s.layout.w, s.layout.h+2*theme.ScrollBarSmallSize())
 }
@@ -203,7 +203,7 @@ type sheetRenderer struct {
 	all   []fyne.CanvasObject
 }
 
-// Objects are the drawing first: texts are above it.
+// Objects returns the raster first, so that texts are drawn above it.
 func (r *sheetRenderer) Objects() []fyne.CanvasObject {
 	if len(r.all) != 1+len(r.sheet.texts) {
 		r.all = append(r.all[:0], r.sheet.raster)

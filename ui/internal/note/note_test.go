@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// book records what is kept, and holds it up while it is reported to.
+// book records saved notes and can block saving.
 type book struct {
 	mu   sync.Mutex
 	kept []string
@@ -63,7 +63,8 @@ func newEditor(t *testing.T, b *book) (*uitest.Queue, *Editor) {
 
 func saved(q *uitest.Queue, e *Editor) { q.Until("saved", func() bool { return !e.saving }) }
 
-// TestKeptAsItIsWritten: every change is kept; while one is being kept, only the last of those that come waits.
+// TestKeptAsItIsWritten checks that every change is saved. While a save is in progress, only the latest of the
+// following changes is queued.
 func TestKeptAsItIsWritten(t *testing.T) {
 	b := &book{}
 	q, e := newEditor(t, b)
@@ -90,7 +91,8 @@ func TestKeptAsItIsWritten(t *testing.T) {
 	}
 }
 
-// TestShowsWhatIsNewer: an answer of the store from before, or another run's, takes nothing away.
+// TestShowsWhatIsNewer checks that neither an outdated answer of the store nor the answer for another run replaces what
+// was typed.
 func TestShowsWhatIsNewer(t *testing.T) {
 	b := &book{}
 	q, e := newEditor(t, b)
@@ -121,7 +123,7 @@ func TestShowsWhatIsNewer(t *testing.T) {
 	b.want(t, "r: mine")
 }
 
-// TestNothingIsLostAtTheEnd: what could not be kept is said, kept in mind, and tried again at the end.
+// TestNothingIsLostAtTheEnd checks that a failed save is reported, kept in memory, and retried at the end.
 func TestNothingIsLostAtTheEnd(t *testing.T) {
 	b := &book{err: errors.New("no room on the disk")}
 	q, e := newEditor(t, b)
@@ -146,7 +148,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 	b.want(t, "r: one")
 }
 
-// TestFlushIsLast: what is being kept when the program ends does not come over what was written after it.
+// TestFlushIsLast checks that a save in progress at the end does not overwrite a later change.
 func TestFlushIsLast(t *testing.T) {
 	b := &book{hold: make(chan struct{})}
 	q, e := newEditor(t, b)

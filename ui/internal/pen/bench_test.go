@@ -35,7 +35,7 @@ func BenchmarkLine(b *testing.B) {
 	}
 }
 
-// BenchmarkBlend lays a line that is drawn again each time.
+// BenchmarkBlend draws a line that changes with every frame.
 func BenchmarkBlend(b *testing.B) {
 	img, points := image.NewRGBA(image.Rect(0, 0, 590, 330)), wander(590)
 	var m Mask

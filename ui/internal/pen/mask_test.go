@@ -64,7 +64,7 @@ func TestCoverIsReachLessDistance(t *testing.T) {
 	})
 }
 
-// distance is that of a place from the segment from a to b.
+// distance returns the distance of a point from the segment from a to b.
 func distance(x, y float64, a, b Point) float64 {
 	dx, dy := float64(b.X)-float64(a.X), float64(b.Y)-float64(a.Y)
 	x, y = x-float64(a.X), y-float64(a.Y)

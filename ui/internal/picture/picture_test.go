@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// drawn is a picture with a dot that no other has.
+// drawn returns a picture with a dot at a unique position.
 func drawn(shade uint8) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, 8, 6))
 	img.SetRGBA(3, 2, color.RGBA{shade, 20, 30, 255})
@@ -85,7 +85,7 @@ func TestEachSystemHasATool(t *testing.T) {
 	}
 }
 
-// TestCopyHandsThePictureToATool uses a program in the place of the system's that keeps what it gets.
+// TestCopyHandsThePictureToATool replaces the system's clipboard tool with a script that stores its input.
 func TestCopyHandsThePictureToATool(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the programs of this system cannot be replaced")

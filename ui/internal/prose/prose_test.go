@@ -18,7 +18,7 @@ const sample = "# The top\n\nText with *stress*, **weight** and `code --flag`, a
 	"It continues from 1 → 2 here.\n\n## A heading, of two\n\n- one\n- two\n  continues\n\n1. first\n2. second\n\n" +
 	"```sh\nthrongctl run   # spaces  stay\n\nthrongctl runs\n```\n\n| Key | What |\n|---|---|\n| `a` | the first letter |\n| `b` | the second |\n\n![a picture](p.png)\n\nThe end.\n"
 
-// shown is a view of a text in a window of a width.
+// shown shows a text in a window of the given width.
 func shown(t *testing.T, text string, width float32, ways Ways) (*View, fyne.Window) {
 	t.Helper()
 	uitest.Start(t)
@@ -63,8 +63,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAllIsShown: in wide and narrow columns every word is there, in its order, and nothing reaches beyond the column or
-// over its neighbor.
+// TestAllIsShown checks that at any width every word is shown in order, and nothing extends beyond the column or
+// overlaps.
 func TestAllIsShown(t *testing.T) {
 	for _, width := range []float32{900, 400, 160} {
 		v, _ := shown(t, sample, width, Ways{})
@@ -88,7 +88,7 @@ func TestAllIsShown(t *testing.T) {
 	}
 }
 
-// TestArrowsStandAlone: the toolkit draws an arrow with a space behind it as a box.
+// TestArrowsStandAlone checks that an arrow is drawn without the space after it, which the toolkit would draw as a box.
 func TestArrowsStandAlone(t *testing.T) {
 	v, _ := shown(t, sample, 900, Ways{})
 	if !slices.ContainsFunc(v.sheet.pieces, func(p piece) bool { return strings.HasSuffix(p.text, "→") }) {
@@ -135,7 +135,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-// TestSelecting drags over a part of the text, and takes a word by a double tap.
+// TestSelecting selects text by dragging, and a word by a double tap.
 func TestSelecting(t *testing.T) {
 	v, _ := shown(t, "Alpha beta gamma.\n\nDelta epsilon.\n", 600, Ways{})
 	at := func(word string, end bool) fyne.Position {
@@ -178,7 +178,7 @@ func TestSelecting(t *testing.T) {
 	}
 }
 
-// TestMarks: each place of each word has a band below it.
+// TestMarks checks that each occurrence of each marked word has a highlight behind it.
 func TestMarks(t *testing.T) {
 	v, _ := shown(t, "Full disk, disk **full**.\n", 600, Ways{})
 	if n := len(v.under.Objects); n != 0 {
@@ -195,7 +195,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestPlaces: headings, lines and rows of tables are where they are drawn.
+// TestPlaces checks that headings, lines and table rows are reported at their drawn positions.
 func TestPlaces(t *testing.T) {
 	v, _ := shown(t, sample, 600, Ways{})
 	y := func(text string) float32 {
@@ -237,7 +237,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestRefreshIsCheap: what has not changed is not made again, and another theme is followed.
+// TestRefreshIsCheap checks that unchanged texts are not created again, and that a new theme applies.
 func TestRefreshIsCheap(t *testing.T) {
 	v, _ := shown(t, sample, 600, Ways{})
 	text := func() fyne.CanvasObject { return v.over.Objects[0] }

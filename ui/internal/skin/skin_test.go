@@ -20,10 +20,11 @@ var seen = map[string][3][3]float64{
 	"no blue":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// apart is how far two colours must be from each other in CIELAB to be taken for two; 2.3 is just noticeable.
+// apart is the minimum CIELAB distance of two colours that must be distinguishable; 2.3 is just noticeable.
 const apart = 18
 
-// TestStatesAreToldApart draws the colours of states as people see them.
+// TestStatesAreToldApart checks that the colours of states are distinguishable for people with each kind of colour
+// vision.
 func TestStatesAreToldApart(t *testing.T) {
 	states := []fyne.ThemeColorName{theme.ColorNameSuccess, theme.ColorNameWarning, theme.ColorNameError}
 	for _, choice := range []string{"light", "dark"} {
@@ -40,7 +41,7 @@ func TestStatesAreToldApart(t *testing.T) {
 	}
 }
 
-// TestWordsStandOut is the contrast of WCAG, 4.5 for text, against panels and the ground.
+// TestWordsStandOut checks that text has the contrast that WCAG requires, 4.5, on panels and on the background.
 func TestWordsStandOut(t *testing.T) {
 	for _, choice := range []string{"light", "dark"} {
 		look := New(choice)
@@ -57,7 +58,7 @@ func TestWordsStandOut(t *testing.T) {
 	}
 }
 
-// TestScaledFollowsTheText holds that lines stay thin.
+// TestScaledFollowsTheText checks that a larger text size scales paddings and icons, while lines stay thin.
 func TestScaledFollowsTheText(t *testing.T) {
 	look := New("dark")
 	for name, times := range map[fyne.ThemeSizeName]float32{theme.SizeNameText: 2, theme.SizeNamePadding: 2, theme.SizeNameInlineIcon: 2, theme.SizeNameSeparatorThickness: 1, theme.SizeNameInputBorder: 1} {
@@ -67,7 +68,7 @@ func TestScaledFollowsTheText(t *testing.T) {
 	}
 }
 
-// linear is a colour as linear light.
+// linear converts a colour to linear light.
 func linear(c color.Color) (rgb [3]float64) {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	for i, v := range []uint8{n.R, n.G, n.B} {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden pictures")
 
 const ms = time.Millisecond
 
-// shopping has one of everything that is drawn.
+// shopping is a session with everything that a timeline can show.
 var shopping = Session{Queue: 400 * ms, Total: 2700 * ms, Bars: []Bar{
 	{Name: "decide", Service: 3 * ms},
 	{Name: "browse", From: 3 * ms, Throttled: 120 * ms, Service: 240 * ms},
@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnOfNoSession: an axis without steps would be two lines that say nothing.
+// TestNothingIsDrawnOfNoSession checks that a timeline without steps is empty, without an axis.
 func TestNothingIsDrawnOfNoSession(t *testing.T) {
 	l := show(t, Session{})
 	for i, v := range l.draw(460, 300).(*image.RGBA).Pix {
@@ -79,7 +79,7 @@ func TestNothingIsDrawnOfNoSession(t *testing.T) {
 	}
 }
 
-// oneVariant is a theme in one variant.
+// oneVariant is a theme with one variant.
 type oneVariant struct {
 	fyne.Theme
 	variant fyne.ThemeVariant

@@ -44,7 +44,8 @@ func (r *round) shows(text string) bool {
 	return top != nil && uitest.Shows(top, text)
 }
 
-// TestATourByKeys continues with Return and the arrows, does what a step does, and ends once.
+// TestATourByKeys moves through a tour with Return and the arrow keys, and checks that it performs a step's action and
+// ends once.
 func TestATourByKeys(t *testing.T) {
 	r := newRound(t)
 	if !r.shows("1 of 3") || !r.shows("It begins here.") || uitest.Button(r.tour, "Back") != nil {
@@ -104,7 +105,7 @@ func TestATourIsSkipped(t *testing.T) {
 	}
 }
 
-// TestTheCardIsBesideItsTarget: in sight, and not over what it speaks of; it follows what moves.
+// TestTheCardIsBesideItsTarget checks that the card is in view, does not cover its target, and follows it.
 func TestTheCardIsBesideItsTarget(t *testing.T) {
 	r := newRound(t)
 	apart := func(what string, o fyne.CanvasObject) {

@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestDialogsAnswerToKeys sends Escape and Return to a question, wherever the focus is.
+// TestDialogsAnswerToKeys checks that Escape and Return answer a dialog, wherever the focus is.
 func TestDialogsAnswerToKeys(t *testing.T) {
 	uitest.Start(t)
 	line, lines, off := widget.NewEntry(), widget.NewMultiLineEntry(), widget.NewButton("Other", nil)
@@ -69,7 +69,7 @@ func TestDialogsAnswerToKeys(t *testing.T) {
 	}
 }
 
-// TestADisabledButtonIsNotPressed confirms by a button of the dialog's own.
+// TestADisabledButtonIsNotPressed checks that Return confirms a custom button only while it is enabled.
 func TestADisabledButtonIsNotPressed(t *testing.T) {
 	uitest.Start(t)
 	w := test.NewTempWindow(t, widget.NewLabel("below"))
@@ -86,7 +86,7 @@ func TestADisabledButtonIsNotPressed(t *testing.T) {
 	Key(w.Canvas(), fyne.KeyEscape)
 }
 
-// TestComplaintsCanBeCopied shows a long error: it wraps, and its text can be selected.
+// TestComplaintsCanBeCopied checks that a long error wraps, and that its text can be selected.
 func TestComplaintsCanBeCopied(t *testing.T) {
 	uitest.Start(t)
 	w := test.NewTempWindow(t, widget.NewLabel("below"))
@@ -110,7 +110,7 @@ func TestComplaintsCanBeCopied(t *testing.T) {
 	}
 }
 
-// TestRowsAreReachedByKeys walks a sheet whose rows can be tapped.
+// TestRowsAreReachedByKeys moves through the rows of a sheet by keyboard, if the rows can be tapped.
 func TestRowsAreReachedByKeys(t *testing.T) {
 	uitest.Start(t)
 	var tapped []string

@@ -11,7 +11,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestBarKeepsWhatDoesNotFitInAMenu: in little room the buttons from the end on are in a menu, and do there what they do.
+// TestBarKeepsWhatDoesNotFitInAMenu checks that buttons without room move to a menu, starting with the last one, and
+// still work there.
 func TestBarKeepsWhatDoesNotFitInAMenu(t *testing.T) {
 	themedApp(t)
 	did := ""

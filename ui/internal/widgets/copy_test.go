@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestWhatIsShownCanBeCopied copies cells, rows and lines, by the mouse and by keys.
+// TestWhatIsShownCanBeCopied copies cells, rows and lines, by mouse and by keyboard.
 func TestWhatIsShownCanBeCopied(t *testing.T) {
 	uitest.Start(t)
 	rows := []Row{{Key: "a", Cells: []Cell{{Text: "20260102-150405-abcd"}, {Text: "finished"}}}}

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// limitStage is a slider in a window, with what was received it.
+// limitStage is a slider in a window. It records the limits that were set.
 type limitStage struct {
 	*LimitSlider
 	heard, ended []int
@@ -28,7 +28,7 @@ func newLimitStage(t *testing.T, floor, ceiling int) *limitStage {
 	return s
 }
 
-// drag moves the thumb to where a number is.
+// drag moves the thumb to a number.
 func (s *limitStage) drag(n int) {
 	s.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(s.face.x(n), 5)}})
 }

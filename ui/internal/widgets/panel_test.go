@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// TestGround holds that the three parts of a panel's surface leave no gap, and that the plain one stays off the corners.
+// TestGround checks that the three parts of a panel's background leave no gap, and that the plain one does not reach
+// the rounded corners.
 func TestGround(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 	g, round := newGround(), theme.InputRadiusSize()

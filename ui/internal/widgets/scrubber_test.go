@@ -67,7 +67,7 @@ func TestScrubScale(t *testing.T) {
 	}
 }
 
-// TestScrubScaleWithoutTime is of a run that took none, and of none at all.
+// TestScrubScaleWithoutTime checks the scale of a run without duration, and of no run.
 func TestScrubScaleWithoutTime(t *testing.T) {
 	s := newScrubScale([]Span{{noon, noon}})
 	if got := s.at(0.5); !got.Equal(noon) {
@@ -217,8 +217,8 @@ func TestSegments(t *testing.T) {
 	}
 }
 
-// TestScrubberIsDrawnSeldom is of a run that continues: what grows by less than a pixel is not drawn again, and is known
-// all the same.
+// TestScrubberIsDrawnSeldom checks that while a run grows by less than a pixel, the scrubber is not redrawn but knows
+// the new end.
 func TestScrubberIsDrawnSeldom(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 	s := NewScrubber()

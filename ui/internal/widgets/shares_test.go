@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestShares: the bar is as wide as its room, its parts by their counts, the smallest can be seen, and names go onto more
-// lines where there is less room.
+// TestShares checks that the bar fills its width, that parts are proportional to their counts, that the smallest part
+// is visible, and that names wrap.
 func TestShares(t *testing.T) {
 	themedApp(t)
 	s := NewShares()

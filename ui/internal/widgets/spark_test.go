@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// inked is how much of a column of pixels a line covers, and where its highest is; -1 is nowhere.
+// inked returns how much of a column of pixels a line covers, and its topmost pixel; -1 if there is none.
 func (f *sparkFace) inked(x int) (sum, first int) {
 	first = -1
 	for y := range f.img.Rect.Dy() {

@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// numbered makes rows from one number down to another, as a list with the newest first has them.
+// numbered returns rows from one number down to another, newest first.
 func numbered(from, to int) []Row {
 	var rows []Row
 	for i := from; i >= to; i-- {
@@ -30,7 +30,7 @@ func themedApp(t testing.TB) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 }
 
-// shownTable is a table in a window, about ten rows high.
+// shownTable returns a table in a window, about ten rows high.
 func shownTable(t testing.TB, columns []Column) (*Table, fyne.Window) {
 	t.Helper()
 	themedApp(t)
@@ -41,7 +41,7 @@ func shownTable(t testing.TB, columns []Column) (*Table, fyne.Window) {
 	return table, win
 }
 
-// inView are the first cells of the rows that are in view, from the top.
+// inView returns the first cells of the rows in view, from the top.
 func inView(table *Table) []string {
 	type line struct {
 		y    float32
@@ -193,8 +193,8 @@ func TestTableIsSelectedByAPerson(t *testing.T) {
 	}
 }
 
-// TestTableIsClicked holds that the innermost object of a row that a mouse can press is one that hears a click: the
-// window's driver asks no other.
+// TestTableIsClicked checks that no inner object of a row takes clicks from the row, because the window's driver asks
+// only the innermost clickable object.
 func TestTableIsClicked(t *testing.T) {
 	table, win := shownTable(t, twoColumns)
 	table.SetRows(numbered(3, 1))

@@ -79,8 +79,8 @@ func TestSheetIsTapped(t *testing.T) {
 	}
 }
 
-// TestRowThatHasGone: what is under the pointer and has the focus receives it after the sheet has become shorter, as lists
-// of a run do by themselves.
+// TestRowThatHasGone checks that pointer and focus events of a removed row are ignored, as when lists of a run become
+// shorter.
 func TestRowThatHasGone(t *testing.T) {
 	var heard []string
 	s := shownSheet(t, twoColumns, func(key string) { heard = append(heard, key) })
@@ -99,8 +99,7 @@ func TestRowThatHasGone(t *testing.T) {
 	}
 }
 
-// TestColumnsAreLeftOut: where there is no room for all columns, those that may go are left out, and nothing lies over
-// anything.
+// TestColumnsAreLeftOut checks that without room for all columns the optional ones are hidden, and nothing overlaps.
 func TestColumnsAreLeftOut(t *testing.T) {
 	themedApp(t)
 	s := NewSheet([]Column{

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestTrouble says what was kept and what to do before what the program says.
+// TestTrouble checks that the advice comes first, before the error.
 func TestTrouble(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// TestParagraphIsAsHighAsItsLines: what stands below does not cover the last one.
+// TestParagraphIsAsHighAsItsLines checks that a paragraph is as high as its lines, so that the text below does not
+// cover the last one.
 func TestParagraphIsAsHighAsItsLines(t *testing.T) {
 	test.NewTempApp(t)
 	win := test.NewWindow(widget.NewLabel(""))

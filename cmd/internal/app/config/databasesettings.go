@@ -121,7 +121,7 @@ func counted(name, title, unit, help string, standard int, of func(db *Database)
 			set: func(db *Database, text string) error {
 				n, err := strconv.Atoi(text)
 				if err != nil || n < 1 {
-					return fmt.Errorf("%q is not a whole number from 1 up", text)
+					return fmt.Errorf("%q is not a whole number of 1 or more", text)
 				}
 				*of(db) = n
 				return nil

@@ -44,7 +44,7 @@ type Setting struct {
 // completion and the manual page derive from it.
 var Settings = slices.Concat(runSettings(), databaseSettings, telemetrySettings, machineSettings)
 
-// runSettings returns the settings of runs that have a text.
+// runSettings returns the run settings that can be set as text.
 func runSettings() (all []Setting) {
 	for _, s := range RunSettings() {
 		all = append(all, Setting{

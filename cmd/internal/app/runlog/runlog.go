@@ -61,7 +61,7 @@ func (c *Log) Start(r *engine.RunRecord, agents int, target string, s *engine.Se
 	for _, setting := range config.RunSettings() {
 		settings = append(settings, slog.String(setting.Name, setting.Show(s)))
 	}
-	c.log.Info("begun", "throng", about.Version(), "scenario", r.Title, "source", r.Source.Hash, "agents", agents, "parent", string(r.Parent),
+	c.log.Info("run started", "throng", about.Version(), "scenario", r.Title, "source", r.Source.Hash, "agents", agents, "parent", string(r.Parent),
 		"database", target, slog.Group("settings", settings...))
 }
 

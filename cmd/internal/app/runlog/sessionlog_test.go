@@ -39,7 +39,7 @@ func TestSessionsAreLogged(t *testing.T) {
 			chain = "level=INFO msg=\"completed in 6,234 ms\" chain=shop cycle=2 agent=shopper-7 steps=\"3 steps in parallel, 1 in sequence\" outcome=ok\n"
 			bad   = "level=ERROR msg=\"session failed\" chain=shop cycle=2 agent=shopper-8 step=order class=server_error error=500 took=\"1,000 ms\"\n" +
 				"level=ERROR msg=\"session timed out\" chain=shop cycle=2 agent=shopper-8 step=order class=timeout error=\"no answer\" took=\"1,000 ms\"\n"
-			cycle = "level=INFO msg=\"cycle 2: 370 ok, 1 failed, 1 timeouts\" cycle=2 took=\"3,000 ms\" parallel_steps=9 sequential_steps=4 step_errors=0 step_timeouts=0 speedup=10\n"
+			cycle = "level=INFO msg=\"cycle 2: 370 completed, 1 failed, 1 timed out\" cycle=2 took=\"3,000 ms\" parallel_steps=9 sequential_steps=4 step_errors=0 step_timeouts=0 speedup=10\n"
 		)
 		for level, want := range map[slog.Level]string{slog.LevelInfo: chain + bad + cycle, slog.LevelError: bad} {
 			out.Reset()
