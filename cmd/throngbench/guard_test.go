@@ -49,10 +49,10 @@ BenchmarkX/a-2         	     100	       100 ns/op	  55.5 MB/s	       7 things	  
 PASS
 `))
 	if len(f) != 2 || f["bytes"] != 118 || f["allocs"] != 3 {
-		t.Errorf("%v, want the least of each", f)
+		t.Errorf("got %v, want the minimum of each", f)
 	}
 	if f := parse([]byte("PASS\n")); f != nil {
-		t.Errorf("%v of nothing", f)
+		t.Errorf("without results: got %v", f)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestWorse(t *testing.T) {
 		{"the same", figures{"allocs": 3, "bytes": 100, "instructions": 1000}, figures{"allocs": 3, "bytes": 100, "instructions": 1000}, false, "| 1,000 = | 3 = | 100 = |  |"},
 		{"a tenth more", figures{"instructions": 1000}, figures{"instructions": 1100}, false, "1,000 → 1,100 (+10.0 %)"},
 		{"more than a tenth more", figures{"instructions": 1000}, figures{"instructions": 1101}, true, "**worse**"},
-		{"one allocation where none was", figures{"allocs": 0}, figures{"allocs": 1}, true, "0 → 1"},
+		{"one allocation instead of none", figures{"allocs": 0}, figures{"allocs": 1}, true, "0 → 1"},
 		{"one of twenty more", figures{"allocs": 20}, figures{"allocs": 21}, false, "(+5.0 %)"},
 		{"some bytes more", figures{"bytes": 10}, figures{"bytes": 70}, false, "10 → 70"},
 		{"many bytes more", figures{"bytes": 10}, figures{"bytes": 80}, true, "**worse**"},
@@ -91,7 +91,7 @@ func TestPerOperation(t *testing.T) {
 	f = figures{"allocs": 1}
 	benchmark{n: 100}.perOperation(f)
 	if len(f) != 1 {
-		t.Errorf("nothing was counted: %v", f)
+		t.Errorf("without counts: got %v", f)
 	}
 }
 
@@ -134,12 +134,12 @@ func TestGuard(t *testing.T) {
 		"func BenchmarkNew(b *testing.B) {\n\tfor b.Loop() {\n\t\tkept = make([]byte, 500)\n\t}\n}\n")
 	out, err := run()
 	if err == nil || !strings.Contains(err.Error(), "1 of 2 benchmarks") || !strings.Contains(out, "0 → 1") || !strings.Contains(out, "new |") {
-		t.Errorf("one that allocates: %v\n%s", err, out)
+		t.Errorf("a revision that allocates: %v\n%s", err, out)
 	}
 	if _, err := run("-bench", "Other"); err == nil {
-		t.Error("nothing was compared without an error")
+		t.Error("no error although nothing was compared")
 	}
 	if c, err := exec.CommandContext(t.Context(), "git", "worktree", "list").Output(); err != nil || bytes.Count(c, []byte("\n")) != 1 {
-		t.Errorf("working trees are left: %s %v", c, err)
+		t.Errorf("working trees were not removed: %s %v", c, err)
 	}
 }

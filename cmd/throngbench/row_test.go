@@ -26,7 +26,7 @@ func TestRows(t *testing.T) {
 		}
 		for _, of := range r.ratios {
 			if _, is := of.of(make([]figures, len(r.sides))); is {
-				t.Errorf("row %s: %s is there without a figure", r.name, of.name)
+				t.Errorf("row %s: got ratio %s without a figure", r.name, of.name)
 			}
 		}
 	}

@@ -88,14 +88,14 @@ func example() line {
 func TestMeasured(t *testing.T) {
 	l := example()
 	if got := l.failed(); got != 1 {
-		t.Errorf("%d sides failed, want 1: what is missing did not fail", got)
+		t.Errorf("%d sides failed, want 1: a missing side did not fail", got)
 	}
 	m := l.measured()
 	if got := m.Ratios[0].Value; got == nil || *got != (spread{2, 2, 2}) {
 		t.Errorf("the ratio of the rounds is %v, want 2 in each", got)
 	}
 	if got := m.Ratios[1].Value; got != nil {
-		t.Errorf("the ratio with a side that is missing is %v", got)
+		t.Errorf("the ratio with a missing side: got %v", got)
 	}
 	if got, want := m.Sides[0].Figures, (map[string]spread{"µs": {30, 10, 100}, "MB": {1, 1, 2}}); !maps.Equal(got, want) {
 		t.Errorf("figures %v, want %v", got, want)
@@ -141,6 +141,6 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 	if alone := m.markdown(nil); strings.Contains(alone, "efore") {
-		t.Errorf("there is nothing before:\n%s", alone)
+		t.Errorf("without an earlier measurement:\n%s", alone)
 	}
 }

@@ -58,11 +58,11 @@ func TestPlainChainFile(t *testing.T) {
 	}
 	code, one, stderr := ctl(t, append(args, "--sequential-steps", "on")...)
 	if code != exitDone || calm(one) != calm(out) {
-		t.Errorf("one after another, exit code %d: %s\n%s", code, difference(calm(out), calm(one)), stderr)
+		t.Errorf("with sequential steps, exit code %d: %s\n%s", code, difference(calm(out), calm(one)), stderr)
 	}
 	code, out, stderr = ctl(t, "export", "--what", "run", "--data", data)
 	if code != exitDone || !strings.Contains(out, `"mocked": [`) || !strings.Contains(out, `"connector summarizer"`) {
-		t.Errorf("run.json, exit code %d, does not say what is mocked\n%s%s", code, out, stderr)
+		t.Errorf("exit code %d; run.json does not list the mocked steps\n%s%s", code, out, stderr)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestResumedChain(t *testing.T) {
 				t.Fatalf("resume: %v\n%s%s", err, out, stderr)
 			}
 			if calm(out.String()) != calm(want) {
-				t.Errorf("another result: %s", difference(calm(want), calm(out.String())))
+				t.Errorf("the results differ: %s", difference(calm(want), calm(out.String())))
 			}
 			if requests := counts(t, count)[prove.Request]; requests != int64(3-n) {
 				t.Errorf("%d requests after the kill", requests)

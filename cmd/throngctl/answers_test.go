@@ -106,7 +106,7 @@ chain c:
 		}
 	}
 	if strings.Contains(out, "the field total") || strings.Contains(out, "the field id") {
-		t.Errorf("a note about a field that is reached:\n%s", out)
+		t.Errorf("a note about a field that is not shadowed:\n%s", out)
 	}
 	code, out, _ = ctl(t, "try", file, "--data", t.TempDir(), "--json")
 	var trial struct{ Steps []struct{ Shadowed []string } }

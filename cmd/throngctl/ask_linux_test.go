@@ -24,7 +24,7 @@ import (
 // screen is a terminal of a user: it records the output and types answers.
 type screen struct {
 	tty    *os.File // of the program
-	echoes bool     // answers are seen
+	echoes bool     // answers are visible
 	mu     sync.Mutex
 	seen   bytes.Buffer
 }
@@ -142,18 +142,18 @@ func TestSecretsAreAskedFor(t *testing.T) {
 		return code, out.String() + s.text()
 	}
 	if code, seen := run(""); code != exitUsage || !strings.Contains(seen, "service two: the secret THRONG_TEST_ONE is not in the environment") {
-		t.Errorf("left out: exit code %d\n%s", code, seen)
+		t.Errorf("without an answer: exit code %d\n%s", code, seen)
 	}
-	for range 2 { // as at two starts
+	for range 2 { // like two starts
 		code, seen := run("typed-hunter2")
 		if code != exitDone || strings.Count(seen, question) != 1 || strings.Contains(seen, "hunter2") ||
 			!strings.Contains(seen, "the keychain cannot be used: no bus") {
 			t.Errorf("exit code %d\n%s", code, seen)
 		}
 		if place, err := secrets.FindPlace("THRONG_TEST_ONE"); place != secrets.InMemory {
-			t.Errorf("it is in %s, %v", place, err)
+			t.Errorf("got place %s, %v", place, err)
 		}
-		_ = secrets.Forget("THRONG_TEST_ONE") // the program ends
+		_ = secrets.Forget("THRONG_TEST_ONE") // as if the program had ended
 	}
 	if code, _, stderr := ctl(t, "run", file, "--data", t.TempDir()); code != exitUsage || !strings.Contains(stderr, "export THRONG_TEST_ONE=") {
 		t.Errorf("without a user to ask: exit code %d\n%s", code, stderr)
@@ -168,7 +168,7 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	data := t.TempDir()
 	const address = "postgres://me@127.0.0.1:1/results"
 	if err := config.SaveDatabase(data, config.Database{URL: address, Password: "hunter2-old"}); err == nil {
-		t.Fatal("it was kept")
+		t.Fatal("the password was stored")
 	}
 	find := func(s *screen) config.Database {
 		t.Helper()
@@ -180,9 +180,9 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	}
 	s := newScreen(t, map[string]string{"(hidden, for this run only; press Enter to skip): ": "hunter2-new"})
 	if db := find(s); db.Password != "hunter2-old" || s.text() != "" {
-		t.Errorf("asked in the same process:\n%s", s.text())
+		t.Errorf("asked again in the same process:\n%s", s.text())
 	}
-	config.RememberPassword(address, "") // the program ends
+	config.RememberPassword(address, "") // as if the program had ended
 	if db := find(s); db.Password != "hunter2-new" || db.Asks || !strings.Contains(s.text(), "127.0.0.1:1/results") || strings.Contains(s.text(), "hunter2") {
 		t.Errorf("%s", s.text())
 	}

@@ -133,7 +133,7 @@ func TestAttackOnTheTerminal(t *testing.T) {
 		if args[len(args)-1] == "--json" {
 			program(stdout)
 		}
-		if args[0] != "export" && args[0] != "report" && args[0] != "validate" && args[len(args)-1] != "--json" { // where texts have lines
+		if args[0] != "export" && args[0] != "report" && args[0] != "validate" && args[len(args)-1] != "--json" { // where texts have line breaks
 			for line := range strings.Lines(stdout + stderr) {
 				if strings.HasPrefix(strings.TrimSpace(line), forged) {
 					t.Errorf("%q: a line is forged:\n%s%s", args, stdout, stderr)
@@ -160,13 +160,13 @@ func TestAttackOnTheTerminal(t *testing.T) {
 	for line := range strings.Lines(read(t, out, "sessions.csv")) {
 		for cell := range strings.SplitSeq(line, ",") {
 			if strings.HasPrefix(strings.Trim(cell, `"`), "=") {
-				t.Errorf("a spreadsheet takes %q for a formula", cell)
+				t.Errorf("a spreadsheet would run %q as a formula", cell)
 			}
 		}
 	}
 	_, stdout, _ := ctl(t, "export", "--what", "events", "--format", "jsonl", "--data", data)
 	if first, _, _ := strings.Cut(stdout, "\n"); !strings.Contains(first, `\u202egnp`) {
-		t.Errorf("the text is lost: %s", first)
+		t.Errorf("the text is missing: %s", first)
 	}
 }
 

@@ -29,7 +29,7 @@ func auditAfter(t *testing.T, args []string) {
 		return
 	}
 	data := args[i+1]
-	if args[0] == "delete" { // later they are gone
+	if args[0] == "delete" { // the folders are removed later
 		auditStore(t, data)
 		return
 	}
@@ -50,7 +50,7 @@ func auditStore(t *testing.T, data string) {
 	}
 	store, err := sqlite.Open(data, sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		t.Errorf("audit of what the test left: %v", err)
+		t.Errorf("audit of the test's stores: %v", err)
 		return
 	}
 	defer func() {
@@ -64,7 +64,7 @@ func auditStore(t *testing.T, data string) {
 // auditAll audits the runs of a store, except fetched runs and runs in progress.
 func auditAll(t *testing.T, store *sqlite.Store) {
 	t.Helper()
-	ctx := context.Background() // that of the test is over
+	ctx := context.Background() // the test's context is done
 	runs, err := store.Runs(ctx)
 	if err != nil {
 		t.Error(err)
@@ -75,7 +75,7 @@ func auditAll(t *testing.T, store *sqlite.Store) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("audit of what the test left: %v", err)
+			t.Errorf("audit of the test's stores: %v", err)
 			continue
 		}
 		for _, f := range report.Figures {
@@ -141,7 +141,7 @@ func TestAudit(t *testing.T) {
 	if code != exitFailed || !strings.Contains(stderr, "is not in the store") {
 		t.Errorf("audit of an export alone: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if err := os.RemoveAll(data); err != nil { // its damage is meant
+	if err := os.RemoveAll(data); err != nil { // the damage is intended
 		t.Fatal(err)
 	}
 }
@@ -164,7 +164,7 @@ func TestAuditOfMemory(t *testing.T) {
 	if code != exitFailed || !strings.Contains(stderr, "a part of it cannot be read") || strings.Contains(stdout, "all equal") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if err := os.RemoveAll(data); err != nil { // its damage is meant
+	if err := os.RemoveAll(data); err != nil { // the damage is intended
 		t.Fatal(err)
 	}
 }

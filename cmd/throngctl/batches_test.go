@@ -90,7 +90,7 @@ func TestStorageCriterion(t *testing.T) {
 		}
 		_, success, _ := strings.Cut(read(t, data, "out", "run.json"), `"success": [`)
 		if !strings.Contains(success, `"metric": "storage"`) || !strings.Contains(success, fmt.Sprintf(`"passed": %t`, want == exitDone)) {
-			t.Errorf("%s: run.json says\n%s", bound, success)
+			t.Errorf("%s: run.json has\n%s", bound, success)
 		}
 	}
 }

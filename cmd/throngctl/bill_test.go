@@ -29,9 +29,9 @@ type biller struct {
 	requests int64 // for answers and embeddings
 	others   int64
 	cost     int64         // in billionths of a dollar
-	slow     time.Duration // that a persona takes
-	holdFrom int64         // the request from which on none is answered; 0 is never
-	reached  chan struct{} // closed when it came
+	slow     time.Duration // duration of a persona
+	holdFrom int64         // requests from this number on are not answered; 0 disables it
+	reached  chan struct{} // closed when this request arrives
 	release  chan struct{}
 }
 
@@ -149,7 +149,7 @@ func (b *biller) run(file, data string, more ...string) []string {
 	return append([]string{"run", file, "--data", data, "--seed", "7", "--llm-rate", "10000", "--no-dashboard", "--export", filepath.Join(data, "out")}, more...)
 }
 
-// modelsOf has the numbers of model calls and of all requests in run.json.
+// modelsOf returns the numbers of model calls and of all requests in run.json.
 func modelsOf(t *testing.T, data string) (calls, requests int64) {
 	t.Helper()
 	var m struct {
@@ -177,7 +177,7 @@ func TestEveryCallIsBilled(t *testing.T) {
 	s := spent(t, data)
 	calls, left := modelsOf(t, data)
 	if s.Requests != requests || calls != requests || left != requests || math.Abs(s.USD-dollars) > 1e-9 {
-		t.Errorf("%+v is said to be spent by %d calls and %d requests, the bill says %d and $%v", s, calls, left, requests, dollars)
+		t.Errorf("recorded %+v for %d calls and %d requests, billed %d and $%v", s, calls, left, requests, dollars)
 	}
 	for _, want := range []string{fmt.Sprintf("model calls    %d, ", requests), " from the provider's cache)", "12 personas written by model; 12 requests, "} {
 		if !strings.Contains(out, want) {
@@ -246,10 +246,10 @@ func TestWritingCountsAfterAResume(t *testing.T) {
 	}
 	code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1s")
 	if code == exitDone || !strings.Contains(stderr, "of wall time are spent") {
-		t.Errorf("a second is enough, and 1.2 were spent: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("resumed with a budget of 1 s after 1.2 s: exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr = ctl(t, "resume", "--data", data, "--no-dashboard", "--max-requests", "1000", "--max-time", "1h"); code != exitDone {
-		t.Errorf("an hour is too little: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("resumed with a budget of 1 h: exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestBillAfterAKill(t *testing.T) {
 		t.Errorf("counted %d requests of %d, with %d in flight", s.Requests, requests, atOnce)
 	}
 	if s.USD < dollars-1e-9 || s.USD > dollars+atOnce*0.002 {
-		t.Errorf("$%v is counted, billed were $%v", s.USD, dollars)
+		t.Errorf("recorded $%v, billed $%v", s.USD, dollars)
 	}
 }
 
@@ -333,15 +333,15 @@ func TestBillOfACancelledRun(t *testing.T) {
 	requests, dollars := b.bill()
 	s := spent(t, data)
 	if calls, left := modelsOf(t, data); s.Requests != requests || calls != requests || left != requests {
-		t.Errorf("%d requests, %d of them calls, %d spent; billed were %d", left, calls, s.Requests, requests)
+		t.Errorf("recorded %d requests, %d calls, %d spent; billed %d", left, calls, s.Requests, requests)
 	}
 	if s.USD < dollars-1e-9 || !strings.Contains(out.String(), fmt.Sprintf("requests       %d, ", requests)) {
-		t.Errorf("$%v is counted, billed were $%v for %d requests\n%s", s.USD, dollars, requests, &out)
+		t.Errorf("recorded $%v, billed $%v for %d requests\n%s", s.USD, dollars, requests, &out)
 	}
 	b.letGo()
 	code, text, errors := ctl(t, "resume", "--data", data, "--no-dashboard", "--export", filepath.Join(data, "out"))
 	if requests, _ = b.bill(); code != exitDone || spent(t, data).Requests != requests {
-		t.Errorf("resumed: exit code %d; %d requests are counted of %d\n%s%s", code, spent(t, data).Requests, requests, text, errors)
+		t.Errorf("resumed: exit code %d; recorded %d of %d requests\n%s%s", code, spent(t, data).Requests, requests, text, errors)
 	}
 }
 

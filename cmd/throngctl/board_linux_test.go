@@ -31,7 +31,7 @@ type seat struct {
 	tty    *os.File
 	before *unix.Termios
 	stderr *bytes.Buffer
-	gone   chan struct{} // nothing more will be seen
+	gone   chan struct{} // the output is closed
 
 	mu    sync.Mutex
 	more  *sync.Cond
@@ -57,7 +57,7 @@ func sit(t *testing.T, args ...string) *seat {
 	}
 	go s.look()
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // if it is still there
+		_ = s.cmd.Process.Kill() // if it is still running
 		_ = s.tty.Close()
 		<-s.gone
 		_ = s.ours.Close()
@@ -97,7 +97,7 @@ func (s *seat) await(text string) {
 	defer s.mu.Unlock()
 	for !strings.Contains(s.seen, text) {
 		if s.ended {
-			s.t.Fatalf("%q is not seen:\n%q\n%s", text, s.seen, s.stderr)
+			s.t.Fatalf("%q does not appear:\n%q\n%s", text, s.seen, s.stderr)
 		}
 		s.more.Wait()
 	}
@@ -119,7 +119,7 @@ func (s *seat) leaves(code int) (after string) {
 		s.t.Errorf("it ended with %v, want %d\n%s", err, code, s.stderr)
 	}
 	if now := s.termios(); !reflect.DeepEqual(now, s.before) {
-		s.t.Errorf("the terminal is left as %+v; it was %+v", now, s.before)
+		s.t.Errorf("the terminal is in state %+v, want %+v", now, s.before)
 	}
 	_ = s.tty.Close()
 	<-s.gone
@@ -172,7 +172,7 @@ func TestDashboard(t *testing.T) {
 	s.await(boardDown)
 	after := s.leaves(exitInterrupted)
 	if strings.Contains(after, boardUp) || !strings.Contains(after, "stopped after") || !strings.Contains(after, "resume with: throngctl resume") {
-		t.Errorf("behind the dashboard: %q", after)
+		t.Errorf("after the dashboard: got %q", after)
 	}
 	_, changes, _ := ctl(t, "export", "--data", data, "--what", "changes")
 	for _, want := range []string{`ceiling,100,110,terminal \(`, `ceiling,110,99,terminal \(`, `phase,.*,paused,terminal \(`} {
@@ -193,7 +193,7 @@ func TestDashboardIsTakenDown(t *testing.T) {
 		}
 		s.await(boardDown)
 		if after := s.leaves(exitInterrupted); !strings.Contains(after, "stopped after") {
-			t.Errorf("%v: behind the dashboard: %q\n%s", sig, after, s.stderr)
+			t.Errorf("%v: after the dashboard: got %q\n%s", sig, after, s.stderr)
 		}
 	}
 	data := t.TempDir()
@@ -202,7 +202,7 @@ func TestDashboardIsTakenDown(t *testing.T) {
 	s.await(boardDown)
 	s.leaves(exitFailed)
 	if !strings.Contains(s.stderr.String(), "Throng crashed") {
-		t.Errorf("a panic says %s", s.stderr)
+		t.Errorf("output of a panic: %s", s.stderr)
 	}
 	if found, err := filepath.Glob(filepath.Join(data, "crashes", "*")); err != nil || len(found) == 0 {
 		t.Errorf("%v, %v", found, err)

@@ -70,7 +70,7 @@ chain visit:
 		t.Fatalf("exit code %d, %d looks, %d orders, %d refused\n%s%s", code, shop.looks, shop.orders, shop.refused, stdout, stderr)
 	}
 	if ahead := shop.lastBuy.Sub(shop.lastLook); ahead < time.Second {
-		t.Errorf("the last order came %v after all else was done: that waited for the orders", ahead)
+		t.Errorf("the last order came only %v after all other requests, which waited for the orders", ahead)
 	}
 	if strings.Contains(stdout, "inexact") {
 		t.Errorf("waiting for an endpoint makes a run inexact:\n%s", stdout)

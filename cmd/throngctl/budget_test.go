@@ -20,7 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// observed runs ctl and also returns the number of requests that the mock received.
+// observed runs ctl and returns its results with the number of requests that the mock received.
 func observed(args ...string) (code int, stdout, stderr string, requests int64) {
 	var out, err bytes.Buffer
 	var n atomic.Int64
@@ -82,7 +82,7 @@ func TestBudgetOfRequests(t *testing.T) {
 	}
 	_, runs, _ := ctl(t, "runs", "--data", data)
 	if !strings.Contains(runs, "out of budget") {
-		t.Errorf("the list of runs says\n%s", runs)
+		t.Errorf("runs:\n%s", runs)
 	}
 	code, _, stderr = ctl(t, "resume", "--data", data)
 	if code != exitUsage || !strings.Contains(stderr, "max-requests: 50 of 50 requests are spent") || !strings.Contains(stderr, "--max-requests 100") {
@@ -90,7 +90,7 @@ func TestBudgetOfRequests(t *testing.T) {
 	}
 	for budget := int64(200); code != exitDone; budget += 150 {
 		if budget > 3000 {
-			t.Fatal("it never ends")
+			t.Fatal("the run does not end")
 		}
 		var more int64
 		code, out, stderr, more = observed("resume", "--data", data, "--max-requests", fmt.Sprint(budget), "--max-concurrent", "3", "--export", filepath.Join(data, "out"))
@@ -98,7 +98,7 @@ func TestBudgetOfRequests(t *testing.T) {
 			t.Fatalf("exit code %d after %d requests of %d\n%s%s", code, seen, budget, out, stderr)
 		}
 		if s := spent(t, data); s.Requests > seen {
-			t.Errorf("%d requests are said to be spent of %d", s.Requests, seen)
+			t.Errorf("recorded %d requests, the shop received %d", s.Requests, seen)
 		}
 	}
 	for _, file := range []string{"sessions.csv", "events.csv"} {
@@ -107,7 +107,7 @@ func TestBudgetOfRequests(t *testing.T) {
 		}
 	}
 	if s := spent(t, data); s.Requests != seen {
-		t.Errorf("%d requests are said to be spent, the shop saw %d", s.Requests, seen)
+		t.Errorf("recorded %d requests, the shop received %d", s.Requests, seen)
 	}
 }
 
@@ -122,14 +122,14 @@ func TestBudgetAfterAKill(t *testing.T) {
 	}
 	cmd, out, stderr = process(t, []string{countEnv + "=" + count}, "resume", "--data", data)
 	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "budget         200 of 200 requests") {
-		t.Fatalf("it ended with %v\n%s%s", err, out, stderr)
+		t.Fatalf("ended with %v\n%s%s", err, out, stderr)
 	}
 	requests := counts(t, count)[prove.Request]
-	// A session asks at most so often between two intents, or when it signs in. The budget's end cuts those that are about
-	// to ask; that they did not is not always known.
+	// A session sends at most this many requests between two intents, or when it logs in. The end of the budget cancels
+	// sessions that are about to send one; whether they have sent it is not always known.
 	const unknown = 5 * atOnce
 	if all := killed + requests; all < budget-atOnce || all > budget+unknown {
-		t.Errorf("the shop saw %d requests of %d and %d that may be uncounted", all, budget, unknown)
+		t.Errorf("the shop received %d requests, with a budget of %d and up to %d uncounted", all, budget, unknown)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestBudgetOfTokens(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if s := spent(t, data); s.Tokens > budget || s.Tokens < budget/2 {
-		t.Errorf("%d tokens are spent of %d", s.Tokens, budget)
+		t.Errorf("%d tokens of %d were spent", s.Tokens, budget)
 	}
 	code, _, stderr = ctl(t, "resume", "--data", data)
 	if code != exitUsage || !strings.Contains(stderr, "max-tokens: ") {
@@ -166,7 +166,7 @@ func TestBudgetOfTokens(t *testing.T) {
 		t.Errorf("sessions.csv differs\n%s", difference(want, got))
 	}
 	if s := spent(t, data); s.Tokens != all {
-		t.Errorf("%d tokens are said to be spent, undisturbed it takes %d", s.Tokens, all)
+		t.Errorf("recorded %d tokens, an uninterrupted run uses %d", s.Tokens, all)
 	}
 }
 
@@ -191,15 +191,15 @@ func TestBudgetOfMoney(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "prices.json"), []byte(prices), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, stderr := ctl(t, run...) // each takes $0.00005
+	code, out, stderr := ctl(t, run...) // each costs $0.00005
 	if code != exitFailed || !strings.Contains(out, "the budget of $0.002 is used up: $0.00") || !strings.Contains(out, "--budget 0.004\n") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if n := calls.Load(); n > 40 || n < 36 {
-		t.Errorf("%d calls for $0.002; 40 can be paid", n)
+		t.Errorf("%d calls for $0.002, want at most 40", n)
 	}
 	if s := spent(t, data); s.USD > 0.002 || s.Requests != calls.Load() {
-		t.Errorf("%+v is said to be spent by %d calls", s, calls.Load())
+		t.Errorf("recorded %+v for %d calls", s, calls.Load())
 	}
 	code, out, stderr = ctl(t, "resume", "--data", data, "--budget", "1")
 	if code != exitDone || calls.Load() != 100 || !strings.Contains(out, "$0.005 of $1.00") {

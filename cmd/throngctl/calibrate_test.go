@@ -51,14 +51,14 @@ func TestCalibrate(t *testing.T) {
 	}
 	saved, err := config.LoadSaved(data)
 	if err != nil || saved["max-concurrent"] == "" || saved["ceiling"] != saved["max-concurrent"] {
-		t.Errorf("saved is %v, %v", saved, err)
+		t.Errorf("saved: %v, %v", saved, err)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, errNoRun.Error()) {
 		t.Errorf("the store has runs:\n%s", out)
 	}
 	left, err := filepath.Glob(filepath.Join(data, "calibrate-*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("%v are left, %v", left, err)
+		t.Errorf("not removed: %v, %v", left, err)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestCalibrateJSON(t *testing.T) {
 	}
 	kept, _, err := calibration.List(data)
 	if err != nil || len(kept) != 1 || kept[0].Hash != found.Hash {
-		t.Errorf("%+v is kept, %v", kept, err)
+		t.Errorf("stored %+v, %v", kept, err)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// waiting is an output that calls a function at a text.
+// waiting is an output that calls heard when a text matches.
 type waiting struct {
 	bytes.Buffer
 	text  *regexp.Regexp
@@ -146,7 +146,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
 	if kept, _, err := calibration.List(data); err != nil || len(kept) > 0 {
-		t.Errorf("%v is kept, %v", kept, err)
+		t.Errorf("stored %v, %v", kept, err)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestGuideCalibrate(t *testing.T) {
 		}
 		own++
 		if !strings.Contains(text, "`--"+flag[1]+"`") && !strings.Contains(text, "`--"+flag[1]+" ") {
-			t.Errorf("the guide says nothing of --%s", flag[1])
+			t.Errorf("the guide does not mention --%s", flag[1])
 		}
 	}
 	if own < 6 {

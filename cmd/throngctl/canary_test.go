@@ -69,7 +69,8 @@ chain c:
   step failed: {kind: http, service: bearer, get: "/refused", query: {word: "${params.word}"}}
 `
 
-// canarySteps has one step for each wrong response with each token, and one for each login, model and database that fails.
+// canarySteps returns one step for each wrong response with each token, and one for each login, model and database that
+// fails.
 func canarySteps() string {
 	var all strings.Builder
 	step := func(format string, args ...any) { fmt.Fprintf(&all, "  step "+format+"\n", args...) }
@@ -104,8 +105,8 @@ func canarySteps() string {
 // nest is the environment of a run with canaries.
 type nest struct {
 	file, data, temp string
-	database         string // that results go to
-	results          string // the same, as it is allowed
+	database         string // database of the results
+	results          string // the same in the form of --allow
 	env              []string
 	parrot           *parrot
 	said             bytes.Buffer // everything that throngctl wrote
@@ -186,17 +187,17 @@ func (n *nest) fly(t *testing.T) {
 	n.ctl(t, "", "validate", n.file)
 }
 
-// panics has a separate run crash with a given text.
+// panics crashes a separate run with a given text.
 func (n *nest) panics(t *testing.T) {
 	t.Helper()
 	cmd, out, stderr := process(t, append(n.env, panicEnv+"=1"), "run", n.file, "--data", n.data, "--breaker", "off")
 	if err := cmd.Run(); err == nil {
-		t.Fatalf("it did not panic\n%s%s", out, stderr)
+		t.Fatalf("no panic\n%s%s", out, stderr)
 	}
 	n.said.Write(out.Bytes())
 	n.said.Write(stderr.Bytes())
 	if texts, err := filepath.Glob(filepath.Join(n.data, "crashes", "*")); err != nil || len(texts) == 0 {
-		t.Fatalf("there is no text of the crash: %v", err)
+		t.Fatalf("there is no crash report: %v", err)
 	}
 }
 
@@ -248,7 +249,7 @@ func unfolded(t *testing.T, data string) []byte {
 			if _, packed, ok := bytes.Cut(value, []byte("\x28\xb5\x2f\xfd")); ok {
 				raw, err := zip.DecodeAll(append([]byte("\x28\xb5\x2f\xfd"), packed...), nil)
 				if err != nil {
-					t.Errorf("a value of %s cannot be unfolded: %v", table, err)
+					t.Errorf("a value of %s cannot be decompressed: %v", table, err)
 				}
 				all.Write(raw)
 			}
@@ -368,7 +369,7 @@ func TestCanaries(t *testing.T) {
 	}
 	for _, where := range []string{"the store, unfolded", "events.csv", "Postgres"} {
 		if !bytes.Contains(places[where], []byte(`your key is ….`)) {
-			t.Errorf("%s does not have what the model said", where)
+			t.Errorf("%s does not have the model's answer", where)
 		}
 	}
 	for _, where := range []string{"the store, unfolded", "events.csv", "events.jsonl", "run.json", "report.html", "Postgres", "throng.db"} {

@@ -32,9 +32,9 @@ func TestCheckBeforeARun(t *testing.T) {
 	}
 	code, _, stderr = ctl(t, "check", "shopping", "--data", data, "--service", "shops=http://127.0.0.1:1")
 	if code != exitUsage || !strings.Contains(stderr, "no service shops") {
-		t.Errorf("a service that there is none: exit code %d\n%s", code, stderr)
+		t.Errorf("an unknown service: exit code %d\n%s", code, stderr)
 	}
 	if _, err := os.Stat(data); !os.IsNotExist(err) {
-		t.Errorf("it left its folder: %v", err)
+		t.Errorf("the data folder was not removed: %v", err)
 	}
 }

@@ -171,7 +171,7 @@ func TestCleanup(t *testing.T) {
 		t.Errorf("exit code %d, %v: %+v %s", code, err, plan, stderr)
 	}
 	if plan.Requests.Least != 12 || plan.Requests.Most != 12 || len(plan.Cleaned) != 0 {
-		t.Errorf("planned are %+v", plan)
+		t.Errorf("got plan %+v", plan)
 	}
 	clean(exitDone, "12 order", 1, 31, string(plan.Run), "--yes")
 }
@@ -206,7 +206,7 @@ func marked(t *testing.T, data string, says ...string) {
 	for _, text := range says {
 		for where, all := range map[string]string{"runs": runs, "the report": read(t, dir, "report.html")} {
 			if !strings.Contains(all, text) {
-				t.Errorf("%s does not say %q:\n%s", where, text, all[:min(len(all), 3000)])
+				t.Errorf("%s does not contain %q:\n%s", where, text, all[:min(len(all), 3000)])
 			}
 		}
 	}
@@ -235,14 +235,14 @@ func TestKilledCleanup(t *testing.T) {
 	}
 	d.killAt(6, func() { _ = cmd.Process.Kill() })
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() >= 0 {
-		t.Fatalf("it was not killed: %v\n%s%s", err, out, stderr)
+		t.Fatalf("the process was not killed: %v\n%s%s", err, out, stderr)
 	}
 	killed := listed(t, data)
 	if state := killed[0].State; state != "interrupted" || len(killed[1].Cleaned) != 1 || killed[1].Cleaned[0].Ending != "" {
 		t.Errorf("after the kill: %+v", killed)
 	}
 	if _, says, _ := ctl(t, "runs", "--data", data); !strings.Contains(says, "(cleanup begun)") || !strings.Contains(says, "has not finished. To resume it: throngctl cleanup "+string(killed[1].Run)+".") {
-		t.Errorf("runs says\n%s", says)
+		t.Errorf("runs:\n%s", says)
 	}
 	if orders, _ := d.left(); orders != 7 {
 		t.Errorf("%d orders are left of 13 after 6 deletions", orders)
@@ -257,11 +257,11 @@ func TestKilledCleanup(t *testing.T) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.orders) != 1 || len(d.removed) != 12 || d.deletes != 12 {
-		t.Errorf("%d orders are left, and %d deletions came: %v", len(d.orders), d.deletes, d.removed)
+		t.Errorf("%d orders are left after %d deletions: %v", len(d.orders), d.deletes, d.removed)
 	}
 	after := listed(t, data)
 	if len(after) != 2 || after[0].Exact == nil || !*after[0].Exact || !after[1].Cleaned[0].Whole() || after[1].Cleaned[0].Requests < 12 {
-		t.Errorf("after it was resumed: %+v", after)
+		t.Errorf("after the resume: %+v", after)
 	}
 }
 

@@ -26,12 +26,12 @@ func TestBadInputStartsNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		args []string
-		want []string // in what is said
+		want []string // in the error
 	}{
 		{"population of 0", []string{"run", "shopping", "--set", "agents=0"}, []string{"agents", "below 1"}},
 		{"limit of 0", []string{"run", "shopping", "--max-concurrent", "0"}, []string{"max-concurrent", "at least 1"}},
 		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
-		{"no number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
+		{"not a number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
 		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: no such file or built-in scenario: nowhere.yaml", "(analysis, conversation, shopping, world)\n"}},
 		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "errors; nothing was started"}},
@@ -42,10 +42,10 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"unknown fault", []string{"run", "shopping", "--mock-fault", "fire=1"}, []string{"fire", "server_error"}},
 		{"no number of requests", []string{"run", "shopping", "--mock-fault", "token_requests=many"}, []string{"token_requests", "for example 20"}},
 		{"no quota", []string{"run", "shopping", "--mock-fault", "quota=many"}, []string{"fault quota", "for example 20"}},
-		{"a quota below nothing", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"the quota is -1 requests per second"}},
+		{"a negative quota", []string{"run", "shopping", "--mock-fault", "quota=-1"}, []string{"the quota is -1 requests per second"}},
 		{"no capacity", []string{"run", "shopping", "--mock-fault", "capacity=1.5"}, []string{"fault capacity", "not a number of requests"}},
 		{"another fault", []string{"run", "shopping", "--mock-fault", "slow=1"}, []string{"unknown fault slow", "token_requests, quota, capacity"}},
-		{"fewer than no requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
+		{"a negative number of token requests", []string{"run", "shopping", "--mock-fault", "token_requests=-1"}, []string{"token"}},
 		{"share above 1", []string{"run", "shopping", "--mock-fault", "hang=2"}, []string{"fault"}},
 		{"warm-up of nonsense", []string{"run", "shopping", "--warm-up", "soon"}, []string{"--warm-up", "soon"}},
 		{"nothing to resume", []string{"resume"}, []string{"throngctl: no runs yet; try: throngctl run shopping\n"}},
@@ -77,7 +77,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 
 // TestValidateTellsEveryMistake checks that all mistakes in a file are printed.
 func TestValidateTellsEveryMistake(t *testing.T) {
-	for _, name := range []string{"broken", "wrong"} { // the second has one of each sort that the first has not
+	for _, name := range []string{"broken", "wrong"} { // the second has the kinds of errors that the first lacks
 		code, out, stderr := ctl(t, "validate", filepath.Join("testdata", name+".yaml"))
 		if code != exitUsage || out != "" {
 			t.Errorf("%s: exit code %d, want %d\n%s", name, code, exitUsage, out)
@@ -115,7 +115,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestJourney takes the usual way of a user: run, list, export, delete.
+// TestJourney follows the usual steps of a user: run, list, export, delete.
 func TestJourney(t *testing.T) {
 	data := t.TempDir()
 	code, out, stderr := ctl(t, day(data)...)
@@ -124,7 +124,7 @@ func TestJourney(t *testing.T) {
 	}
 	for _, want := range []string{"finished", "90 (", "criteria", "pass", "exact", "agents_completed"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, out)
+			t.Errorf("%q is missing in the summary:\n%s", want, out)
 		}
 	}
 	id := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
@@ -170,7 +170,7 @@ func TestFailedCriteriaAreAnExitCode(t *testing.T) {
 	}
 	for _, want := range []string{"FAIL", "server_error", "inexact since cycle 0"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, out)
+			t.Errorf("%q is missing in the summary:\n%s", want, out)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestSecondProcessMayLookNotTouch(t *testing.T) {
 		t.Errorf("audit while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
 	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the run did not survive the looks: %v", err)
+		t.Errorf("the run ended during the reads: %v", err)
 	}
 }
 
@@ -383,14 +383,14 @@ func TestMockAlone(t *testing.T) {
 	r := bufio.NewReader(pipe)
 	line, err := r.ReadString('\n')
 	if err != nil {
-		t.Fatalf("it says nothing: %v %s", err, stderr)
+		t.Fatalf("no output: %v %s", err, stderr)
 	}
 	url := strings.TrimSpace(strings.TrimPrefix(line, "url "))
 	data := t.TempDir()
 	code, out, errs := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "1",
 		"--service", "shop="+url, "--max-concurrent", "4")
 	if code != exitFailed || !strings.Contains(out, "client_error") {
-		t.Errorf("a shop of another secret let the run in: exit code %d\n%s%s", code, out, errs)
+		t.Errorf("a shop with another secret accepted the run: exit code %d\n%s%s", code, out, errs)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -400,10 +400,10 @@ func TestMockAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v %s", err, stderr)
+		t.Errorf("ended with %v %s", err, stderr)
 	}
 	if !strings.Contains(string(rest), "requests answered") {
-		t.Errorf("it does not say what it did:\n%s", rest)
+		t.Errorf("the output has no summary:\n%s", rest)
 	}
 }
 
@@ -432,7 +432,7 @@ func TestMockTheModel(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(said["url"], "http://127.0.0.1:") || said["model key"] != "quiet" {
-		t.Errorf("it says %v", said)
+		t.Errorf("got %v", said)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, said["model url"]+"/models", nil)
 	if err != nil {
@@ -455,9 +455,9 @@ func TestMockTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ended with %v %s", err, stderr)
+		t.Errorf("ended with %v %s", err, stderr)
 	}
 	if !strings.Contains(string(rest), "1 requests answered by the model") {
-		t.Errorf("it does not say what it did:\n%s", rest)
+		t.Errorf("the output has no summary:\n%s", rest)
 	}
 }

@@ -31,7 +31,7 @@ func TestCompletion(t *testing.T) {
 		"run|--governor|=|man":           {"manual"},
 		"run|--metrics|o":                {"on", "off"},
 		"run|--metrics|off|w":            {"world"},
-		"run|--metrics|w":                nil, // it is taken for the value
+		"run|--metrics|w":                nil, // parsed as the flag's value
 		"run|--sequential|on|sh":         {"shopping"},
 		"run|--resume|":                  {"newest", run},
 		"status|--data|" + data + "|2":   {run},
@@ -93,11 +93,11 @@ COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; ech
 		_, script, _ := ctl(t, "completion", shell)
 		path, err := exec.LookPath(shell)
 		if err != nil || script == "" {
-			t.Logf("%s is not there to read its script: %v", shell, err)
+			t.Logf("%s is not available to parse its script: %v", shell, err)
 			continue
 		}
 		if out, err := exec.CommandContext(t.Context(), path, "-n", write(t, filepath.Join(dir, "script"), script)).CombinedOutput(); err != nil {
-			t.Errorf("%s does not read its script: %v\n%s", shell, err, out)
+			t.Errorf("%s cannot parse its script: %v\n%s", shell, err, out)
 		}
 	}
 	if code, _, _ := ctl(t, "completion", "tcsh"); code != exitUsage {
@@ -114,7 +114,7 @@ func TestCompletionInPowerShell(t *testing.T) {
 	}
 	asked := regexp.MustCompile(`\$words = @\('(\w+)', "(--\w+=)\$last", '--'\)`).FindStringSubmatch(script)
 	if asked == nil || !strings.Contains(script, "-CommandName 'throngctl', 'throngctl.exe'") || !strings.Contains(script, "& $program $words 2>$null") {
-		t.Fatalf("it asks something else:\n%s", script)
+		t.Fatalf("the script has another query:\n%s", script)
 	}
 	for line, want := range map[string]string{
 		"run|":                         "analysis\tbuilt in",
@@ -133,7 +133,7 @@ func TestCompletionInPowerShell(t *testing.T) {
 	}
 	unquoted := regexp.MustCompile(`(?s)'[^']*'|"[^"]*"|#[^\n]*`).ReplaceAllString(script, "")
 	if strings.ContainsAny(unquoted, `'"`) {
-		t.Errorf("a quote is open:\n%s", unquoted)
+		t.Errorf("unbalanced quote:\n%s", unquoted)
 	}
 	for _, pair := range []string{"{}", "()", "[]"} {
 		if strings.Count(unquoted, pair[:1]) != strings.Count(unquoted, pair[1:]) {
@@ -154,7 +154,7 @@ func TestCompletionInPowerShell(t *testing.T) {
 		path := write(t, filepath.Join(t.TempDir(), "script.ps1"), script)
 		reads := "$ErrorActionPreference = 'Stop'; [void][scriptblock]::Create((Get-Content -Raw '" + path + "'))"
 		if out, err := exec.CommandContext(t.Context(), pwsh, "-NoProfile", "-Command", reads).CombinedOutput(); err != nil {
-			t.Errorf("PowerShell does not read its script: %v\n%s", err, out)
+			t.Errorf("PowerShell cannot parse its script: %v\n%s", err, out)
 		}
 	})
 }
@@ -194,7 +194,7 @@ func TestManual(t *testing.T) {
 		}
 		out, _ := exec.CommandContext(t.Context(), mandoc, "-T", "lint", write(t, filepath.Join(t.TempDir(), "throngctl.1"), page)).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			if !strings.Contains(line, "missing date") { // of a test, which was built from no commit
+			if !strings.Contains(line, "missing date") { // test binaries have no commit date
 				t.Error(line)
 			}
 		}

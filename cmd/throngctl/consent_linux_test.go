@@ -56,7 +56,7 @@ func TestConsentInATerminal(t *testing.T) {
 	}
 	for _, in := range []bool{true, false} {
 		if code, seen := run(nil, in); code != exitDone || strings.Contains(seen, question) || len(a.took()) != 1 {
-			t.Errorf("the answer was not kept: exit code %d\n%s", code, seen)
+			t.Errorf("the permission was not stored: exit code %d\n%s", code, seen)
 		}
 	}
 }

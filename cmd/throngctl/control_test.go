@@ -14,7 +14,8 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// TestSecondTerminal steers a run of another process until it stops, and checks who changed what and why in the store.
+// TestSecondTerminal steers a run of another process until it stops, and checks the recorded changes with their author and
+// reason.
 func TestSecondTerminal(t *testing.T) {
 	data := t.TempDir()
 	cmd, stdout, stderr := slowRun(t, data, "--no-adaptive")
@@ -136,7 +137,7 @@ func TestFollowedStatus(t *testing.T) {
 			break
 		}
 	}
-	_ = cmd.Wait() // it was stopped
+	_ = cmd.Wait() // the run was stopped
 	if err := watch.Wait(); err != nil || last.Run != first.Run {
 		t.Errorf("%v\n%s", err, stderr)
 	}
@@ -193,7 +194,7 @@ func TestPrintStatus(t *testing.T) {
 	}
 }
 
-// muchToSay is the status of a run with all fields except times of day.
+// muchToSay returns the status of a run with all fields except times of day.
 func muchToSay() view.Status {
 	left := 90.
 	return view.Status{
@@ -245,18 +246,18 @@ func TestGuideOrders(t *testing.T) {
 	text := page(t, "terminal")
 	_, help, _ := ctl(t, "--help")
 	if _, rest, _ := strings.Cut(help, "\nThe run in progress:\n"); !strings.HasPrefix(rest, "  status ") {
-		t.Errorf("the orders do not stand together\n%s", help)
+		t.Errorf("the commands for a run in progress are not in one group\n%s", help)
 	}
 	for _, order := range []string{"status", "set", "pause", "continue", "stop", "checkpoint", "retire", "requeue", "broadcast"} {
 		if !regexp.MustCompile("`throngctl " + order + "[ `]").MatchString(text) {
-			t.Errorf("the guide says nothing of throngctl %s", order)
+			t.Errorf("the guide does not mention throngctl %s", order)
 		}
 		if !regexp.MustCompile(`(?m)^  ` + order + ` `).MatchString(help) {
 			t.Errorf("there is no throngctl %s\n%s", order, help)
 		}
 		if order != "retire" && order != "requeue" && order != "continue" && order != "broadcast" && order != "status" {
 			if _, out, _ := ctl(t, order, "--help"); !strings.Contains(out, "--why") {
-				t.Errorf("throngctl %s takes no reason", order)
+				t.Errorf("throngctl %s has no --why", order)
 			}
 		}
 	}

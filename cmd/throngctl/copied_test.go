@@ -39,9 +39,9 @@ func TestResumeOfACopy(t *testing.T) {
 			code, _, stderr := ctl(t, "resume", "--data", data, "--export", out)
 			switch {
 			case code == exitDone:
-			case strings.Contains(stderr, "no run"): // it had not begun in the copy
+			case strings.Contains(stderr, "no run"): // the run had not started in the copy
 				return
-			case code == exitFailed: // sessions that met a shop of another moment
+			case code == exitFailed: // sessions failed at a shop of another moment
 			default:
 				t.Fatalf("%s: resume: exit code %d\n%s", how, code, stderr)
 			}
@@ -50,19 +50,19 @@ func TestResumeOfACopy(t *testing.T) {
 			if strings.Contains(run, `"exact": true`) {
 				exact++
 				if got != want {
-					t.Errorf("%s: it is exact, and sessions.csv %s\nevents.csv %s", how,
+					t.Errorf("%s: exact, but sessions.csv %s\nevents.csv %s", how,
 						difference(want.sessions, got.sessions), difference(want.events, got.events))
 				}
 				return
 			}
 			inexact++
 			if !strings.Contains(run, "lost its end") && !strings.Contains(run, "no log of this run") {
-				t.Errorf("%s: it does not say why it is inexact:\n%s", how, run)
+				t.Errorf("%s: no reason for the inexact result:\n%s", how, run)
 			}
 		})
 	}
 	if t.Logf("%d exact, %d inexact", exact, inexact); inexact == 0 {
-		t.Error("no cut made a run inexact: the test does not reach what it is for")
+		t.Error("no damage made a run inexact: the test has no effect")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// killing is a proof with a short day of shopping whose processes are killed.
+// killing returns a proof with a short day of shopping whose processes are killed.
 func killing(kills int) prove.Config {
 	return prove.Config{Run: day("")[1:], Kills: kills, Seed: 20261120}
 }
@@ -66,7 +66,7 @@ func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
 	proved(t, c)
 	noRows(t, c.Database.URL)
 
-	// A proof that is given up leaves none either.
+	// An aborted proof leaves no rows either.
 	broken := errors.New("broken")
 	c.Program, c.Env, c.Between = self(t), []string{asToolEnv + "=1"}, func(string) error { return broken }
 	if _, err := prove.Prove(t.Context(), c); !errors.Is(err, broken) {
@@ -81,7 +81,7 @@ func noRows(t *testing.T, url string) {
 	var left int
 	if err := pgtest.Connect(t, url).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM throng.runs) + (SELECT count(*) FROM throng.sessions) +
 		(SELECT count(*) FROM throng.events) + (SELECT count(*) FROM throng.metrics) + (SELECT count(*) FROM throng.checkpoints)`).Scan(&left); err != nil || left > 0 {
-		t.Errorf("%d rows are left: %v", left, err)
+		t.Errorf("%d rows were not removed: %v", left, err)
 	}
 }
 
@@ -99,12 +99,12 @@ func TestBrokenEngineIsFound(t *testing.T) {
 		name    string
 		env     []string
 		between func(dir string) error
-		in      string // a part that differs
-		says    string // what a resumed run that notices it by itself says; it need not in every trial
+		in      string // a file that differs
+		says    string // message of a resumed run that detects the problem, which not every trial does
 	}{
-		{"requests without their keys", []string{breakEnv + "=keys"}, nil, "", "the mock shop's log lacks"},
-		{"a journal that forgets what agents remember", nil, forget, "memory.jsonl", ""},
-		{"a shop that is empty again", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "mock")) }, "", ""},
+		{"requests without idempotency keys", []string{breakEnv + "=keys"}, nil, "", "the mock shop's log lacks"},
+		{"a journal without the agents' memory", nil, forget, "memory.jsonl", ""},
+		{"a shop that lost its orders", nil, func(dir string) error { return os.RemoveAll(filepath.Join(dir, "mock")) }, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := killing(8)
@@ -229,10 +229,10 @@ func TestResumeWithAnotherLength(t *testing.T) {
 	data := t.TempDir()
 	killed(t, "commit:60", "run", "shopping", "--data", data, "--set", "agents=3", "--cycles", "90", "--mock-latency", "none", "--max-concurrent", "2", "--no-adaptive", "--no-dashboard")
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--cycles", "1"); code != exitUsage || !strings.Contains(stderr, "more than 1") {
-		t.Errorf("resumed with a length that it has passed: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("resumed with fewer cycles than are done: exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--cycles", "80"); code != exitDone {
-		t.Errorf("resumed with a smaller length: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("resumed with fewer cycles: exit code %d\n%s%s", code, out, stderr)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "80/80") {
 		t.Errorf("80/80 is not in\n%s", out)

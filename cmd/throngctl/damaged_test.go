@@ -28,7 +28,7 @@ func TestDamagedRun(t *testing.T) {
 		ids = append(ids, id)
 	}
 	broken, sound := ids[0], ids[1]
-	t.Setenv("THRONG_DATA", data) // not by a flag, since its damage is meant
+	t.Setenv("THRONG_DATA", data) // not by a flag, because the damage is intended
 	says := func(want int, text string, args ...string) {
 		t.Helper()
 		code, stdout, stderr := ctl(t, args...)
@@ -53,6 +53,6 @@ func TestDamagedRun(t *testing.T) {
 	var left int
 	err = db.QueryRowContext(t.Context(), `SELECT count(*) FROM runs`).Scan(&left)
 	if err := errors.Join(err, db.Close()); err != nil || left != 1 {
-		t.Errorf("%d runs are left, %v, want 1", left, err)
+		t.Errorf("%d runs remain, %v, want 1", left, err)
 	}
 }

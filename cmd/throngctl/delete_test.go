@@ -38,7 +38,7 @@ func want(t *testing.T, code int, typed string, args []string, says ...string) {
 	}
 	for _, text := range says {
 		if !strings.Contains(out+stderr, text) {
-			t.Errorf("%v does not say %q, but\n%s%s", args, text, out, stderr)
+			t.Errorf("%v: %q is missing in\n%s%s", args, text, out, stderr)
 		}
 	}
 }
@@ -68,12 +68,12 @@ func TestPrune(t *testing.T) {
 	want(t, exitUsage, "", []string{"delete", runs[1], "--checkpoint", newest, "--data", data, "-y"}, "is the newest")
 	want(t, exitDone, "yes\n", []string{"delete", runs[1], "--checkpoint", oldest, "--data", data}, "checkpoint "+oldest, "deleted")
 	if _, out, _ := ctl(t, "checkpoints", runs[1], "--data", data); strings.Contains(out, "\n"+oldest+" ") || !strings.Contains(out, "\n"+newest+" ") {
-		t.Errorf("without checkpoint %s there are\n%s", oldest, out)
+		t.Errorf("after deleting checkpoint %s:\n%s", oldest, out)
 	}
 
 	want(t, exitDone, "", prune("--keep-runs", "1", "-y"), "all: 90 sessions", "deleted 2 of 2")
 	if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, runs[0]) || strings.Contains(out, runs[1]) || !strings.Contains(out, runs[2]) {
-		t.Errorf("left are\n%s", out)
+		t.Errorf("remaining:\n%s", out)
 	}
 }
 
@@ -125,6 +125,6 @@ func TestDeleteFromPostgres(t *testing.T) {
 		t.Errorf("%d sessions are there, want those of the first run", n)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, first) || strings.Contains(out, second) {
-		t.Errorf("left are\n%s", out)
+		t.Errorf("remaining:\n%s", out)
 	}
 }

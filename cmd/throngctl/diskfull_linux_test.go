@@ -38,7 +38,7 @@ func TestDiskFull(t *testing.T) {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		if os.Getenv("CI") != "" && os.Getuid() == 0 {
-			t.Fatalf("no name space of its own: %v", err)
+			t.Fatalf("cannot create a namespace: %v", err)
 		}
 		t.Skipf("no small file system can be mounted here: %v", err)
 	}
@@ -115,7 +115,7 @@ func testDiskFull(t *testing.T, dir string) {
 		return strings.Contains(text, "paused") && strings.Contains(text, "disk is full") && strings.Contains(text, "loses nothing")
 	})
 
-	// Killed while it waits: the next start says what to do, and begins nothing.
+	// Kill it while it waits: the next start says what to do, and starts nothing.
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func testDiskFull(t *testing.T, dir string) {
 		t.Errorf("the result is not exact:\n%s", out)
 	}
 
-	// An export finds no room, and leaves nothing.
+	// An export has no space, and leaves no files.
 	d.fill()
 	exported := filepath.Join(dir, "out")
 	for _, args := range [][]string{{"--out", exported}, {"--what", "sessions", "--out", filepath.Join(dir, "sessions.csv")}} {
@@ -154,7 +154,7 @@ func testDiskFull(t *testing.T, dir string) {
 	}
 	for _, pattern := range []string{"out/*", "out/.*", "sessions*", ".sessions*"} {
 		if left, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || len(left) > 0 {
-			t.Errorf("half files are left: %v %v", left, err)
+			t.Errorf("incomplete files were not removed: %v %v", left, err)
 		}
 	}
 	d.free()

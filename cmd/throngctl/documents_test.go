@@ -26,9 +26,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// Placeholders of the documents, and what stands in their places here: a run that has finished, or the one after it where
-// a command names two; the run of the recording before; a shop of the mock's shape, which asks for no token of the
-// mock; a database; a web hook.
+// Placeholders of the documents. They are replaced by a finished run, or the next one if a command names two; the run of
+// the preceding recording; a shop like the mock that needs no token; a database; a webhook; and the run in progress.
 const (
 	runPlace      = "RUN"
 	datedPlace    = "20260301-120000-abcd"
@@ -36,7 +35,7 @@ const (
 	shopPlace     = "https://staging.example.com"
 	databasePlace = "postgres://me@db.example.com/results"
 	hookPlace     = "https://ntfy.sh/throng-7f3k29x"
-	underWayPlace = "20300301-12" // the beginning of the newest run's name
+	underWayPlace = "20300301-12" // prefix of the newest run's ID
 )
 
 // unattended are the commands of the documents that are not executed, with the reason. Those of throngctl are still parsed,
@@ -114,16 +113,16 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 	}
 	if ran < 110 {
-		t.Errorf("only %d commands were carried out", ran)
+		t.Errorf("only %d commands were executed", ran)
 	}
 }
 
 // stage has what the documents' commands need.
 type stage struct {
 	fixture         string // a store with two runs
-	finished, ended string // these: with checkpoints, and out of budget
+	finished, ended string // the two runs: one with checkpoints, one out of budget
 	shop, hook      string
-	database        string   // "" until it is needed
+	database        string   // "" until needed
 	files           []string // names and texts, in turn
 }
 
@@ -161,7 +160,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// openShop is the mock shop as an external backend: each client gets a token from it.
+// openShop starts the mock shop as an external backend: each client gets a token from it.
 func openShop(t *testing.T) string {
 	t.Helper()
 	shop, err := mock.Start(mock.Config{Seed: 7, Secret: "quiet"})
@@ -192,7 +191,7 @@ func openShop(t *testing.T) string {
 // here replaces the addresses of the documents with existing ones.
 func (s *stage) here(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, shopPlace, s.shop), hookPlace, s.hook)
-	text = strings.ReplaceAll(text, "127.0.0.1:9464", "127.0.0.1:0") // which may be taken
+	text = strings.ReplaceAll(text, "127.0.0.1:9464", "127.0.0.1:0") // which may be in use
 	return strings.ReplaceAll(text, strings.TrimPrefix(shopPlace, "https://"), strings.TrimPrefix(s.shop, "http://"))
 }
 
@@ -240,7 +239,7 @@ func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
 			continue
 		default:
 			if !spared(words) {
-				t.Errorf("nothing runs %s", line)
+				t.Errorf("no run for %s", line)
 			}
 			continue
 		}
@@ -273,7 +272,7 @@ func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
 type documented struct {
 	line string
 	args []string
-	code int // that it ends with
+	code int // expected exit code
 }
 
 // do executes a command, or only parses it.
@@ -356,7 +355,7 @@ func (s *stage) filled(t *testing.T, data string, args []string) []string {
 	return brisk(args)
 }
 
-// brisk adds flags that make a command fast, with the sizes of the test.
+// brisk changes the flags of a command so that it is fast, with the sizes of the test.
 func brisk(args []string) []string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(args, func(arg string) bool {
@@ -387,7 +386,7 @@ func brisk(args []string) []string {
 			args = append(args, "--set", "agents=20")
 		}
 	}
-	if has("--checkpoint-interval") { // which is longer than such a run
+	if has("--checkpoint-interval") { // longer than such a run
 		give("--checkpoint-interval", "1ms")
 		give("--keep-checkpoints", "1000")
 	}
@@ -456,7 +455,7 @@ func (s *stage) ask(t *testing.T, queries string) {
 		}
 		for _, c := range columns {
 			if n > 0 && !known[c.Name] {
-				t.Errorf("%s\nsays nothing of %s", query, c.Name)
+				t.Errorf("%s\nhas no value of %s", query, c.Name)
 			}
 		}
 	}
@@ -477,7 +476,7 @@ func TestLinksOfTheReadme(t *testing.T) {
 	}
 	for _, p := range assets.Pages() {
 		if !links[path.Join("assets/guide", p.File)] {
-			t.Errorf("the README does not lead to %s", p.File)
+			t.Errorf("the README does not link to %s", p.File)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (d
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if kill < kills { // the run's first request comes long after this line, and none comes before its process is known
+		if kill < kills { // the first request is sent long after this line, so the process is known by then
 			shop.killAt(5+draw.IntN(buyers/(kills+1)), func() { _ = cmd.Process.Kill() })
 		}
 		err := cmd.Wait()
@@ -51,7 +51,7 @@ func killedRun(t *testing.T, shop *plainShop, file string, kills, buyers int) (d
 			if kill < kills {
 				t.Fatalf("seed %d: the run ended after %d of %d kills\n%s", seed, kill, kills, out)
 			}
-			t.Logf("the last process says\n%s", out)
+			t.Logf("output of the last process:\n%s", out)
 			return data
 		}
 		if kill >= kills || cmd.ProcessState.ExitCode() >= 0 {
@@ -111,13 +111,13 @@ func TestKillsAtAPlainShop(t *testing.T) {
 	for _, u := range m.Unconfirmed {
 		listed[fmt.Sprintf("buyer-%d", u.Agent)] = true
 		if u.Step != "order" || u.Request != "POST /orders" {
-			t.Errorf("listed is %+v", u)
+			t.Errorf("listed: %+v", u)
 		}
 	}
 	t.Logf("%d buyers, %d kills: %d ordered more than once, %d unconfirmed, exact %t", buyers, kills, doubled, m.Count, m.Exact)
 	for buyer, n := range by {
 		if n > 1 && !listed[buyer] {
-			t.Errorf("%s ordered %d times, which nothing says", buyer, n)
+			t.Errorf("%s ordered %d times, but is not listed", buyer, n)
 		}
 	}
 	if len(by) != buyers || doubled == 0 || m.Exact || int(m.Count) < doubled || int(m.Count) > 10*kills {
@@ -132,13 +132,13 @@ func TestKillsAtAPlainShop(t *testing.T) {
 	says := fmt.Sprintf("%d requests may have been carried out more than once", m.Count)
 	for what, text := range map[string]string{"status": status, "check --after": after, "the report": read(t, page)} {
 		if !strings.Contains(text, says) {
-			t.Errorf("%s does not say %q:\n%s", what, says, text[:min(len(text), 3000)])
+			t.Errorf("%s does not contain %q:\n%s", what, says, text[:min(len(text), 3000)])
 		}
 	}
 	if !strings.Contains(after, "step order: POST /orders") || !strings.Contains(read(t, out, "timings.csv"), ",unconfirmed,") {
-		t.Errorf("check --after lists\n%s", after)
+		t.Errorf("check --after:\n%s", after)
 	}
-	t.Logf("check --after says\n%s", after)
+	t.Logf("check --after:\n%s", after)
 }
 
 // TestKillsAtAShopThatCanBeAsked checks that, with verify, no order is doubled or lost even at a shop without idempotency

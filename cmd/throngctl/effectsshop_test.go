@@ -14,14 +14,14 @@ import (
 // client is gone.
 type plainShop struct {
 	*httptest.Server
-	delay time.Duration // of what changes something
+	delay time.Duration // of a change
 
 	mu     sync.Mutex
 	carts  map[string][]string // items, by session
 	orders []shopOrder
 	posts  int
 	fatal  int    // the POST at which kill is called; 0 disables it
-	kill   func() // is called once
+	kill   func() // called once
 	keys   map[string]bool
 }
 
@@ -58,7 +58,7 @@ func newPlainShop(t *testing.T, delay time.Duration) *plainShop {
 	return s
 }
 
-// changing waits as long as a change takes, and kills the process meanwhile if it is time.
+// changing handles changing requests. Each takes as long as a change, and kills the process first if it is time.
 func (s *plainShop) changing(do func(b map[string]string) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var b map[string]string
@@ -79,7 +79,7 @@ func (s *plainShop) changing(do func(b map[string]string) (int, any)) http.Handl
 		if kill != nil {
 			kill()
 		}
-		<-time.After(s.delay) // the change itself, whether its client waits or not
+		<-time.After(s.delay) // the change takes effect even if the client is gone
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		status, body := do(b)

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// examplesFolder holds scenarios for people to copy.
+// examplesFolder has scenarios that users can copy.
 var examplesFolder = filepath.Join("..", "..", "examples")
 
 // TestExamples validates each scenario in the folder examples, and runs it with a limit of one session and of many. The
@@ -138,7 +138,7 @@ type product struct {
 	Price int    `json:"price"`
 }
 
-// ServeHTTP is part of [http.Handler].
+// ServeHTTP implements [http.Handler].
 func (s *ownShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ func TestFollow(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	if _, all, _ := ctl(t, "export", "--what", "metrics", "--data", data); all != read(t, live) {
-		t.Errorf("what was followed is not what is exported:\n%s\n%s", read(t, live), all)
+		t.Errorf("the followed rows differ from the exported ones:\n%s\n%s", read(t, live), all)
 	}
 }
 
@@ -80,6 +80,6 @@ func TestExportFormats(t *testing.T) {
 		t.Errorf("%v, %v", f, err)
 	}
 	if code, lines, _ := ctl(t, "export", "--data", data, "--what", "metrics", "--follow"); code != exitDone || !strings.HasPrefix(lines, "timestamp,") {
-		t.Errorf("following a run that is over: exit code %d\n%s", code, lines)
+		t.Errorf("following a finished run: exit code %d\n%s", code, lines)
 	}
 }

@@ -48,7 +48,7 @@ func listener(path string) func(mock.Request) {
 type serviceFault struct {
 	fault string
 	more  []string // flags
-	why   string   // why the run may be inexact; "" holds that it is exact
+	why   string   // reason why the run may be inexact; "" if it must be exact
 }
 
 var serviceFaults = []serviceFault{
@@ -69,7 +69,7 @@ type crowd struct {
 	args    func(data string, more ...string) []string
 	changes *regexp.Regexp // the steps whose requests change something
 	step    string         // the last of them
-	event   string         // that tells of it
+	event   string         // event of a completed session
 	want    int            // sessions of a run
 }
 
@@ -149,13 +149,13 @@ func signInScenario(t *testing.T, dir string) string {
 	text := strings.Replace(read(t, built, "shopping.yaml"), `auth: {user: "${agent.id}"}`,
 		`auth: {login: {post: /auth/login, json: {user: "${agent.id}", password: secret:SHOP_PASSWORD}, token: body.access_token}}`, 1)
 	if !strings.Contains(text, "SHOP_PASSWORD") {
-		t.Fatal("the scenario has another sign-in now")
+		t.Fatal("the scenario's login has changed")
 	}
 	write(t, filepath.Join(dir, "shopping.star"), read(t, built, "shopping.star"))
 	return write(t, filepath.Join(dir, "shopping.yaml"), text)
 }
 
-// results are the exported files that must be the same in every run.
+// results returns the exported files that must be the same in every run.
 func results(t *testing.T, data string) string {
 	t.Helper()
 	return read(t, data, "out", "sessions.csv") + read(t, data, "out", "events.csv")
@@ -196,7 +196,7 @@ func (c *crowd) endure(t *testing.T, f serviceFault, killAt int64, calm string) 
 		t.Errorf("an exact run differs from one without faults\n%s", difference(calm, got))
 	}
 	if !e.exact && (f.why == "" || !strings.Contains(out.String(), f.why)) {
-		t.Errorf("it is inexact, want because of %q\n%s", f.why, out)
+		t.Errorf("inexact, want the reason %q\n%s", f.why, out)
 	}
 	failedAt := c.count(t, data, &e)
 	c.reconcileOrders(t, data, &e, failedAt)
@@ -318,7 +318,7 @@ func (c *crowd) reconcileRequests(t *testing.T, data, heard string, e *endured) 
 	e.heard, e.journaled = len(there), len(journal)
 	for key := range there {
 		if !journal[key] {
-			t.Errorf("the mock heard %s, the journal says nothing of it", key)
+			t.Errorf("the mock received %s, which is not in the journal", key)
 		}
 	}
 	for key := range journal {

@@ -23,7 +23,7 @@ func killedAt(t *testing.T, commit int, args ...string) bool {
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("it was not killed: %v\n%s%s", err, out, stderr)
+		t.Fatalf("the process was not killed: %v\n%s%s", err, out, stderr)
 	}
 	return true
 }
@@ -59,7 +59,7 @@ func TestFetchOverKills(t *testing.T) {
 	run := regexp.MustCompile(`\d{8}-\d{6}-[a-z0-9]{4}`).FindString(must("world", "runs", "--database-url", url, "--data", there) + must("A small world", "runs", "--data", here))
 	listed := must("NUMBER", "checkpoints", run, "--database-url", url, "--data", there)
 	if want := must("NUMBER", "checkpoints", run, "--data", here); listed != want {
-		t.Errorf("the database lists\n%s\nhere are\n%s", listed, want)
+		t.Errorf("the database lists\n%s\nthis machine has\n%s", listed, want)
 	}
 	refused("start at 1", "fetch", run, "--checkpoint=-1", "--database-url", url, "--data", there)
 	refused("choose one of", "fetch", run, "--checkpoint", "999", "--database-url", url, "--data", there)
@@ -78,7 +78,7 @@ func TestFetchOverKills(t *testing.T) {
 	}
 	number := lastNumber(t, listed)
 	if got, want := must("memory", "checkpoints", run, "--show", number, "--data", there), must("memory", "checkpoints", run, "--show", number, "--data", here); got != want {
-		t.Errorf("it was\n%s\nand is\n%s", want, got)
+		t.Errorf("want\n%s\ngot\n%s", want, got)
 	}
 	refused("throngctl fork "+run, "resume", run, "--data", there)
 	refused("not in this store", "export", run, "--data", there, "--out", filepath.Join(t.TempDir(), "out"))

@@ -32,7 +32,7 @@ func TestSwitches(t *testing.T) {
 			continue
 		}
 		if got := c.Run.Into(flags.Given(c.Run.Settings.Plugins, c.Run.Fixed.Plugins)); !maps.Equal(got, want) || c.Run.File != "shopping" {
-			t.Errorf("%s: %v of %q, want %v", line, got, c.Run.File, want)
+			t.Errorf("%s: got %v of %q, want %v", line, got, c.Run.File, want)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestEmptyFlags(t *testing.T) {
 			all = append(all, "--data", data)
 		}
 		if code, out, stderr := ctl(t, all...); code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("%v: exit code %d, want to read %q\n%s%s", args, code, want, out, stderr)
+			t.Errorf("%v: exit code %d, want %q in\n%s%s", args, code, want, out, stderr)
 		}
 	}
 	if code, out, stderr := ctl(t, "runs", "--data", data, "--json"); code != exitDone || strings.TrimSpace(out) != "[]" {

@@ -70,18 +70,18 @@ func TestForkFromTheCommandLine(t *testing.T) {
 		"fork of " + parent + " at the start of cycle 2 (checkpoint " + number + ")\n", "file walk.yaml changed\n", "parameter shops 3 → 5\n", "seed 1 → 2\n", "retries 5 → 3\n", "filter none → agent.index < 4\n",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("%q is not said:\n%s", want, out)
+			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "pause") {
-		t.Errorf("the parent's own parameter is said to differ:\n%s", out)
+		t.Errorf("the parent's own parameter is listed as different:\n%s", out)
 	}
 	events := read(t, data, "out", "events.csv")
 	if strings.Count(events, `""walks"":12`) != 4 || strings.Count(events, `""walks"":22`) != 4 || strings.Count(events, "\n") != 9 {
 		t.Errorf("four agents remember two walks of the parent, and ten for each of their own:\n%s", events)
 	}
 	if manifest := read(t, data, "out", "run.json"); strings.Contains(manifest, filepath.Dir(file)) {
-		t.Error("run.json says where the file is")
+		t.Error("run.json has the path of the file")
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "Forkable (fork of "+parent+", cycle 2)") {
 		t.Errorf("the runs do not name the parent:\n%s", out)
@@ -112,7 +112,7 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 		}
 	}
 	write("", "")
-	// Each budget is used up before the run is through.
+	// Each budget is used up before the run ends.
 	code, out, stderr := ctl(t, "run", file, "--data", data, "--no-dashboard", "--mock-latency", "none", "--max-requests", "8", "--max-concurrent", "1", "--governor", "manual")
 	run := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)
 	if code != exitFailed || run == nil {
@@ -132,10 +132,10 @@ func TestResumeOfAChangedScenario(t *testing.T) {
 	}
 	write("chain walk:", "chain walk")
 	if code, out, stderr = resume("20"); code != exitUsage || !strings.Contains(stderr, "can no longer be read") || strings.Contains(stderr, "fork") {
-		t.Errorf("a file that cannot be read: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("an invalid file: exit code %d\n%s%s", code, out, stderr)
 	}
 	if code, out, stderr = resume("12", "--as-it-was"); code != exitFailed || !strings.Contains(out, "resuming run "+run[1]) {
-		t.Errorf("as it was: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("with --as-it-was: exit code %d\n%s%s", code, out, stderr)
 	}
 	write("title: Forkable", "# a remark\ntitle: Other")
 	if code, out, stderr = resume("16"); code != exitFailed || !strings.Contains(stderr, "has changed, but not in a way that matters") {

@@ -68,11 +68,11 @@ func TestGuideHealth(t *testing.T) {
 	for _, f := range found {
 		text := sections[strings.ToLower(string(f.Metric))]
 		if f.Threshold == "" || !strings.Contains(text, f.Threshold) {
-			t.Errorf("of %s, %q is not told: %q", f.Metric, f.Threshold, text)
+			t.Errorf("%s: %q is missing in %q", f.Metric, f.Threshold, text)
 		}
 		for _, part := range []string{"**Healthy**", "**Warning**", "**What to do**"} {
 			if !strings.Contains(text, part) {
-				t.Errorf("of %s there is no %s", f.Metric, part)
+				t.Errorf("%s: %s is missing", f.Metric, part)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func TestGuideProviders(t *testing.T) {
 		line := regexp.MustCompile("(?m)^- `" + p.Name + "`: .*$").FindString(text)
 		for _, part := range []string{p.Secret, p.Model, p.Embeds} {
 			if line == "" || p.Name != "mock" && !strings.Contains(line, part) {
-				t.Errorf("of %s, %q is not told: %s", p.Name, part, line)
+				t.Errorf("%s: %q is missing in %s", p.Name, part, line)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestGuideVariables(t *testing.T) {
 		for _, name := range append(append([]string{}, s.Env...), s.EnvNot...) {
 			n++
 			if !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("the guide says nothing of %s", name)
+				t.Errorf("the guide does not mention %s", name)
 			}
 		}
 	}

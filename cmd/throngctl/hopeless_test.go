@@ -95,20 +95,20 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 			_, shows["check --after"], _ = ctl(t, "check", "--after", "--data", data)
 			for name, text := range shows {
 				if !strings.Contains(text, reason) {
-					t.Errorf("%s does not say why:\n%s\nwant %s", name, text, reason)
+					t.Errorf("%s has no reason:\n%s\nwant %s", name, text, reason)
 				}
 				if !strings.Contains(text, "throngctl run "+file) {
 					t.Errorf("%s does not say how to continue:\n%s", name, text)
 				}
 			}
 			if last := hook.got[len(hook.got)-1]; !strings.Contains(last.Text, reason) || *last.Passed {
-				t.Errorf("the notification does not say why: %+v", last)
+				t.Errorf("the notification has no reason: %+v", last)
 			}
-			if exact := !strings.Contains(out, "inexact"); exact != (c.url == url) { // a network may have been away
+			if exact := !strings.Contains(out, "inexact"); exact != (c.url == url) { // the network may have been down
 				t.Errorf("the result is exact: %v\n%s", exact, out)
 			}
 			if page := read(t, dir, reportName); !strings.Contains(page, engine.EndHopeless.String()) || !strings.Contains(page, "waiting cannot heal it") {
-				t.Error("the report does not say why")
+				t.Error("the report has no reason")
 			}
 		})
 	}
@@ -158,10 +158,10 @@ func TestRunOfWhichAllFailed(t *testing.T) {
 		}
 		why := "all cycles are done, and every session failed (372 of 372): "
 		if said := strings.Contains(out, why); said != (want == exitFailed) {
-			t.Errorf("it is said that all failed: %v\n%s", said, out)
+			t.Errorf("says that all failed: %v\n%s", said, out)
 		}
 		if !strings.Contains(out, "finished after") {
-			t.Errorf("it did not finish:\n%s", out)
+			t.Errorf("not finished:\n%s", out)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestEveryCommandAnswersPrograms(t *testing.T) {
 		found[name] = true
 		has := slices.ContainsFunc(leaf.Flags, func(f *kong.Flag) bool { return f.Name == "json" && f.Help != "" })
 		if why := withoutJSON[name]; has == (why != "") {
-			t.Errorf("%s: --json is there: %v; why not: %q", name, has, why)
+			t.Errorf("%s: has --json: %v; reason for none: %q", name, has, why)
 		}
 	}
 	for name := range withoutJSON {

@@ -72,7 +72,7 @@ func TestLanguageExamples(t *testing.T) {
 				}
 				if first == "" {
 					first = results
-				} else if name != "visits.yaml" && results != first { // there the rows of the first run are seen by the second
+				} else if name != "visits.yaml" && results != first { // the second run sees the rows of the first
 					t.Errorf("with 50 in flight\n%s\nwith one\n%s", results, first)
 				}
 			}
@@ -93,7 +93,7 @@ func TestLanguageGuideIsWhole(t *testing.T) {
 	slices.Sort(kinds)
 	slices.Sort(headings)
 	if !slices.Equal(kinds, headings) {
-		t.Errorf("headings for %v; there are %v", headings, kinds)
+		t.Errorf("kinds %v, but headings %v", headings, kinds)
 	}
 }
 

@@ -51,7 +51,7 @@ func calmDay(t *testing.T) outcome {
 	data := t.TempDir()
 	out := filepath.Join(data, "out")
 	if code, _, stderr := ctl(t, day(data, "--export", out)...); code != exitDone {
-		t.Fatalf("the undisturbed run: exit code %d\n%s", code, stderr)
+		t.Fatalf("the uninterrupted run: exit code %d\n%s", code, stderr)
 	}
 	return outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}
 }
@@ -65,7 +65,7 @@ func started(t *testing.T, out io.Reader) {
 			return
 		}
 	}
-	t.Fatal("the run did not begin")
+	t.Fatal("the run did not start")
 }
 
 // TestSystemEndsTheProgram sends a signal to a run whose requests hang. There is a checkpoint with the signal's name, the
@@ -91,9 +91,9 @@ func TestSystemEndsTheProgram(t *testing.T) {
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			_ = cmd.Wait()                                     // the state says more
+			_ = cmd.Wait()                                     // the process state has the details
 			if took := time.Since(asked); took > time.Minute { // the machine may be busy; a hanging request would take minutes
-				t.Errorf("it took %v, want at most %v", took, leaveTime)
+				t.Errorf("took %v, want at most %v", took, leaveTime)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 				t.Errorf("exit code %d\n%s", code, stderr)
@@ -125,7 +125,7 @@ func TestNohup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_ = cmd.Wait() // the state says more
+	_ = cmd.Wait() // the process state has the details
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupt, stopping") || strings.Contains(stderr.String(), "SIGHUP") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
@@ -140,7 +140,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	want := calmDay(t)
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--mock-fault", "hang=0.2")...)
-	_ = cmd.Run() // the state says more
+	_ = cmd.Run() // the process state has the details
 	if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(stderr.String(), "resume with: throngctl resume") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
@@ -150,21 +150,21 @@ func TestPanicEndsTheProgram(t *testing.T) {
 	}
 	said := regexp.MustCompile(`ended unexpectedly on .*; run (\S+) can be resumed, .*the text is in (\S+)`).FindStringSubmatch(told)
 	if said == nil {
-		t.Fatalf("the next start says %q", told)
+		t.Fatalf("output of the next start: %q", told)
 	}
 	text := read(t, said[2])
 	if !strings.Contains(text, "no figures") || !strings.Contains(text, "leave_test.go:") || !strings.Contains(text, said[1]) || strings.Contains(text, "canary-7f3a") {
-		t.Errorf("the text of the crash:\n%s", text)
+		t.Errorf("crash report:\n%s", text)
 	}
 	got, again := resumed(t, data)
 	if strings.Contains(again, "unexpectedly") {
-		t.Errorf("told twice: %s", again)
+		t.Errorf("reported twice: %s", again)
 	}
 	if got != want {
 		t.Errorf("sessions.csv %s\nevents.csv %s", difference(want.sessions, got.sessions), difference(want.events, got.events))
 	}
 	if files, err := filepath.Glob(filepath.Join(data, "crashes", "open-*")); err != nil || len(files) > 0 {
-		t.Errorf("files that say nothing are left: %v %v", files, err)
+		t.Errorf("empty files were not removed: %v %v", files, err)
 	}
 }
 
@@ -173,11 +173,11 @@ func TestUnknownPanic(t *testing.T) {
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{killEnv + "=panic:20"}, day(data)...)
 	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), "panic: commit") {
-		t.Fatalf("it did not panic: %v\n%s%s", err, out, stderr)
+		t.Fatalf("no panic: %v\n%s%s", err, out, stderr)
 	}
 	_, runs, told := ctl(t, "runs", "--data", data)
 	if !strings.Contains(runs, "interrupted") || !strings.Contains(told, "can be resumed") {
-		t.Errorf("the next start says %q\n%s", told, runs)
+		t.Errorf("output of the next start: %q\n%s", told, runs)
 	}
 	if got, want := fmt.Sprint(resumed(t, data)), fmt.Sprint(calmDay(t), " "); strings.TrimSpace(got) != strings.TrimSpace(want) {
 		t.Error(difference(want, got))

@@ -40,7 +40,7 @@ func TestLogOfARun(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	if _, err := os.Stat(filepath.Join(other, "logs")); err == nil {
-		t.Error("a list of runs makes a log")
+		t.Error("listing runs created a log")
 	}
 	if code, _, stderr := ctl(t, "runs", "--data", other, "--log-file", filepath.Join(own, "below")); code != exitUsage || !strings.Contains(stderr, "log-file") {
 		t.Errorf("exit code %d: %s", code, stderr)
@@ -86,7 +86,7 @@ func TestLogLevelIsASetting(t *testing.T) {
 			flags = c.args
 		}
 		if log := run(flags...); strings.Contains(log, `"run started"`) != c.logged {
-			t.Errorf("with %s the log is %q", c.want, log)
+			t.Errorf("with %s: got log %q", c.want, log)
 		}
 	}
 	code, _, stderr := ctl(t, "settings", "--data", data, "log-level=loud")

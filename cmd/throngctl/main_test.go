@@ -20,10 +20,10 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// The test binary is throngctl itself when asToolEnv is set; killEnv says when it kills itself, such as commit:7, or
-// change:7 for a request that changes something, or stops, as stop:7, or panics, as panic:7. countEnv is where it writes
-// how many of these moments there were, changesEnv how many requests changed something, and heardEnv where the mock
-// writes each of them down. panicEnv says how it panics, and breakEnv breaks it.
+// If asToolEnv is set, the test binary is throngctl. killEnv is the moment at which it kills itself, such as commit:7 or
+// change:7 (the seventh changing request), stops (stop:7) or panics (panic:7). It writes the number of these moments to
+// the file in countEnv, and the number of changing requests to changesEnv. The mock writes the changing requests to
+// heardEnv. panicEnv is the second at which the run's loop panics, and breakEnv breaks a part of the engine.
 const (
 	asToolEnv  = "THRONGCTL_TEST"
 	killEnv    = prove.KillEnv
@@ -32,7 +32,7 @@ const (
 	panicEnv   = "THRONGCTL_TEST_PANIC"
 	changesEnv = "THRONGCTL_TEST_CHANGES"
 	heardEnv   = "THRONGCTL_TEST_HEARD"
-	// strangerEnv has the process treat scenarios as those of strangers, as throngctl does.
+	// If strangerEnv is set, the process treats scenarios as untrusted, like throngctl.
 	strangerEnv = "THRONGCTL_TEST_STRANGER"
 )
 
@@ -105,7 +105,7 @@ func mishaps(h *hooks) *atomic.Int64 {
 		hear(r)
 		if r.Method != http.MethodGet && r.Attempt == 1 && due("change", changes.Add(1)) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // nothing more leaves this process
+			select {} // the process sends nothing from here on
 		}
 		if due("stop", r.N) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)

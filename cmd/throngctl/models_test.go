@@ -16,7 +16,7 @@ import (
 type picky struct {
 	lists   string // its models
 	refuses []string
-	answer  string // a function of nothing
+	answer  string // the same for every request
 
 	mu      sync.Mutex
 	refused map[string]int // errors by field
@@ -98,7 +98,7 @@ func TestAModelThatRefusesFields(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if p.errors() != 4 || len(p.said) != 6 || p.asked["reasoner"] != 10 || len(p.asked) != 1 {
-		t.Errorf("refused %v, answered %d, asked for %v", p.refused, len(p.said), p.asked)
+		t.Errorf("refused %v, answered %d, requested models %v", p.refused, len(p.said), p.asked)
 	}
 	for _, want := range []string{`"max_completion_tokens":50`, `"reasoning_effort":"low"`, `"service_tier":"flex"`, "JSON"} {
 		if !strings.Contains(p.said[5], want) {
@@ -124,7 +124,7 @@ func TestAModelThatRefusesFields(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if p.errors() != 4 || len(p.said) != 12 || len(p.asked) != 1 {
-		t.Errorf("after the resume: refused %v, answered %d, asked for %v", p.refused, len(p.said), p.asked)
+		t.Errorf("after the resume: refused %v, answered %d, requested models %v", p.refused, len(p.said), p.asked)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestAModelMustBeNamed(t *testing.T) {
 	}
 	code, stdout, stderr = ctl(t, "run", file, "--data", data, "--service", "model="+address+"#two", "--no-dashboard")
 	if code != exitDone || p.asked["two"] != 6 || len(p.asked) != 1 {
-		t.Errorf("exit code %d, asked for %v\n%s%s", code, p.asked, stdout, stderr)
+		t.Errorf("exit code %d, requested models %v\n%s%s", code, p.asked, stdout, stderr)
 	}
 }
 

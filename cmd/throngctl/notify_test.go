@@ -64,11 +64,11 @@ func TestNotify(t *testing.T) {
 		name string
 		args []string
 		code int
-		want []string // one after another, perhaps with others between
+		want []string // in this order, perhaps with others in between
 	}{
 		{"the end", nil, exitDone, []string{"ended"}},
 		{"out of budget", []string{"--max-requests", "100"}, exitFailed, []string{"out-of-budget"}},
-		{"the breaker, and a budget of time", []string{"--mock-fault", "bad_body=0.9", "--retries", "1", "--breaker", "wait", "--mock-latency", "remote", "--set", "agents=600", "--cycles", "3", "--max-time", "6s"}, exitFailed, []string{"breaker", "out-of-budget"}},
+		{"an open breaker and a time budget", []string{"--mock-fault", "bad_body=0.9", "--retries", "1", "--breaker", "wait", "--mock-latency", "remote", "--set", "agents=600", "--cycles", "3", "--max-time", "6s"}, exitFailed, []string{"breaker", "out-of-budget"}},
 		{"a stall", []string{"--mock-fault", "hang=0.9", "--stall-warning", "1s", "--session-timeout", "4s", "--breaker", "off", "--set", "agents=3"}, exitFailed, []string{"stalled", "ended"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestNotify(t *testing.T) {
 			for _, want := range tt.want {
 				_, after, found := strings.Cut(rest, " "+want)
 				if !found {
-					t.Fatalf("told was %q, want %q\n%s%s", got, tt.want, out, stderr)
+					t.Fatalf("got notifications %q, want %q\n%s%s", got, tt.want, out, stderr)
 				}
 				rest = after
 			}
@@ -92,7 +92,7 @@ func TestNotify(t *testing.T) {
 				t.Errorf("the last is %+v", last)
 			}
 			if strings.Contains(out+stderr, "canary-9c1d") || strings.Contains(stderr, "could not be sent") {
-				t.Errorf("said was\n%s%s", out, stderr)
+				t.Errorf("output:\n%s%s", out, stderr)
 			}
 		})
 	}
@@ -113,19 +113,19 @@ func TestNotificationAddress(t *testing.T) {
 		return strings.Join(strings.Fields(regexp.MustCompile(`(?m)^notify .*$`).FindString(out))[:3], " ")
 	}
 	if got := row(); got != "notify none default" {
-		t.Errorf("at first %q", got)
+		t.Errorf("initially: got %q", got)
 	}
 	code, out, _ := ctl(t, "check", "--data", data, "--test-notification")
 	if code != exitFailed || !strings.Contains(out, "no address to try") {
-		t.Errorf("nowhere: exit code %d\n%s", code, out)
+		t.Errorf("without an address: exit code %d\n%s", code, out)
 	}
 	h := newHook(t, http.StatusOK)
 	if got := row("notify=" + h.URL + "/canary-9c1d"); !strings.HasPrefix(got, "notify json 127.0.0.1:") {
-		t.Errorf("saved %q", got)
+		t.Errorf("after saving: got %q", got)
 	}
 	code, out, _ = ctl(t, "check", "--data", data, "--test-notification")
 	if code != exitDone || !strings.Contains(out, "accepted a test notification: 200 OK") || h.events() != "test" || strings.Contains(out, "canary") {
-		t.Errorf("exit code %d, told %q\n%s", code, h.events(), out)
+		t.Errorf("exit code %d, notifications %q\n%s", code, h.events(), out)
 	}
 	refuses := newHook(t, http.StatusForbidden)
 	code, out, _ = ctl(t, "check", "--data", data, "--test-notification", "--notify", refuses.URL+"/canary-9c1d")
@@ -133,7 +133,7 @@ func TestNotificationAddress(t *testing.T) {
 		t.Errorf("refused: exit code %d\n%s", code, out)
 	}
 	if got := row("notify="); got != "notify none default" {
-		t.Errorf("forgotten %q", got)
+		t.Errorf("after deletion: got %q", got)
 	}
 	keyring.MockInitWithError(errors.New("no keychain"))
 	code, _, stderr := ctl(t, "settings", "--data", data, "notify="+h.URL+"/canary-9c1d")
@@ -141,7 +141,7 @@ func TestNotificationAddress(t *testing.T) {
 		t.Errorf("without a keychain: exit code %d\n%s", code, stderr)
 	}
 	if got := row(); got != "notify none default" {
-		t.Errorf("without a keychain %q", got)
+		t.Errorf("without a keychain: got %q", got)
 	}
 }
 
@@ -192,6 +192,6 @@ func TestHurry(t *testing.T) {
 	}}
 	code := execute(day(t.TempDir(), "--cycles", "1", "--no-dashboard", "--notify", hanging.URL), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, cores: 4}})
 	if took := time.Since(ended); code != exitDone || took > 8*time.Second || !strings.Contains(errs.String(), "the request timed out") {
-		t.Errorf("exit code %d, it took %s\n%s%s", code, took, out.String(), errs.String())
+		t.Errorf("exit code %d, took %s\n%s%s", code, took, out.String(), errs.String())
 	}
 }

@@ -23,7 +23,7 @@ func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 		name, says string
 		part       func(t *testing.T, data string) error
 	}{
-		{"of one moment", "", func(*testing.T, string) error { return nil }},
+		{"files of the same moment", "", func(*testing.T, string) error { return nil }},
 		{"without the log", "the mock shop has no log of this run", func(_ *testing.T, data string) error {
 			return os.RemoveAll(logs(data))
 		}},
@@ -44,7 +44,7 @@ func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
 			out := resume(t, data)
 			run := read(t, out, "run.json")
 			if exact := strings.Contains(run, `"exact": true`); exact != (c.says == "") || !strings.Contains(run, c.says) {
-				t.Errorf("exact: %v; want it to say %q\n%s", exact, c.says, run)
+				t.Errorf("exact: %v; want the reason %q\n%s", exact, c.says, run)
 			}
 			if got := (outcome{read(t, out, "sessions.csv"), read(t, out, "events.csv")}); c.says == "" && got != want {
 				t.Errorf("sessions.csv %s\nevents.csv %s", difference(want.sessions, got.sessions), difference(want.events, got.events))

@@ -57,7 +57,7 @@ func TestChosenAgents(t *testing.T) {
 			}
 			code, out, stderr := ctl(t, args...)
 			if code != exitDone || !strings.Contains(out, tt.says) {
-				t.Fatalf("exit code %d, want to read %q\n%s%s", code, tt.says, out, stderr)
+				t.Fatalf("exit code %d, want %q in\n%s%s", code, tt.says, out, stderr)
 			}
 			_, sessions, _ := ctl(t, "export", "--data", data, "--what", "sessions")
 			if got := who(t, sessions); got != tt.want {
@@ -91,14 +91,14 @@ func TestWrongChoicesStartNothing(t *testing.T) {
 		data := t.TempDir()
 		code, out, stderr := ctl(t, people(data, tt.args...)...)
 		if code != exitUsage || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%v: exit code %d, want to read %q\n%s%s", tt.args, code, tt.want, out, stderr)
+			t.Errorf("%v: exit code %d, want %q in\n%s%s", tt.args, code, tt.want, out, stderr)
 		}
 		if _, out, _ := ctl(t, "runs", "--data", data); strings.Contains(out, "Neighbours") {
-			t.Errorf("%v: a run was made:\n%s", tt.args, out)
+			t.Errorf("%v: a run was created:\n%s", tt.args, out)
 		}
 	}
 	if code, _, stderr := ctl(t, "resume", "--data", t.TempDir(), "--filter", "True"); code != exitUsage || !strings.Contains(stderr, "unknown flag --filter") {
-		t.Errorf("resume takes a filter: exit code %d: %s", code, stderr)
+		t.Errorf("resume accepts a filter: exit code %d: %s", code, stderr)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestResumeKeepsTheFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if manifest.Settings.Filter != filter || manifest.Scenario.Files["people.csv"] != read(t, "testdata", "people.csv") {
-		t.Errorf("run.json says %+v", manifest)
+		t.Errorf("run.json: got %+v", manifest)
 	}
 }
 

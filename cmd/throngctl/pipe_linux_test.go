@@ -24,7 +24,7 @@ func TestRunOutlivesItsReader(t *testing.T) {
 	err = cmd.Run()
 	_ = theirs.Close()
 	if err == nil || cmd.ProcessState.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "broken pipe") {
-		t.Errorf("it ended with %v\n%s", err, stderr)
+		t.Errorf("ended with %v\n%s", err, stderr)
 	}
 	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "finished") {
 		t.Errorf("the run is not finished:\n%s", out)
@@ -39,7 +39,7 @@ func TestPipesStayPipes(t *testing.T) {
 	}
 	read := make(chan string, 1)
 	go func() {
-		f, err := os.Open(pipe) // waits for who writes
+		f, err := os.Open(pipe) // waits for a writer
 		if err != nil {
 			read <- err.Error()
 			return
@@ -52,7 +52,7 @@ func TestPipesStayPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-read; got != "rows" {
-		t.Errorf("behind the pipe there is %q", got)
+		t.Errorf("read from the pipe: %q", got)
 	}
 	if there, err := os.Stat(pipe); err != nil || there.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v, %v", there, err)
@@ -62,6 +62,6 @@ func TestPipesStayPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := file.Write(link, func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }); err == nil || !strings.Contains(err.Error(), "no space left") {
-		t.Errorf("onto a full device: %v", err)
+		t.Errorf("write to a full device: %v", err)
 	}
 }

@@ -26,17 +26,17 @@ func TestExportIsLookedAtBefore(t *testing.T) {
 		}
 	}
 	if _, runs, _ := ctl(t, "runs", "--data", data); strings.Contains(runs, "shoppers") {
-		t.Errorf("a run was begun\n%s", runs)
+		t.Errorf("a run was started\n%s", runs)
 	}
 	deep := filepath.Join(dir, "a", "b")
 	if err := file.CheckFolder(deep); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(deep)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("looking left something: %v", err)
+		t.Errorf("the check left a folder: %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".throng-*")); err != nil || len(left) > 0 {
-		t.Errorf("looking left %v, %v", left, err)
+		t.Errorf("the check left %v, %v", left, err)
 	}
 	if code, _, stderr := ctl(t, "run", "shopping", "--data", data, "--cycles", "1", "--set", "agents=2", "--export", deep); code != exitDone {
 		t.Errorf("%d\n%s", code, stderr)

@@ -45,7 +45,7 @@ func freeze(t *testing.T, at, data string) {
 	}
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
-		t.Fatalf("it was not frozen: %v %v\n%s%s", status, err, out, stderr)
+		t.Fatalf("the process was not frozen: %v %v\n%s%s", status, err, out, stderr)
 	}
 	if err := os.RemoveAll(filepath.Join(data, "control")); err != nil { // a socket cannot be copied
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestProve(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if strings.Contains(out, "throng-prove-") {
-		t.Errorf("folders are said to be kept:\n%s", out)
+		t.Errorf("the output mentions kept folders:\n%s", out)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestProveAllThatIsBuiltIn(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if stores, err := filepath.Glob(filepath.Join(os.TempDir(), "throng-prove-*", "*", "throng.db")); err != nil || len(stores) != 8 {
-		t.Errorf("kept %v %v", stores, err)
+		t.Errorf("stores %v %v", stores, err)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
 		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "these flags need a scenario"},
 		{"settings without a scenario", []string{"prove", "--cycles", "3"}, exitUsage, "these flags need a scenario"},
-		{"a service that is real", few(t, "--service", "shop=http://127.0.0.1:1"), exitFailed, "Continue? Type yes: Nothing was started."},
+		{"a real service", few(t, "--service", "shop=http://127.0.0.1:1"), exitFailed, "Continue? Type yes: Nothing was started."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
@@ -74,7 +74,7 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 				t.Errorf("exit code %d, want %d and %q\n%s%s", code, tt.code, tt.want, out, stderr)
 			}
 			if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
-				t.Errorf("left behind: %v %v", left, err)
+				t.Errorf("not removed: %v %v", left, err)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func TestProveFindsWhatIsBroken(t *testing.T) {
 	}
 	code, one := prove("--kills", "8", "--mock-fault", "cut=0.1", "--retry-wait", "1ms", "--max-concurrent", "1", "--only", again[1])
 	if code != exitFailed || !strings.Contains(one, "shopping, trial "+again[1]+", killed at") {
-		t.Errorf("exit code %d of the one trial\n%s\nafter\n%s", code, one, out)
+		t.Errorf("the single trial: exit code %d\n%s\nafter\n%s", code, one, out)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestProveOfARealService(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if shop.Stats().Requests < 20 {
-		t.Errorf("it was asked %d times", shop.Stats().Requests)
+		t.Errorf("got %d requests", shop.Stats().Requests)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestInterruptedProof(t *testing.T) {
 		t.Errorf("ended with %v\n%s%s", err, out, stderr)
 	}
 	if left, err := filepath.Glob(filepath.Join(tmp, "throng-prove-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
+		t.Errorf("not removed: %v %v", left, err)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestResumeAfterTheLastBarrier(t *testing.T) {
 		t.Errorf("sessions.csv differs\n%s", difference(sessions, got))
 	}
 	if code, _, stderr := ctl(t, "resume", "--data", data); code != exitUsage || !strings.Contains(stderr, "has completed all its") {
-		t.Errorf("once more: exit code %d: %s", code, stderr)
+		t.Errorf("again: exit code %d: %s", code, stderr)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestPush(t *testing.T) {
 	}
 	t.Setenv("THRONG_DATABASE_URL", url)
 	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "rows are not in") {
-		t.Errorf("status of what waits: code %d\n%s%s", code, stdout, stderr)
+		t.Errorf("status of unsent rows: code %d\n%s%s", code, stdout, stderr)
 	}
 	t.Setenv("THRONG_DATABASE_URL", "")
 	server.Start(t)
@@ -53,7 +53,7 @@ func TestPush(t *testing.T) {
 	}
 	t.Setenv("THRONG_DATABASE_URL", url)
 	if code, stdout, stderr = ctl(t, "status", "--data", data); code != exitDone || !strings.Contains(stdout, "all rows are in") {
-		t.Errorf("status of what was sent: code %d\n%s%s", code, stdout, stderr)
+		t.Errorf("status of sent rows: code %d\n%s%s", code, stdout, stderr)
 	}
 	t.Setenv("THRONG_DATABASE_URL", "")
 	for file, table := range map[string]string{"sessions.csv": "sessions", "events.csv": "events"} {
@@ -71,7 +71,7 @@ func TestPush(t *testing.T) {
 	}
 	code, stdout, stderr = ctl(t, "audit", "--database-url", url, "--data", data)
 	if code != exitDone || !strings.Contains(stdout, "sent: sessions") || !strings.Contains(stdout, "all equal") {
-		t.Errorf("audit of what was sent: code %d\n%s%s", code, stdout, stderr)
+		t.Errorf("audit of sent rows: code %d\n%s%s", code, stdout, stderr)
 	}
 	conn := pgtest.Connect(t, url)
 	if _, err := conn.Exec(t.Context(), `UPDATE throng.sessions SET requests = requests + 1 WHERE cycle = 1 AND agent_index = 3`); err != nil {

@@ -37,7 +37,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 	var out, stderr strings.Builder
 	code := execute(append([]string{"run", "--data", data, "--replay", of, "--no-dashboard", "--export", dir}, more...), &terminal{
 		in: strings.NewReader(""), out: &out, err: &stderr,
-		hooks: hooks{trusts: true, onRequest: func(r mock.Request) { t.Errorf("a replay asks %s %s", r.Method, r.Path) }},
+		hooks: hooks{trusts: true, onRequest: func(r mock.Request) { t.Errorf("the replay sent %s %s", r.Method, r.Path) }},
 	})
 	if code == exitUsage {
 		t.Fatalf("%v: exit code %d\n%s%s", more, code, out.String(), stderr.String())
@@ -48,7 +48,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 		}
 	}
 	if timings := read(t, dir, "timings.csv"); !strings.Contains(timings, ",recorded,") || strings.Contains(timings, ",replayed,0") {
-		t.Errorf("%v: the labels in\n%s", more, timings)
+		t.Errorf("%v: wrong labels in\n%s", more, timings)
 	}
 	var m struct {
 		Totals struct {
@@ -65,7 +65,7 @@ func replays(t *testing.T, data, of string, more ...string) {
 	}
 	delete(m.Totals.Spent, "seconds")
 	if m.Totals.Requests != 0 || m.Totals.Models.Calls != 0 || m.Totals.Models.Cost != 0 || len(m.Totals.Spent) > 0 {
-		t.Errorf("%v: a replay took %+v", more, m.Totals)
+		t.Errorf("%v: totals of the replay: %+v", more, m.Totals)
 	}
 	if logs, err := filepath.Glob(filepath.Join(data, "mock", runOf(t, out.String())+"*")); err != nil || len(logs) > 0 {
 		t.Errorf("%v: the mock was started: %v, %v", more, logs, err)
@@ -240,7 +240,7 @@ func TestKilledWorlds(t *testing.T) {
 	const seed = 20261122
 	draw := rand.New(rand.NewPCG(seed, 1))
 	for range 4 {
-		at := fmt.Sprintf("commit:%d", 3+draw.IntN(30)) // each of 30 sessions has an intent that is waited for
+		at := fmt.Sprintf("commit:%d", 3+draw.IntN(30)) // each of 30 sessions waits for the commit of an intent
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
@@ -299,7 +299,7 @@ func killed(t *testing.T, when string, args ...string) {
 	cmd, out, stderr := process(t, []string{killEnv + "=" + when}, args...)
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("it was not killed: %v\n%s%s", err, out, stderr)
+		t.Fatalf("the process was not killed: %v\n%s%s", err, out, stderr)
 	}
 }
 
@@ -340,7 +340,7 @@ func TestForksOfRecordings(t *testing.T) {
 	ran(exitDone, "replay them with", append([]string{"run", "shopping", "--record"}, small...)...)
 	of := newest(t, data)
 	ran(exitUsage, "its recording lacks the earlier cycles", "fork", of, "--record")
-	ran(exitDone, "replaying the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may be over in 5 ms
+	ran(exitDone, "replaying the recording", "run", "--replay", of, "--checkpoint-interval", "1us") // it may end within 5 ms
 	ran(exitDone, "replayed the recording of "+of, "fork", newest(t, data))
 	ran(exitDone, "record on → off", "fork", of)
 }

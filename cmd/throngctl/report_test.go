@@ -31,7 +31,7 @@ func TestReport(t *testing.T) {
 	page := read(t, path)
 	for _, want := range []string{"Forked from run " + parent, "Comparison with run " + parent, "parameter eagerness", "figures recomputed, all equal", "criteria", "Services", "<td>shop</td>", "</html>"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the report does not say %q", want)
+			t.Errorf("%q is missing in the report", want)
 		}
 	}
 	if _, again, _ := ctl(t, "report", "--against", parent, "--audit", "-o", "-", "--data", data); again != page {
@@ -47,7 +47,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
-		t.Errorf("there are %v", left)
+		t.Errorf("got files %v", left)
 	}
 }
 

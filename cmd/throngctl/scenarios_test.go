@@ -22,7 +22,7 @@ func TestScenarios(t *testing.T) {
 		_, plan, _ := ctl(t, "validate", name)
 		code, own, stderr := ctl(t, "validate", file)
 		if code != exitDone || own != plan || plan == "" {
-			t.Errorf("the copy of %s is another: exit code %d\n%s%s\n%s", name, code, own, stderr, plan)
+			t.Errorf("the copy of %s differs: exit code %d\n%s%s\n%s", name, code, own, stderr, plan)
 		}
 		code, shown, _ := ctl(t, "scenarios", name)
 		if text := read(t, file); code != exitDone || !strings.Contains(shown, text) {
@@ -31,7 +31,7 @@ func TestScenarios(t *testing.T) {
 		write(t, file, "mine")
 		code, _, stderr = ctl(t, "scenarios", name, "--copy", dir)
 		if code != exitUsage || !strings.Contains(stderr, "already exists") || read(t, file) != "mine" {
-			t.Errorf("once more: exit code %d\n%s", code, stderr)
+			t.Errorf("again: exit code %d\n%s", code, stderr)
 		}
 	}
 	for _, wrong := range [][]string{{"scenarios", "shoping"}, {"scenarios", "--copy", t.TempDir()}} {

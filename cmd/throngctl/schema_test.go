@@ -92,7 +92,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		}
 	}
 	if err := schemaOf(t, "status", answer.SchemaID("status")).Validate(map[string]any{"run": 7}); err == nil {
-		t.Error("the schema of status takes anything")
+		t.Error("the schema of status accepts anything")
 	}
 }
 

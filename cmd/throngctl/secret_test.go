@@ -245,11 +245,11 @@ func TestNothingSecretIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(kept, "not with …") || !strings.Contains(kept, ",told,") {
-		t.Error("the run did not do what it should")
+		t.Error("the run did not produce the expected events")
 	}
 	for secret := range door.given {
 		if strings.Contains(kept, secret) {
-			t.Errorf("%s is kept", secret)
+			t.Errorf("%s is stored", secret)
 		}
 	}
 }

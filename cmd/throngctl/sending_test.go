@@ -34,7 +34,7 @@ func TestPushAgain(t *testing.T) {
 	}
 	sessions, events, runs := count()
 	if sessions != 90 || events == 0 || runs != 1 {
-		t.Fatalf("at first: %d sessions, %d events, %d runs", sessions, events, runs)
+		t.Fatalf("initially: %d sessions, %d events, %d runs", sessions, events, runs)
 	}
 	if _, err := conn.Exec(t.Context(), "DROP SCHEMA throng CASCADE"); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestKilledWhileSending(t *testing.T) {
 			url := strings.Replace(direct, server.Address(), line.Addr().String(), 1)
 			data := filepath.Join(t.TempDir(), "data")
 			if code, stdout, stderr := ctl(t, day(data, "--cycles", "1", "--database-url", url)...); code != exitDone {
-				t.Fatalf("a run before: code %d\n%s%s", code, stdout, stderr) // it makes the schema
+				t.Fatalf("the first run: code %d\n%s%s", code, stdout, stderr) // it makes the schema
 			}
 			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: at}})
 			began := line.Connections()
@@ -117,7 +117,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out: %s", what)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func shape(b *strings.Builder, t reflect.Type, within ...reflect.Type) {
 		var names []string
 		namesOf(t, &names, append(within, t))
 		b.WriteString("{" + strings.Join(names, ", ") + "}")
-	default: // a number, a text or a switch
+	default: // number, string or boolean
 	}
 }
 
@@ -117,7 +117,7 @@ func TestEveryAnswerHasASchema(t *testing.T) {
 			continue // those two print the engine's view of an agent
 		}
 		if !slices.ContainsFunc(answer.All, func(a answer.Printed) bool { return a.Command == name || strings.HasPrefix(a.Command, name+" --") }) {
-			t.Errorf("there is no schema of what %s prints", name)
+			t.Errorf("there is no schema for the output of %s", name)
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestCertificatesAreValidated(t *testing.T) {
 		{"PKCS 12", "ca: store.p12", "shop.yaml:9:11: store.p12: it contains no PEM certificate", "openssl pkcs12 -in store.p12"},
 		{"DER", "ca: ca.der", "shop.yaml:9:11: ca.der: it contains no PEM certificate", "openssl x509 -inform der -in ca.der"},
 		{"an encrypted key", "cert: client.pem\n  key: locked.key", "shop.yaml:10:12: locked.key: the key is encrypted", "openssl pkey -in"},
-		{"the key of another", "cert: ca.pem\n  key: client.key", "shop.yaml:10:12: client.key: the key does not fit", "belongs to the certificate"},
+		{"the key of another certificate", "cert: ca.pem\n  key: client.key", "shop.yaml:10:12: client.key: the key does not fit", "belongs to the certificate"},
 		{"a certificate as the key", "cert: client.pem\n  key: client.pem", "shop.yaml:10:12: client.pem: the key does not fit", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestCertificatesAreValidated(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			t.Chdir(t.TempDir()) // the folder of the scenario is another
+			t.Chdir(t.TempDir()) // the scenario is in another folder
 			code, out, stderr := ctl(t, "validate", file, "--data", data)
 			if c.want == "" {
 				if code != exitDone {
@@ -226,7 +226,7 @@ func TestCertificatesAreValidated(t *testing.T) {
 				if code, out, stderr = ctl(t, "run", "shop.yaml", "--data", data); code != exitDone {
 					t.Errorf("exit code %d\n%s%s", code, out, stderr)
 				}
-				t.Chdir(t.TempDir()) // where the key is, is remembered
+				t.Chdir(t.TempDir()) // the place of the key is stored
 				if code, out, stderr = ctl(t, "resume", "--cycles", "2", "--data", data); code != exitDone {
 					t.Errorf("resumed from another folder: exit code %d\n%s%s", code, out, stderr)
 				}

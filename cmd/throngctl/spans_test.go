@@ -86,7 +86,7 @@ func TestBlocks(t *testing.T) {
 			}
 			for line := range strings.SplitSeq(m[2], "\n") {
 				if commands.MatchString(line) {
-					t.Errorf("%s: in a block in %q stands %s", name, m[1], line)
+					t.Errorf("%s: a block in %q has %s", name, m[1], line)
 				}
 			}
 		}

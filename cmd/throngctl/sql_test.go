@@ -148,7 +148,7 @@ func checkNoPassword(t *testing.T, dir string) {
 		content, err := os.ReadFile(path)
 		for _, password := range []string{pgtest.Password, "open%20sesame"} {
 			if bytes.Contains(content, []byte(password)) {
-				t.Errorf("%s has the password in it", path)
+				t.Errorf("%s contains the password", path)
 			}
 		}
 		return err

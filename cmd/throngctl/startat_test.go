@@ -12,7 +12,7 @@ import (
 // waiter runs throngctl in this process while a test sends it signals.
 type waiter struct {
 	signals, byHand chan os.Signal
-	said            chan string // what it writes on standard error, as long as there is room
+	said            chan string // standard error, as long as there is space
 
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -91,7 +91,7 @@ func TestStoppedProcessFailsNoSession(t *testing.T) {
 		}
 	}, "--max-concurrent", "4")
 	if !strings.Contains(run, `"exact": true`) || !strings.Contains(run, `"ok": 20`) {
-		t.Errorf("it was stopped %d times, and somebody failed:\n%s\n%s", stops, out, run)
+		t.Errorf("stopped %d times, and a session failed:\n%s\n%s", stops, out, run)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestDamagedSchemaEndsTheRun(t *testing.T) {
 	err = cmd.Wait()
 	said := stdout.String() + stderr.String()
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitFailed {
-		t.Errorf("it ended with %v\n%s", err, said)
+		t.Errorf("ended with %v\n%s", err, said)
 	}
 	for _, want := range []string{"the store is damaged: no such table: sessions", "All rows before are kept: restore a backup of "} {
 		if !strings.Contains(said, want) {
@@ -212,7 +212,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		t.Errorf("a session failed, or none waited:\n%s\n%s", out, run)
 	}
 	if !strings.Contains(out, "too many open files (the limit is 64)") || !strings.Contains(out, "ulimit -n") {
-		t.Errorf("nothing says what to do:\n%s", out)
+		t.Errorf("the output does not say what to do:\n%s", out)
 	}
 }
 
@@ -256,10 +256,10 @@ chain much:
 	}
 	run := read(t, out, "run.json")
 	if code == exitDone && strings.Contains(run, `"exact": true`) {
-		t.Errorf("40 MB fit into 20:\n%s%s", stdout, stderr)
+		t.Errorf("40 MB fit into a budget of 20 MB:\n%s%s", stdout, stderr)
 	}
 	if !strings.Contains(run, "memory budget was used up") {
-		t.Errorf("it does not say why it is inexact:\n%s", run)
+		t.Errorf("no reason for the inexact result:\n%s", run)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestAuditOfARunWithoutSessions(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	file := scenarioFile(t, fmt.Sprintf("title: Empty\npopulation: {count: 1}\nservices:\n  s: {kind: http, url: %q}\nchain c:\n  step one: {kind: http, service: s, get: /}\n", server.URL))
-	data, signals := t.TempDir(), make(chan os.Signal, 2) // both may come before it shows the run
+	data, signals := t.TempDir(), make(chan os.Signal, 2) // both may arrive before the run is shown
 	go func() {
 		<-reached
 		for range 2 {

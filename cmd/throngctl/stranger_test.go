@@ -87,16 +87,16 @@ func TestLoopbackIsNotConsent(t *testing.T) {
 		t.Errorf("validate:\n%s", said)
 	}
 	if heard := a.took(); len(heard) > 0 {
-		t.Fatalf("before it was allowed, it heard %q", heard)
+		t.Fatalf("before permission, it received %q", heard)
 	}
 	if code, said := asPerson(t, append(slices.Clone(run), "--allow", a.address())...); code != exitDone {
 		t.Fatalf("allowed: code %d\n%s", code, said)
 	}
 	if heard := a.took(); len(heard) != 2 || heard[0] != "POST /admin/reset Bearer sk-stranger-4711aws-stranger-4711" {
-		t.Fatalf("allowed, it heard %q", heard)
+		t.Fatalf("after permission, it received %q", heard)
 	}
 	if code, said := asPerson(t, run...); code != exitDone || len(a.took()) != 2 {
-		t.Errorf("the answer was not kept: code %d\n%s", code, said)
+		t.Errorf("the permission was not stored: code %d\n%s", code, said)
 	}
 	if code, said := asPerson(t, "allowed", "--data", data); code != exitDone || !strings.Contains(said, file) || !strings.Contains(said, "AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY") {
 		t.Errorf("allowed: code %d\n%s", code, said)
@@ -124,7 +124,7 @@ func TestLoopbackIsNotConsent(t *testing.T) {
 		t.Errorf("forgotten: code %d\n%s", code, said)
 	}
 	if heard := append(a.took(), other.took()...); len(heard) > 0 {
-		t.Errorf("they heard %q", heard)
+		t.Errorf("received %q", heard)
 	}
 }
 
@@ -145,16 +145,16 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 	}
 	for _, file := range []string{"shopping", copies[0]} {
 		if _, said := asPerson(t, "validate", file, "--data", data, "--service", "shop="+a.URL); strings.Contains(said, "not allowed yet") {
-			t.Errorf("%s is asked about:\n%s", file, said)
+			t.Errorf("%s needs permission:\n%s", file, said)
 		}
 	}
 	plain := write(t, filepath.Join(dir, "plain.yaml"), "population: {count: 1}\nservices: {helper: {kind: http, url: \"mock:shop\"}}\nchain c: {step a: {kind: http, service: helper, get: /}}\n")
 	if _, said := asPerson(t, "validate", plain, "--data", data, "--service", "helper="+a.URL); strings.Contains(said, "not allowed yet") {
-		t.Errorf("an address that was typed is asked about:\n%s", said)
+		t.Errorf("an address in a flag needs permission:\n%s", said)
 	}
 	secret := write(t, filepath.Join(dir, "secret.yaml"), fmt.Sprintf(mystery, "http://127.0.0.1:1"))
 	if _, said := asPerson(t, "validate", secret, "--data", data, "--service", "helper="+a.URL); !strings.Contains(said, "not allowed yet: needs --allow "+a.address()) {
-		t.Errorf("secrets go to an address that was typed for a stranger's file:\n%s", said)
+		t.Errorf("secrets are sent to an address in a flag for an untrusted file:\n%s", said)
 	}
 	text, err := os.ReadFile(copies[0])
 	if err != nil {
@@ -162,7 +162,7 @@ func TestOwnFilesAreTrusted(t *testing.T) {
 	}
 	write(t, copies[0], strings.Replace(string(text), "mock:shop", a.URL, 1))
 	if _, said := asPerson(t, "validate", copies[0], "--data", data); !strings.Contains(said, "not allowed yet: needs --allow "+a.address()) {
-		t.Errorf("a copy that was changed elsewhere is not asked about:\n%s", said)
+		t.Errorf("a copy that was changed elsewhere needs no permission:\n%s", said)
 	}
 }
 
@@ -192,8 +192,8 @@ func TestSQLOfStrangers(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, url, role, allow string
-		starts                 bool   // a program, once it is allowed
-		says                   string // else
+		starts                 bool   // whether the program starts after permission
+		says                   string // otherwise, the error
 	}{
 		{"trust", address(open), "", open.Address(), true, ""},
 		{"pgpass and PGPASSWORD", address(shut), "", shut.Address(), false, "password"},

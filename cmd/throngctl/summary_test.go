@@ -72,7 +72,7 @@ func TestSummaryOfTime(t *testing.T) {
 			}
 		}
 		if line := show.Describe(run.Snapshot()); !strings.Contains(line, "limited by this machine") {
-			t.Errorf("the run's line is %s", line)
+			t.Errorf("line of the run: %s", line)
 		}
 	})
 }

@@ -59,10 +59,10 @@ func TestRunIsTold(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if strings.Count(stderr, "sent to "+away) != 1 || strings.Count(stderr, "connection refused") != 1 || !strings.Contains(stderr, "spans were dropped") {
-		t.Errorf("of a collector that is away it is said: %s", stderr)
+		t.Errorf("an unreachable collector: got %s", stderr)
 	}
 	if code, _, stderr := ctl(t, append(args, "--metrics-listen", "0.0.0.0:0")...); code != exitDone || !strings.Contains(stderr, "without a password") {
-		t.Errorf("exit code %d, and of an open address it is said: %s", code, stderr)
+		t.Errorf("exit code %d, an open address: got %s", code, stderr)
 	}
 }
 
@@ -85,13 +85,13 @@ func TestTelemetryIsSaved(t *testing.T) {
 			found = found || len(words) > 3 && words[0] == want[0] && words[1] == want[1] && words[2] == want[2]
 		}
 		if !found {
-			t.Errorf("there is no line of %v in\n%s", want, out)
+			t.Errorf("no line with %v in\n%s", want, out)
 		}
 	}
 	if code, _, stderr := ctl(t, "settings", "otlp=localhost", "--data", data); code != exitUsage || !strings.Contains(stderr, "not the address of a collector") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	if text, err := os.ReadFile(filepath.Join(data, "settings.json")); err != nil || strings.Contains(string(text), "4318") {
-		t.Errorf("what the environment says is saved: %s, %v", text, err)
+		t.Errorf("a value of the environment was saved: %s, %v", text, err)
 	}
 }

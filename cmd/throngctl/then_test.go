@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// TestWithoutAWindow checks that the terminal can show everything that the window shows about a finished run: its moments,
-// findings and personas.
+// TestWithoutAWindow checks that the terminal shows what the window shows about a finished run: a moment, findings and
+// personas.
 func TestWithoutAWindow(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=20", "--set", "eagerness=8", "--cycles", "3", "--seed", "7", "--mock-latency", "none"); code != exitDone {
@@ -32,7 +32,7 @@ func TestWithoutAWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if early.Sessions != 0 || late.Sessions != 60 || late.Phase != "ended" {
-		t.Errorf("at first %d sessions are done, at the end %d, and it is %s", early.Sessions, late.Sessions, late.Phase)
+		t.Errorf("got %d sessions initially, %d at the end, phase %s", early.Sessions, late.Sessions, late.Phase)
 	}
 	if code, _, stderr := ctl(t, "status", "--at", "teatime", "--data", data); code != exitUsage || !strings.Contains(stderr, "not a time") {
 		t.Errorf("exit code %d: %s", code, stderr)

@@ -78,9 +78,9 @@ func TestServiceWithItsOwnCertificates(t *testing.T) {
 		{"the key as a secret", "{ca: ca.pem, cert: client.pem, key: secret:CLIENT_KEY}", exitDone, "finished"},
 		{"no client certificate", "{ca: ca.pem}", exitFailed, "wants a client certificate"},
 		{"nothing", "", exitFailed, "signed by an authority that this machine does not trust: Company CA. To do: give the file of its CA in `tls: {ca: FILE}`"},
-		{"a file of elsewhere", "{ca: ../ca.pem}", exitUsage, "ca"},
+		{"a file outside of the folder", "{ca: ../ca.pem}", exitUsage, "ca"},
 		{"no certificate", "{ca: client.key}", exitUsage, "it contains no PEM certificate"},
-		{"a certificate without its key", "{cert: client.pem}", exitUsage, "a client certificate without its key"},
+		{"a certificate without a key", "{cert: client.pem}", exitUsage, "a client certificate without its key"},
 		{"another key", "{ca: ca.pem, cert: ca.pem, key: client.key}", exitUsage, "the key does not fit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -121,9 +121,9 @@ func TestResumeByHours(t *testing.T) {
 	}
 	_, out, _ := ctl(t, "runs", "--json", "--data", data)
 	if strings.Contains(out, `"total"`) || !strings.Contains(out, `"done"`) {
-		t.Errorf("a total is kept that is not known:\n%s", out)
+		t.Errorf("an unknown total is stored:\n%s", out)
 	}
 	if _, out, _ = ctl(t, "runs", "--data", data); strings.Contains(out, "%)") {
-		t.Errorf("a share of a total that is not known:\n%s", out)
+		t.Errorf("a percentage of an unknown total:\n%s", out)
 	}
 }

@@ -29,7 +29,7 @@ func TestTrash(t *testing.T) {
 	want(t, exitUsage, "", in("delete", first, "-y"), "is in the trash", "restore", "--now")
 	want(t, exitUsage, "", in("checkpoints", first), "in the trash")
 	if _, out, _ := ctl(t, in("runs")...); strings.Contains(out, first) || !strings.Contains(out, second) {
-		t.Errorf("listed are\n%s", out)
+		t.Errorf("runs:\n%s", out)
 	}
 	want(t, exitDone, "", in("restore", first[:len(first)-1]), "run "+first, "is restored")
 	want(t, exitDone, "", in("restore", first), "is not in the trash")
@@ -60,7 +60,7 @@ func TestTrash(t *testing.T) {
 	want(t, exitFailed, "no\n", in("delete", first, "--now"), "for good", "Nothing was deleted.")
 	want(t, exitDone, "", in("delete", first, "--now", "-y"), "deleted")
 	if _, err := os.Stat(log); !os.IsNotExist(err) {
-		t.Errorf("the log of its mock is there: %v", err)
+		t.Errorf("the mock's log still exists: %v", err)
 	}
 	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the trash for 30 days", "deleted 1 of 1")
 	want(t, exitFailed, "no\n", in("trash", "--empty"), second, "Nothing was deleted.")
@@ -91,12 +91,12 @@ func TestNote(t *testing.T) {
 	_, text, _ := ctl(t, in("export", run, "--what", "run")...)
 	var manifest struct{ Note string }
 	if err := json.Unmarshal([]byte(text), &manifest); err != nil || manifest.Note != "before the new prices" {
-		t.Errorf("run.json says %q, %v", manifest.Note, err)
+		t.Errorf("run.json: got note %q, %v", manifest.Note, err)
 	}
 	want(t, exitDone, "", in("note", run, ""))
 	want(t, exitDone, "", in("note", run), "has no note")
 	if _, text, _ := ctl(t, in("export", run, "--what", "run")...); strings.Contains(text, `"note"`) {
-		t.Error("run.json has a note that is empty")
+		t.Error("run.json has an empty note")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestNoteLine(t *testing.T) {
 		"": "", " one \n two": "one…", "a\x1b[31mred": "a\\u001b[31mred", strings.Repeat("é", 70): strings.Repeat("é", 60) + "…",
 	} {
 		if got := show.Note(note); got != want {
-			t.Errorf("of %q is shown %q, want %q", note, got, want)
+			t.Errorf("%q: got %q, want %q", note, got, want)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestForecastInTheTerminal(t *testing.T) {
 	id := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
 	_, out, stderr = ctl(t, append([]string{"validate"}, day(data)[1:]...)...)
 	if !strings.Contains(out, "measured in the run of ") || !strings.Contains(out, id) {
-		t.Errorf("it is not measured in %s:\n%s%s", id, out, stderr)
+		t.Errorf("not based on run %s:\n%s%s", id, out, stderr)
 	}
 	if _, out, _ = ctl(t, "export", "--data", data, "--what", "run"); !strings.Contains(out, `"forecast": {`) || !strings.Contains(out, `"difference": "as forecast"`) {
 		t.Errorf("the manifest has no forecast:\n%s", out)

@@ -64,7 +64,7 @@ func TestWrittenPopulation(t *testing.T) {
 	plain := t.TempDir()
 	ctl(t, people(plain, "--cycles", "1")...)
 	if code, _, stderr := ctl(t, "export", "--data", plain, "--what", "population"); code != exitUsage || !strings.Contains(stderr, "no generated population") {
-		t.Errorf("of another population: exit code %d: %s", code, stderr)
+		t.Errorf("another population: exit code %d: %s", code, stderr)
 	}
 }
 
@@ -78,10 +78,10 @@ func TestKilledWhileWriting(t *testing.T) {
 	cmd, stdout, errs := process(t, []string{killEnv + "=request:6"}, town(data, "--max-llm-calls", "1")...)
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("it was not killed: %v\n%s%s", err, stdout, errs)
+		t.Fatalf("the process was not killed: %v\n%s%s", err, stdout, errs)
 	}
 	if kept := strings.Count(read(t, data, "populations", "harbour.jsonl"), "\n"); kept != 5 {
-		t.Errorf("%d are kept after 5 answers", kept)
+		t.Errorf("%d are stored after 5 answers", kept)
 	}
 
 	signals := make(chan os.Signal, 1)
@@ -97,9 +97,9 @@ func TestKilledWhileWriting(t *testing.T) {
 	})
 	after := strings.Count(read(t, data, "populations", "harbour.jsonl"), "\n")
 	switch says := fmt.Sprintf("%d of 12 personas are written and stored; launch the scenario again", after); {
-	case after == 12: // it was done before it listened
+	case after == 12: // finished before it handled the signal
 	case code != exitInterrupted || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "it was stopped"):
-		t.Errorf("exit code %d, want to read %q\n%s%s", code, says, &out, &stderr)
+		t.Errorf("exit code %d, want %q in\n%s%s", code, says, &out, &stderr)
 	}
 
 	requests.Store(0)
@@ -127,7 +127,7 @@ func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
 	cmd, stdout, errs := process(t, []string{killEnv + "=commit:4"}, town(data, "--cycles", "6", "--max-concurrent", "1")...)
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("it was not killed: %v\n%s%s", err, stdout, errs)
+		t.Fatalf("the process was not killed: %v\n%s%s", err, stdout, errs)
 	}
 	if err := os.RemoveAll(filepath.Join(data, "populations")); err != nil {
 		t.Fatal(err)
@@ -165,5 +165,5 @@ func TestGuideWrittenPopulation(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("the guide has no population that is written")
+	t.Fatal("the guide has no written population")
 }

@@ -73,7 +73,7 @@ func TestBroadcastOverAnInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var texts []string // in one cycle or in two: the first may have come before the run began its first
+		var texts []string // in one cycle or in two: the first message may have arrived before the first cycle began
 		if err := json.Unmarshal(row.Events[0].Data, &texts); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func AuditAll(t *testing.T, store *sqlite.Store) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("audit of what the test left: %v", err)
+			t.Errorf("audit of the test's stores: %v", err)
 			continue
 		}
 		for _, f := range report.Figures {

@@ -61,7 +61,7 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 			t.Fatalf("%+v", c)
 		}
 		if s := c.Result.Levels[1].Samples[0]; s.Span < sweepTime || s.InFlight == 0 {
-			t.Errorf("level 2 gave %+v", s)
+			t.Errorf("level 2: got %+v", s)
 		}
 	}
 	if reports != 8 {
@@ -69,15 +69,15 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 	}
 	for _, name := range leftOver(t, s.Launch.Data) {
 		if !strings.HasPrefix(name, calibration.ListFile) {
-			t.Errorf("%s is left", name)
+			t.Errorf("%s was not removed", name)
 		}
 	}
 	all, notice, err := calibration.List(s.Launch.Data)
 	if err != nil || notice != "" || len(all) != 1 {
-		t.Fatalf("%d are kept, %q, %v", len(all), notice, err)
+		t.Fatalf("got %d stored, %q, %v", len(all), notice, err)
 	}
 	if c := all[0]; c.Scenario != "shopping" || c.Services[0] != "shop: mock none" || c.Machine.Cores == 0 || len(c.Result.Levels) != 2 {
-		t.Errorf("%+v is kept", c)
+		t.Errorf("stored %+v", c)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestSweepCanceled(t *testing.T) {
 		t.Errorf("%v with %+v", err, c.Result)
 	}
 	if left := leftOver(t, s.Launch.Data); len(left) > 0 {
-		t.Errorf("%v are left", left)
+		t.Errorf("%v were not removed", left)
 	}
 }
 
@@ -122,10 +122,10 @@ func TestSweepMistakes(t *testing.T) {
 			_, err := s.Run(t.Context())
 			field, ok := errors.AsType[*engine.FieldError](err)
 			if !ok || field.Field != tt.field {
-				t.Errorf("%v, want a mistake in %s", err, tt.field)
+				t.Errorf("got %v, want an error in %s", err, tt.field)
 			}
 			if left := leftOver(t, s.Launch.Data); len(left) > 0 {
-				t.Errorf("%v are left", left)
+				t.Errorf("%v were not removed", left)
 			}
 		})
 	}
@@ -156,6 +156,6 @@ func TestScratchIsCleared(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := leftOver(t, data); len(left) > 0 {
-		t.Errorf("%v are left", left)
+		t.Errorf("%v were not removed", left)
 	}
 }

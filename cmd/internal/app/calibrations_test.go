@@ -37,7 +37,7 @@ func TestCalibrationsAreKeptByWhatTheyAreOf(t *testing.T) {
 		levels = append(levels, c.Result.Level)
 	}
 	if len(levels) != 4 || levels[0] != 9 || levels[1] != 8 || levels[3] != 6 {
-		t.Errorf("levels %v are kept", levels)
+		t.Errorf("stored levels %v", levels)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestDamagedCalibrations(t *testing.T) {
 			t.Errorf("%q became %q, %v", text, kept, err)
 		}
 		if all, notice, err := calibration.List(data); err != nil || notice != "" || len(all) != 1 {
-			t.Errorf("%q: then %d, %q, %v", text, len(all), notice, err)
+			t.Errorf("%q: got %d, %q, %v", text, len(all), notice, err)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestNewerCalibrations(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := (&calibration.Record{}).Save(data); err == nil {
-		t.Error("something was written over it")
+		t.Error("the file was overwritten")
 	}
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != `{"Version": 99}` {
 		t.Errorf("%q, %v", kept, err)

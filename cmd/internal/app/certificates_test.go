@@ -78,11 +78,11 @@ func TestAutomaticChecksShowNoCertificate(t *testing.T) {
 		list.Forget()
 		expect(t, named(t, list.Run(t.Context(), l, config.Database{}, false, nil), "Service shop"), engine.GradeOK, "", "answered 200 OK")
 		if shown.Load() == 0 {
-			t.Errorf("%v: a check that was asked for showed no certificate", asks)
+			t.Errorf("%v: a requested check showed no certificate", asks)
 		}
 		was := shown.Load()
 		if said, err := l.TestService(t.Context(), "shop", s.Services[0].URL); err != nil || !strings.Contains(said, "200 OK") || shown.Load() == was {
-			t.Errorf("%v: Test says %s, %v, with %d certificates", asks, said, err, shown.Load()-was)
+			t.Errorf("%v: Test returned %s, %v, with %d certificates", asks, said, err, shown.Load()-was)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestEditorChecksKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := strings.Join(e.Files(), " "); strings.Contains(all, "client.key") || !strings.Contains(all, "client.pem") {
-		t.Errorf("its files: %s", all)
+		t.Errorf("got files: %s", all)
 	}
 	if err := os.Remove(filepath.Join(filepath.Dir(file), "client.key")); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func TestCheckFolder(t *testing.T) {
 		t.Errorf("a folder that does not exist yet: %+v", c)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("it left %v, %v", left, err)
+		t.Errorf("left files %v, %v", left, err)
 	}
 	file := filepath.Join(dir, "file") // not even root can write into a file
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -108,7 +108,7 @@ func (r *receiver) tells(t *testing.T, totals *engine.Totals) {
 				return p.GetAsDouble()
 			}
 		}
-		t.Errorf("no %s of %s", name, value)
+		t.Errorf("no metric %s with %s", name, value)
 		return -1
 	}
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed} {
@@ -157,7 +157,7 @@ func TestDeadCollector(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(warnings) != 1 || !strings.Contains(warnings[0], gone.URL) || !strings.Contains(warnings[0], "the run ") {
-		t.Errorf("warned was %q", warnings)
+		t.Errorf("got warnings %q", warnings)
 	}
 	if sent.Spans != 0 || sent.Dropped < 80 || sent.Trouble == nil || !strings.Contains(sent.String(), "spans were dropped") {
 		t.Errorf("%v", sent)
@@ -193,7 +193,7 @@ func hangingCollector(t *testing.T, hurry <-chan struct{}) {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); (took < 4*time.Second) != (hurry != nil) {
-		t.Errorf("it took %s", took)
+		t.Errorf("took %s", took)
 	}
 	if hurry == nil {
 		<-asked
@@ -225,7 +225,7 @@ func TestOneKind(t *testing.T) {
 		}
 		server.Close()
 		if sent.Rounds != want.Rounds || sent.Sessions != want.Sessions || sent.Trouble != nil || len(asked) != 1 || !asked["/only"] {
-			t.Errorf("%s: %v, asked was %v", telemetry.Endpoints[i], sent, asked)
+			t.Errorf("%s: %v, requested %v", telemetry.Endpoints[i], sent, asked)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestRunTakesOrders(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 	if left, err := os.ReadDir(filepath.Join(data, "control")); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v, %v", left, err)
+		t.Errorf("not removed: %v, %v", left, err)
 	}
 }
 
@@ -94,6 +94,6 @@ func TestRunWithoutOrders(t *testing.T) {
 		t.Errorf("no warning: %s", said.String())
 	}
 	if _, err := control.Dial(t.Context(), data, job.Record.ID); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("somebody takes orders: %v", err)
+		t.Errorf("a server accepts orders: %v", err)
 	}
 }

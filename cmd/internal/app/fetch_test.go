@@ -205,7 +205,7 @@ func TestForkOnAnotherMachine(t *testing.T) {
 		kept[i].Took = kept[i].Took.Truncate(time.Microsecond) // the precision of the database
 	}
 	if err != nil || fmt.Sprint(kept) != fmt.Sprint(all) {
-		t.Errorf("the database lists\n%v, here are\n%v: %v", all, kept, err)
+		t.Errorf("the database lists\n%v, this machine has\n%v: %v", all, kept, err)
 	}
 	if _, err := there.fetch(t.Context(), db, run, 1); err == nil || !strings.Contains(err.Error(), "checkpoint: 1 of run") {
 		t.Errorf("a pruned checkpoint: %v", err)
@@ -252,12 +252,12 @@ func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID
 	l := p.launch()
 	l.Resume = run
 	if _, err := l.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "throngctl fork "+string(run)) {
-		t.Errorf("resuming it: %v", err)
+		t.Errorf("resume: %v", err)
 	}
 	r := remote.New(p.store, slog.New(slog.DiscardHandler))
 	err = r.Use(db)
 	if sent := r.Send(t.Context(), run); err != nil || sent == nil || !strings.Contains(sent.Error(), "not in this store") {
-		t.Errorf("%v; sending it: %v", err, sent)
+		t.Errorf("%v; push: %v", err, sent)
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
@@ -266,6 +266,6 @@ func refusesFetched(t *testing.T, p *place, db config.Database, run engine.RunID
 		t.Error(err)
 	}
 	if _, err := p.store.Run(t.Context(), run); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("it was deleted: %v", err)
+		t.Errorf("the run was deleted: %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func around(e engine.Estimate, low, high float64) bool {
 	return e.Known() && math.Abs(e.Low-low) < 1e-6*max(low, 1) && math.Abs(e.High-high) < 1e-6*max(high, 1)
 }
 
-// TestForecastBeforeAFirstRun is based on the scenario, the profile and the prices.
+// TestForecastBeforeAFirstRun checks that the forecast is based on the scenario, the profile and the prices.
 func TestForecastBeforeAFirstRun(t *testing.T) {
 	d := newTown(t)
 	f := d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.Mock.Profile = "remote" })
@@ -55,10 +55,10 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 	}
 	// Two requests of 100 ms, and an answer of 100 ms with 10 to 50 tokens of 10 ms.
 	if f.Cycle.Low < 0.4 || f.Cycle.High > 0.9 || f.Binds != "the concurrency limit, 40" {
-		t.Errorf("the cycle takes %v, bound by %s", f.Cycle, f.Binds)
+		t.Errorf("got a cycle of %v, limited by %s", f.Cycle, f.Binds)
 	}
 	if !around(f.Cost, 0, 0) || f.Run != "" || !slices.Equal(f.Writers, []string{"empty"}) {
-		t.Errorf("it costs %v, measured in %q, written by %v", f.Cost, f.Run, f.Writers)
+		t.Errorf("got a cost of %v, based on run %q, written by %v", f.Cost, f.Run, f.Writers)
 	}
 	for _, c := range []struct {
 		name, provider string
@@ -76,7 +76,7 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 	}
 	slow := d.forecast(d.read(strings.Replace(stall, "rate: 500", "rate: 2", 1), nil), nil)
 	if !around(slow.Cycle, 20, 20) || slow.Binds != "the rate of model, 2 calls a second" || slow.Cycle.Basis != engine.FromFile {
-		t.Errorf("the cycle takes %v, bound by %s", slow.Cycle, slow.Binds)
+		t.Errorf("got a cycle of %v, limited by %s", slow.Cycle, slow.Binds)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	id := job.Record.ID
 	record, err := d.store.Run(t.Context(), id)
 	if err != nil || record.Forecast == nil || record.Forecast.Run != "" || !around(record.Forecast.Requests, 240, 240) {
-		t.Fatalf("kept is %+v, %v", record.Forecast, err)
+		t.Fatalf("stored %+v, %v", record.Forecast, err)
 	}
 	totals, err := d.store.Totals(t.Context(), id)
 	if err != nil {
@@ -106,10 +106,10 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 	}
 	same := d.forecast(d.read(stall, nil), nil)
 	if same.Run != id || same.Cycle.Basis != engine.Measured || same.Basis() != engine.Measured {
-		t.Errorf("it is based on %q, the cycle on %s", same.Run, same.Cycle.Basis)
+		t.Errorf("based on run %q, the cycle on %s", same.Run, same.Cycle.Basis)
 	}
 	if worked := totals.Peaks.Worked.Seconds() / 2; !around(same.Cycle, worked, worked) {
-		t.Errorf("a cycle takes %v, as measured %v", same.Cycle, worked)
+		t.Errorf("got a cycle of %v, measured %v", same.Cycle, worked)
 	}
 	u := totals.AllRequests().Usage
 	if !around(same.Input, float64(u.Input), float64(u.Input)) || !around(same.Output, float64(u.Output), float64(u.Output)) {
@@ -130,7 +130,7 @@ func TestForecastFromAnEarlierRun(t *testing.T) {
 		}),
 	} {
 		if f.Run != "" {
-			t.Errorf("%s: it is based on %s", name, f.Run)
+			t.Errorf("%s: based on %s", name, f.Run)
 		}
 	}
 }
@@ -164,22 +164,22 @@ func TestForecastOfFewSessions(t *testing.T) {
 	trial := run("2")
 	f := d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
 	if f.Run != trial || f.Requests.Low > 250 || f.Requests.High < 250 || f.Cycle.High == 0 || !strings.HasPrefix(view.ForecastBasis(&f), "a guess from the 2 sessions of the run of ") {
-		t.Errorf("5000 agents ask %v in %v, %s", f.Requests, f.Cycle, view.ForecastBasis(&f))
+		t.Errorf("5000 agents: got %v requests in %v, %s", f.Requests, f.Cycle, view.ForecastBasis(&f))
 	}
 	if f.Memory.High < 60e6 || f.Memory.High > 400e6 {
-		t.Errorf("5000 agents take %v bytes", f.Memory)
+		t.Errorf("5000 agents: got %v bytes", f.Memory)
 	}
 	if again := d.forecast(d.read(rare, nil), nil); !around(again.Requests, 0, 0) || again.Cycle.Basis != engine.Guessed || again.Basis() == engine.Measured {
-		t.Errorf("the same two ask %v in %v", again.Requests, again.Cycle)
+		t.Errorf("the same two agents: got %v requests in %v", again.Requests, again.Cycle)
 	}
 	sixty := run("60")
 	f = d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil)
 	if f.Run != sixty || f.Requests.Low > 250 || f.Requests.High < 250 || f.Requests.High > 2000 {
-		t.Errorf("after 60 sessions, 5000 agents ask %v", f.Requests)
+		t.Errorf("after 60 sessions, 5000 agents: got %v requests", f.Requests)
 	}
 	run("200")
 	if f = d.forecast(d.read(rare, map[string]string{"agents": "5000"}), nil); !around(f.Requests, 250, 250) {
-		t.Errorf("after 200 sessions, 5000 agents ask %v", f.Requests)
+		t.Errorf("after 200 sessions, 5000 agents: got %v requests", f.Requests)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestForecastOfActiveAgents(t *testing.T) {
 	}
 	warm := d.forecast(d.read(stall, nil), func(l *app.Launch) { l.Settings.WarmUp, l.Settings.WarmUpCycles = []float64{0.5, 1}, 1 })
 	if n := warm.Sessions; n.Low != n.High || n.High <= 40 || n.High >= 80 {
-		t.Errorf("with a warm-up of half of the agents, there are %v sessions, want some 60", n)
+		t.Errorf("with a warm-up of half of the agents: got %v sessions, want about 60", n)
 	}
 	clock := d.forecast(d.read(stall, nil), func(l *app.Launch) {
 		l.Settings.Cycles, l.Settings.Hours, l.Settings.TimeScale = 0, 1, 240 // a cycle in 15 s

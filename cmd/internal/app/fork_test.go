@@ -69,7 +69,7 @@ func (d *town) parent(run engine.RunID, cycle int) *app.Parent {
 			return p
 		}
 	}
-	d.t.Fatalf("run %s has no checkpoint at the start of cycle %d, but %+v", run, cycle, all)
+	d.t.Fatalf("run %s has no checkpoint at the start of cycle %d: %+v", run, cycle, all)
 	return nil
 }
 
@@ -119,7 +119,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 				l.Settings.Cycles, l.Settings.Sequential = 5, sequential
 			})
 			if !strings.Contains(want["events.csv"], "sewn") || strings.Count(want["events.csv"], "\n") != 41 {
-				t.Fatalf("the parent gave\n%s", want["events.csv"])
+				t.Fatalf("the parent has\n%s", want["events.csv"])
 			}
 			log, err := os.ReadFile(config.ShopLog(d.data, job.Record.ID))
 			if err != nil {
@@ -142,7 +142,7 @@ func TestForkOfNothingChangedIsItsParent(t *testing.T) {
 				}
 				starts, err := d.store.Starts(t.Context(), fork.Record.ID)
 				if err != nil || len(starts) != 1 || starts[0].Resumed {
-					t.Errorf("its starts are %+v, %v", starts, err)
+					t.Errorf("got starts %+v, %v", starts, err)
 				}
 				from = fork.Record.ID
 			}
@@ -161,7 +161,7 @@ func TestForkPaysNoAnswerTwice(t *testing.T) {
 		result := j.Run.Wait()
 		return result.Totals.AllRequests().Usage.Calls
 	}
-	if got := calls(job); got != 9 { // three colours in three parts: 8, 9 and 10 o'clock
+	if got := calls(job); got != 9 { // three colors in three parts: 8, 9 and 10 o'clock
 		t.Fatalf("the parent made %d calls", got)
 	}
 	for cycle, want := range map[int]int64{1: 6, 2: 3, 3: 0} {
@@ -178,7 +178,7 @@ func TestForkWithEverythingChanged(t *testing.T) {
 	p := d.parent(job.Record.ID, 3)
 
 	got, _, _ := d.fork(p, map[string]string{"more": "10", "count": "9"}, nil)
-	for sewn, want := range map[string]int{`{""sewn"":13}`: 8, `{""sewn"":10}`: 1} { // those of the parent, and the one that is new
+	for sewn, want := range map[string]int{`{""sewn"":13}`: 8, `{""sewn"":10}`: 1} { // the parent's, and a new one
 		if n := strings.Count(since(got["events.csv"], 3)[:strings.Index(got["events.csv"], "\n4,")], `""sewn"":`+sewn); n != want {
 			t.Errorf("%d agents remember %s after cycle 3, want %d", n, sewn, want)
 		}
@@ -236,7 +236,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 		})
 		if err == nil {
 			err = job.Close()
-			t.Errorf("it began: %v", err)
+			t.Errorf("the fork started: %v", err)
 		}
 		return err
 	}
@@ -271,7 +271,7 @@ func TestForkThatCannotBegin(t *testing.T) {
 	runs, err := d.store.Runs(t.Context())
 	logs, _ := filepath.Glob(filepath.Join(d.data, "mock", "*"))
 	if err != nil || len(runs) != 1 || len(logs) != 1 {
-		t.Errorf("left over are %d runs and the logs %v, %v", len(runs), logs, err)
+		t.Errorf("not removed: %d runs, logs %v, %v", len(runs), logs, err)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 	got, _, resumed := d.run(s, func(l *app.Launch) { l.Settings, l.Resume = record.Settings, record.ID })
 	same(t, "resumed", results(got, 0), results(want, 2))
 	if result := resumed.Run.Wait(); result.Totals.Ended() != 24 {
-		t.Errorf("it had %d sessions, want 24", result.Totals.Ended())
+		t.Errorf("got %d sessions, want 24", result.Totals.Ended())
 	}
 }
 
@@ -372,7 +372,7 @@ func TestForkKeepsWhatWasTuned(t *testing.T) {
 	point := d.parent(fork.Record.ID, 29).Point // made by the fork
 	state, err := d.store.State(t.Context(), fork.Record.ID, point.Number)
 	if err != nil || len(state.Tuned) != 2 {
-		t.Errorf("checkpoint %d of the fork keeps %+v, %v", point.Number, state.Tuned, err)
+		t.Errorf("checkpoint %d of the fork has %+v, %v", point.Number, state.Tuned, err)
 	}
 	_, _, fork = d.fork(p, nil, func(l *app.Launch) { l.Settings.MaxLLMCalls, l.Settings.StallAfter = 3, 0 })
 	if got := inForce(fork); got != "0s 900 3" {
@@ -406,7 +406,7 @@ func TestForkOfRecordings(t *testing.T) {
 		often(l)
 	})
 	if asked != 0 {
-		t.Errorf("the replay asked models %d times", asked)
+		t.Errorf("the replay sent %d model requests", asked)
 	}
 	for _, of := range []*app.Job{recorded, replay} {
 		p := d.parent(of.Record.ID, 2)

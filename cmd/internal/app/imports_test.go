@@ -168,7 +168,7 @@ func packages(t *testing.T) []listed {
 // within reports whether path is at or below dir.
 func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
-// allowed reports whether an import is among patterns; one that ends in /... takes what is below it too.
+// allowed reports whether an import is among patterns. A pattern that ends in /... includes the packages below it.
 func allowed(path string, patterns []string) bool {
 	for _, p := range patterns {
 		if dir, below := strings.CutSuffix(p, "/..."); path == p || below && within(path, dir) {

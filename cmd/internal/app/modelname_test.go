@@ -80,12 +80,12 @@ func TestModelName(t *testing.T) {
 				}
 			}
 			if got := l.address(s.Services[slices.IndexFunc(s.Services, func(one *chain.Service) bool { return one.Name == tt.service })]); got != address {
-				t.Errorf("it is at %s", got)
+				t.Errorf("got address %s", got)
 			}
 			again := l // as in a resumed run
 			have = "another"
 			if named, err := again.nameModels(t.Context(), nil); err != nil || named[tt.service] != l.Settings.Services[tt.service] {
-				t.Errorf("asked again: %v, %v", again.Settings.Services, err)
+				t.Errorf("after a second request: %v, %v", again.Settings.Services, err)
 			}
 			if given[tt.service] != address+tt.behind {
 				t.Error("the settings of another launch have changed")

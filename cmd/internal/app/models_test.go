@@ -61,10 +61,10 @@ func TestCheckModels(t *testing.T) {
 			problem = err.Error()
 		}
 		if !strings.Contains(said, tt.says) || (said == "") == (err == nil) || !strings.Contains(problem, tt.fails) {
-			t.Errorf("%s: said %q, %v", tt.name, said, err)
+			t.Errorf("%s: got %q, %v", tt.name, said, err)
 		}
 		if tt.name == "a service without keys" && strings.Contains(said, "takes the key") {
-			t.Errorf("%s: a key was not looked at: %q", tt.name, said)
+			t.Errorf("%s: a key was not read: %q", tt.name, said)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestHistoryOfAResumedRun(t *testing.T) {
 	}
 	if p := end.Snapshot; p.Ended != 80 || p.Phase != engine.Ended || p.Ending != engine.EndFinished || p.Cycle != 3 || p.CycleEnded != 20 || p.Events != 20 ||
 		len(p.Emitted) != 20 || p.Emitted[0].AgentName() == "" || p.SimTime != s.Clock.At(3) || p.Checkpoints != len(course.Checkpoints) {
-		t.Errorf("at the end it is %+v", p)
+		t.Errorf("at the end: got %+v", p)
 	}
 }
 
@@ -139,7 +139,7 @@ func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run 
 			t.Errorf("at %v: %d sessions ended, want %d; %d in flight; idle %v", at, m.Snapshot.Ended, ended, m.Snapshot.InFlight, m.Idle)
 		}
 		if got := m.Snapshot.Elapsed; got != course.Elapsed(at) || got > course.Stretches[1].To.Sub(course.Stretches[0].From) {
-			t.Errorf("at %v it has worked for %v", at, got)
+			t.Errorf("at %v: got a working time of %v", at, got)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestPersonasOfTwoProcesses(t *testing.T) {
 		}
 	})
 	if err != nil || told == "" || len(second.known) != 1 {
-		t.Fatalf("got %v, %v, told %q", second, err, told)
+		t.Fatalf("got %v, %v, messages %q", second, err, told)
 	}
 	if err := second.close(); err != nil {
 		t.Error(err)

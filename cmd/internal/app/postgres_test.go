@@ -111,11 +111,11 @@ chain c: {step a: {kind: emit, event: e}}
 		got = append(got, to.Service+" "+to.Address())
 	}
 	if text := strings.Join(got, ", "); text != "a a.example:5432/x, a c.example:5432/x, b b.example:5432/x" {
-		t.Errorf("foreign: %s", text)
+		t.Errorf("other hosts: got %s", text)
 	}
 	l.Allow = []string{"a.example", "b.example", "c.example"}
 	if err := l.Permits().checkHosts(); err != nil || len(l.Permits().Unallowed()) > 0 {
-		t.Errorf("allowed, and still %v, %v", err, l.Permits().Unallowed())
+		t.Errorf("after permission: %v, still not allowed: %v", err, l.Permits().Unallowed())
 	}
 	clear(env)
 	if err := l.Permits().checkHosts(); err == nil || strings.Count(err.Error(), "neither in the environment") != 2 {

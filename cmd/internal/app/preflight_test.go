@@ -61,10 +61,10 @@ func TestChecksOfTheMock(t *testing.T) {
 	expect(t, named(t, all, "Database"), engine.GradeOK, "", "stored on this machine")
 	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50.0 GB free")
 	if len(told) != len(all)+1 || slices.ContainsFunc(told[0], func(c engine.Check) bool { return c.Grade != engine.GradeAwaited || c.Name == "" }) {
-		t.Errorf("told %d lists for %d checks, at first %+v", len(told), len(all), told[0])
+		t.Errorf("got %d lists for %d checks, the first %+v", len(told), len(all), told[0])
 	}
 	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
-		t.Errorf("it left %v, %v", left, err)
+		t.Errorf("left files %v, %v", left, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestChecksOfServices(t *testing.T) {
 	refused := service(check("/closed", token, "stale", nil))
 	expect(t, refused, engine.GradeProblem, "again", "rejects the token SHOP_TOKEN (401)")
 	if strings.Contains(refused.Text, "stale") {
-		t.Error("it repeats the token")
+		t.Error("the result contains the token")
 	}
 	expect(t, service(check("/closed", "", "", nil)), engine.GradeWarning, "again", "answered 401 Unauthorized")
 	expect(t, service(check("", token, "", nil)), engine.GradeProblem, "secret SHOP_TOKEN", "SHOP_TOKEN")
@@ -143,7 +143,7 @@ func TestChecksOfServices(t *testing.T) {
 		return asked.Load() - before
 	}
 	if first, second := again(), again(); first == 0 || second != 0 {
-		t.Errorf("asked %d times, then %d times", first, second)
+		t.Errorf("got %d requests, then %d", first, second)
 	}
 	list.Forget()
 	if again() == 0 {
@@ -237,7 +237,7 @@ func TestChecksAfterARun(t *testing.T) {
 	record.ID, record.Settings.Remote = "missing", false
 	for _, c := range app.CheckAfterRun(t.Context(), d.store, &record) {
 		if c.Grade > engine.GradeOK && c.Name != "Success criteria" {
-			t.Errorf("of a missing run: %+v", c)
+			t.Errorf("a missing run: got %+v", c)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func follow(t *testing.T, job *Job, what string, holds func(s *engine.Snapshot) 
 		case <-job.Run.Done():
 			t.Fatalf("the run ended before: %s", what)
 		case <-late.C:
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("timed out: %s", what)
 		}
 	}
 }

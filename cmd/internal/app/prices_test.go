@@ -71,7 +71,7 @@ func TestSettingsOfModels(t *testing.T) {
 			}
 			for _, bad := range []string{"-1", "x", "0"} {
 				if err := s.Set(&settings, bad); err == nil && settings.Validate() == nil {
-					t.Errorf("%s takes %s", s.Name, bad)
+					t.Errorf("%s accepts %s", s.Name, bad)
 				}
 			}
 		}

@@ -56,7 +56,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 			t.Error(err)
 		}
 		if took := time.Since(began); took > 30*time.Second { // the machine may be busy; a statement has a minute
-			t.Errorf("it took %v", took)
+			t.Errorf("took %v", took)
 		}
 	}
 	send := func(want int64) {
@@ -95,6 +95,6 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 		t.Errorf("without a database: status %v, %d rows sent, want %d, target %q", ok, r.Sent(), before, r.Target())
 	}
 	if text, _ := r.Words(); text != "" {
-		t.Errorf("it says %q", text)
+		t.Errorf("got %q", text)
 	}
 }

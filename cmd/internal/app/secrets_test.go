@@ -40,10 +40,10 @@ func TestSecretsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Find("x", "KEY"); err == nil {
-		t.Error("a forgotten secret is found")
+		t.Error("a deleted secret is found")
 	}
 	if err := secrets.Forget("KEY"); err != nil {
-		t.Errorf("forgotten again: %v", err)
+		t.Errorf("deleted again: %v", err)
 	}
 
 	keyring.MockInitWithError(errors.New("no bus"))
@@ -67,7 +67,7 @@ func TestSecretNames(t *testing.T) {
 		}
 	}
 	if err := secrets.Keep("NAME", "\n"); err == nil || !strings.Contains(err.Error(), "is empty (to delete it: throngctl secret forget NAME)") {
-		t.Errorf("an empty one: %v", err)
+		t.Errorf("an empty secret: %v", err)
 	}
 }
 

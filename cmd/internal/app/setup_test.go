@@ -39,7 +39,7 @@ const (
 	toPool  = "pgbouncer"
 )
 
-// stubInstalls is a package manager that puts everything in place.
+// stubInstalls is a package manager whose packages are all installed.
 const stubInstalls = "case \"$*\" in *install*|*-S\\ *) [ ! -e \"$LATER\" ] || for name in " +
 	toBuild + " " + toPack + " " + toRead + " " + toDrive + " " + toServe + " " + toPool + "; do /bin/cp \"$LATER\" \"${0%/*}/$name\"; done;; esac\n"
 
@@ -351,7 +351,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// pacman reads the lists of packages first where there are none, which depends on the machine the test runs on.
+// TestSetupWithPacman allows for an update of the package lists, which pacman does first on machines that have none.
 func TestSetupWithPacman(t *testing.T) {
 	for args, packages := range map[string]string{
 		"":     "gcc glibc " + otherGL,

@@ -120,17 +120,17 @@ func TestChecksSignIn(t *testing.T) {
 				t.Errorf("got %s: %s > %s; want %s with %q and %q", got.Grade, got.Text, got.Hint, c.grade, c.says, c.hint)
 			}
 			if strings.Contains(got.Text+got.Hint, c.secret) || strings.Contains(got.Text+got.Hint, "tok-1") {
-				t.Errorf("it says a secret: %s > %s", got.Text, got.Hint)
+				t.Errorf("the result contains a secret: %s > %s", got.Text, got.Hint)
 			}
 			if failed := strings.Contains(got.Text, "the login of agent-1 failed"); failed && (!strings.Contains(got.Text, "\nsent to 127.0.0.1:") || !strings.Contains(got.Text, "with the secret SHOP_PASSWORD")) {
-				t.Errorf("the text does not say what was sent where: %s", got.Text)
+				t.Errorf("the text does not name the request and its address: %s", got.Text)
 			}
 			sent := shop.took()
 			if c.sent != "" && !slices.ContainsFunc(sent, func(one string) bool { return strings.HasPrefix(one, c.sent) }) {
 				t.Errorf("sent %q, want %s", sent, c.sent)
 			}
 			if len(sent) > 6 {
-				t.Errorf("it asked %d times: %q", len(sent), sent)
+				t.Errorf("got %d requests: %q", len(sent), sent)
 			}
 		})
 	}

@@ -15,7 +15,7 @@ func TestCountdown(t *testing.T) {
 		var shown []string
 		c := Countdown{At: began.Add(2500 * time.Millisecond), Show: func(left time.Duration) { shown = append(shown, CountdownText(left)) }}
 		if late, err := c.Wait(t.Context()); err != nil || late != 0 || time.Since(began) != 2500*time.Millisecond {
-			t.Errorf("it took %v: %v, %v", time.Since(began), late, err)
+			t.Errorf("took %v: %v, %v", time.Since(began), late, err)
 		}
 		if len(shown) != 3 || shown[0] != "3s" || shown[2] != "1s" {
 			t.Errorf("shown: %q", shown)
@@ -25,7 +25,7 @@ func TestCountdown(t *testing.T) {
 		time.AfterFunc(time.Second, func() { close(start) })
 		began = time.Now()
 		if _, err := (Countdown{At: began.Add(time.Hour), Start: start}).Wait(t.Context()); err != nil || time.Since(began) != time.Second {
-			t.Errorf("started on request after a second, it took %v: %v", time.Since(began), err)
+			t.Errorf("started on request after a second: took %v: %v", time.Since(began), err)
 		}
 
 		gone := errors.New("gone")
@@ -44,7 +44,7 @@ func TestCountdown(t *testing.T) {
 		}
 		late, err := Countdown{At: began.Add(time.Hour), Clock: slept}.Wait(t.Context())
 		if err != nil || time.Since(began) != 4*time.Second || late < time.Hour {
-			t.Errorf("after a sleep it took %v, %v late: %v", time.Since(began), late, err)
+			t.Errorf("after a sleep: took %v, %v late: %v", time.Since(began), late, err)
 		}
 	})
 }

@@ -119,7 +119,7 @@ chain c:
 		launch = *l
 	})
 	if got := job.clients.fullest(); got.Connections != unknownClients {
-		t.Errorf("at first %+v", got)
+		t.Errorf("initially: got %+v", got)
 	}
 	full := job.clients.count(t.Context())
 	job.clients.last.Store(&full)
@@ -132,7 +132,7 @@ chain c:
 	}
 	small.Stop(t)
 	if got := job.clients.count(t.Context()); got.Max != 50 || got.Server < 1 {
-		t.Errorf("without the small one %+v", got)
+		t.Errorf("without the small server: got %+v", got)
 	}
 	job.clients.Stop()
 }

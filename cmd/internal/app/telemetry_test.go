@@ -86,9 +86,9 @@ func TestFindTelemetry(t *testing.T) {
 		})
 	}
 	if err := config.Save(data, map[string]string{config.TraceKey: "many"}); err == nil {
-		t.Error("a share of many is kept")
+		t.Error("a trace share above 1 was saved")
 	}
 	if err := config.Save(data, map[string]string{"colour": "red"}); err == nil {
-		t.Error("a colour is known")
+		t.Error("an unknown color was accepted")
 	}
 }

@@ -83,7 +83,7 @@ func TestTraces(t *testing.T) {
 	}
 	for _, h := range r.asked {
 		if h.Get("Authorization") != "Bearer quiet" {
-			t.Errorf("it has no credentials: %v", h)
+			t.Errorf("no credentials: %v", h)
 		}
 	}
 	r.tells(t, totals)

@@ -71,7 +71,7 @@ func TestTryTheBuiltIns(t *testing.T) {
 			asked, gave := "", 0
 			trial.Walk(func(_ int, s *engine.TrialStep) {
 				if s.File != name || s.Line == 0 || s.Kind == "" {
-					t.Errorf("the step %s stands at %s:%d, of kind %q", s.Path, s.File, s.Line, s.Kind)
+					t.Errorf("step %s: got position %s:%d, kind %q", s.Path, s.File, s.Line, s.Kind)
 				}
 				for _, e := range s.Exchanges {
 					asked += e.Request + "\n"
@@ -87,7 +87,7 @@ func TestTryTheBuiltIns(t *testing.T) {
 				t.Errorf("requests %q, %d steps have an output", asked, gave)
 			}
 			if left, err := os.ReadDir(l.Data); err != nil || len(left) > 0 {
-				t.Errorf("it left %v, %v", left, err)
+				t.Errorf("left files %v, %v", left, err)
 			}
 		})
 	}
@@ -151,19 +151,19 @@ functions: |
 	}
 	wrong, hidden := trial.Steps[2], trial.Steps[3]
 	if wrong.Line != 17 || !strings.Contains(wrong.Error, "status 404") || wrong.Exchanges[0].Status != 404 {
-		t.Errorf("the step that failed: %+v", wrong)
+		t.Errorf("the failed step: %+v", wrong)
 	}
 	if hidden.Output != "" || !hidden.Private || strings.Contains(hidden.Exchanges[0].Answer, "coupons") {
 		t.Errorf("a private step shows %+v", hidden)
 	}
 	if pass := trial.Steps[0].Inner[2].Pass; pass != 2 {
-		t.Errorf("the third step of the loop is of pass %d", pass)
+		t.Errorf("the third step of the loop is in iteration %d", pass)
 	}
 	if len(trial.Before.Fields) != 0 || len(trial.After.Fields) != 1 || trial.After.Fields[0] != (engine.Fact{Name: "count", Value: "2"}) {
-		t.Errorf("remembers %+v before and %+v after", trial.Before, trial.After)
+		t.Errorf("got memory %+v before and %+v after", trial.Before, trial.After)
 	}
 	if len(trial.Said) != 2 || len(trial.Events) != 1 || trial.Events[0].Data != `{"n":2,"token":"…"}` || trial.Because != "enough" {
-		t.Errorf("said %+v, emitted %+v, because %q", trial.Said, trial.Events, trial.Because)
+		t.Errorf("got messages %+v, events %+v, reason %q", trial.Said, trial.Events, trial.Because)
 	}
 	if want := []engine.Fact{{Name: "mood", Value: `"fine"`}, {Name: "password", Value: "…"}}; !slices.Equal(trial.Persona, want) {
 		t.Errorf("persona %+v, want %+v", trial.Persona, want)

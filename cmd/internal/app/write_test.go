@@ -54,7 +54,7 @@ func TestPersonasAreTheSameAtAnyConcurrency(t *testing.T) {
 		same(t, fmt.Sprint(calls, " concurrent calls"), got, first)
 		got, asked, job = d.run(d.read(harbour, nil), nil)
 		if same(t, "kept", got, first); asked != 0 || job.Written.Kept != 12 || !strings.HasSuffix(job.Written.String(), "all of them earlier") {
-			t.Errorf("kept: %d requests, %s", asked, job.Written)
+			t.Errorf("stored personas: %d requests, %s", asked, job.Written)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestInterruptedWritingResumes(t *testing.T) {
 		}
 		got, asked, job := d.run(s, nil)
 		if asked != int64(12-kept) || job.Written.Kept != kept || job.Written.New != 12-kept {
-			t.Errorf("%d requests after %d were kept: %s", asked, kept, job.Written)
+			t.Errorf("%d requests after %d were stored: %s", asked, kept, job.Written)
 		}
 		same(t, "continued", got, want)
 	}

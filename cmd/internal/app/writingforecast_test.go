@@ -50,6 +50,6 @@ func TestWritingForecast(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := draft(harbour, map[string]string{"count": "5"}, nil); !strings.Contains(got, "no model calls") {
-		t.Errorf("all are kept, but %q", got)
+		t.Errorf("all are stored, but got %q", got)
 	}
 }

@@ -26,7 +26,7 @@ type systemBus struct {
 	refusal string // the name of an error; "" grants the lock
 	mute    bool   // never answers
 	asked   chan []any
-	lock    chan *os.File // the other end of what was given
+	lock    chan *os.File // the other end of the granted lock
 }
 
 // start serves one client and registers itself as the system's bus.
@@ -124,7 +124,7 @@ func (b *systemBus) answer(c *net.UnixConn, in *bufio.Reader) {
 			return
 		}
 		if ours != nil {
-			_ = theirs.Close() // it has a copy
+			_ = theirs.Close() // the client has a copy
 			b.lock <- ours
 			b.asked <- m.Body
 		}
@@ -139,7 +139,7 @@ func TestLockOfTheLoginManager(t *testing.T) {
 		t.Fatalf("%q, %v", how, err)
 	}
 	if got := <-b.asked; !slices.Equal(got, []any{"idle:sleep", "Throng", "372 shoppers", "block"}) {
-		t.Errorf("asked for %q", got)
+		t.Errorf("requested %q", got)
 	}
 	lock := <-b.lock
 	defer func() { _ = lock.Close() }()
@@ -155,7 +155,7 @@ func TestLockOfTheLoginManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := lock.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-		t.Errorf("the lock is not given back: %v", err)
+		t.Errorf("the lock is not released: %v", err)
 	}
 }
 
@@ -182,6 +182,6 @@ func TestBusThatIsMute(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, _, err := inhibit(ctx, "nothing"); err == nil {
-		t.Error("a mute bus gave a lock")
+		t.Error("got a lock from a bus that does not answer")
 	}
 }

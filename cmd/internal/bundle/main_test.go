@@ -22,7 +22,7 @@ import (
 
 const appID = "io.github.throng-sim.throng"
 
-// standIn is a job for a fake program, built in a folder with special characters in its name.
+// standIn returns a job for a fake program, built in a folder with special characters in its name.
 func standIn(t *testing.T, system string) job {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "it's 100 $HOME")
@@ -53,7 +53,7 @@ func (j job) make(t *testing.T) []string {
 		t.Errorf("FyneApp.toml was written again:\n%s", after)
 	}
 	if left, _ := filepath.Glob(filepath.Join(j.out, ".*")); len(left) != 0 {
-		t.Errorf("left over: %s", left)
+		t.Errorf("not removed: %s", left)
 	}
 	return made
 }
@@ -121,7 +121,7 @@ func TestMac(t *testing.T) {
 		}
 		return err
 	}); err != nil || !slices.Equal(files, []string{"Info.plist", "MacOS/throng", "MacOS/throngctl", "Resources/icon.icns"}) {
-		t.Errorf("it has %q, %v", files, err)
+		t.Errorf("got %q, %v", files, err)
 	}
 	if info, err := os.Stat(filepath.Join(app, "MacOS", "throng")); err != nil || info.Mode()&0o111 == 0 {
 		t.Errorf("the program: %v, %v", info, err)
@@ -201,7 +201,7 @@ func TestLinux(t *testing.T) {
 		}
 	}
 	if read(t, icon) != string(assets.Icon()) {
-		t.Error("its icon is another")
+		t.Error("the icon differs")
 	}
 	validate(t, desktop)
 }
@@ -234,7 +234,7 @@ func TestRewriteWantsWhatItReplaces(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := read(t, path); got != "one two" {
-		t.Errorf("it wrote %q nonetheless", got)
+		t.Errorf("wrote %q despite the error", got)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/tc-hib/winres/version"
 )
 
-// released is a job for fake programs with a released version and a fixed time.
+// released returns a job for fake programs with a released version and a fixed time.
 func released(t *testing.T, system string) (j job, work string) {
 	t.Helper()
 	j = standIn(t, system)
@@ -116,12 +116,12 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 	}
 	depends := strings.TrimSpace(command(t, ".", "dpkg-deb", "-f", deb, "Depends"))
 	if !strings.HasPrefix(depends, "libc6 (>= 2.") || !strings.HasSuffix(depends, "), libxcursor1") {
-		t.Errorf("it depends on %q", depends)
+		t.Errorf("got dependencies %q", depends)
 	}
 	listed := command(t, ".", "dpkg-deb", "-c", deb)
 	for line := range strings.Lines(listed) {
 		if !strings.Contains(line, " root/root ") || !strings.Contains(line, " 2023-11-14 ") {
-			t.Errorf("not root's, or of another time: %s", line)
+			t.Errorf("wrong owner or time: %s", line)
 		}
 	}
 	root := t.TempDir()
@@ -164,7 +164,7 @@ func testSameBytes(t *testing.T, j job, made map[string]string) {
 	}
 	for _, path := range again {
 		if read(t, path) != before[filepath.Ext(path)] {
-			t.Errorf("%s has other bytes the second time", filepath.Base(path))
+			t.Errorf("%s differs when made again", filepath.Base(path))
 		}
 	}
 }
@@ -178,12 +178,12 @@ func testArchive(t *testing.T, _ job, made map[string]string) {
 	install := func(args ...string) string {
 		return command(t, "/", "env", append([]string{"HOME=" + home, "PREFIX=" + filepath.Join(home, ".local"), script}, args...)...)
 	}
-	for range 2 { // over itself
+	for range 2 { // over the installed files
 		install()
 	}
 	share := filepath.Join(home, ".local", "share")
 	if got := command(t, home, filepath.Join(home, ".local", "bin", "throng")); got != "opened\n" {
-		t.Errorf("the installed program said %q", got)
+		t.Errorf("the installed program printed %q", got)
 	}
 	entry := filepath.Join(share, "applications", appID+".desktop")
 	if text := read(t, entry); !strings.Contains(text, "\nExec=\""+home+"/.local/bin/throng\" %f\n") {
@@ -207,7 +207,7 @@ func testArchive(t *testing.T, _ job, made map[string]string) {
 		}
 		return err
 	}); err != nil || !slices.Equal(left, []string{mine}) {
-		t.Errorf("left: %q %v", left, err)
+		t.Errorf("not removed: %q %v", left, err)
 	}
 	for _, wrong := range []string{"PREFIX=here", "PREFIX=/a$b"} {
 		if out, err := exec.CommandContext(t.Context(), "env", wrong, script).CombinedOutput(); err == nil || !strings.Contains(string(out), "PREFIX") {
@@ -366,7 +366,7 @@ func TestWindows(t *testing.T) {
 	}
 	v := j.app.Details.Version
 	if got := filepath.Base(made[0]); got != "Throng-"+v+"-windows-amd64.zip" {
-		t.Errorf("it is called %s", got)
+		t.Errorf("got name %s", got)
 	}
 	z, err := zip.OpenReader(made[0])
 	if err != nil {
@@ -386,7 +386,7 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	if !slices.Equal(names, []string{"Throng/licences.txt", "Throng/Throng.exe", "Throng/throngctl.exe"}) {
-		t.Errorf("it has %q", names)
+		t.Errorf("got %q", names)
 	}
 }
 
@@ -395,7 +395,7 @@ func checkLicences(t *testing.T, text string) {
 	t.Helper()
 	for _, part := range []string{"The Throng authors", "Redistributions in binary form must reproduce", "SIL OPEN FONT LICENSE", "SQLite", "Apache License"} {
 		if !strings.Contains(text, part) {
-			t.Errorf("the %d bytes of licences have no %q", len(text), part)
+			t.Errorf("the %d bytes of licenses have no %q", len(text), part)
 		}
 	}
 }
@@ -417,7 +417,7 @@ func checkResources(t *testing.T, f *zip.File, v string) {
 	t.Helper()
 	exe := unzipped(t, f)
 	if _, err := pe.NewFile(bytes.NewReader(exe)); err != nil {
-		t.Errorf("%s is not a program any longer: %v", f.Name, err)
+		t.Errorf("%s is no longer a valid program: %v", f.Name, err)
 	}
 	all, err := winres.LoadFromEXE(bytes.NewReader(exe))
 	if err != nil {
@@ -471,7 +471,7 @@ func TestRelease(t *testing.T) {
 	git("commit", "-q", "-a", "-m", "two")
 	git("tag", "v1.2.4")
 	if _, err := readRelease(t.Context(), repo, "1.2.3"); err == nil || !strings.Contains(err.Error(), "v1.2.4") {
-		t.Errorf("a tag that is another version: %v", err)
+		t.Errorf("a tag with another version: %v", err)
 	}
 }
 

@@ -47,13 +47,13 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := table.All(); len(all) != 1 || len(all[0].Grants) != 1 || !slices.Equal(all[0].Grants[0].Secrets, []string{"A", "B", "C"}) {
-		t.Errorf("all are %+v", all)
+		t.Errorf("got %+v", all)
 	}
 	if info, err := os.Stat(filepath.Join(data, fileName)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("others may read it: %v, %v", info, err)
+		t.Errorf("readable by other users: %v, %v", info, err)
 	}
 	if err := table.Forget("/x.yaml"); err != nil || again.Allows("/x.yaml", admin) {
-		t.Errorf("it was taken back and still counts: %v", err)
+		t.Errorf("the permission still holds after it was revoked: %v", err)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !Of(data).Wrote([]byte("mine")) || Of(data).Wrote([]byte("mine ")) || Of(t.TempDir()).Wrote([]byte("mine")) {
-		t.Error("the wrong texts are known")
+		t.Error("a text that was not written here was recognized")
 	}
 }
 
@@ -79,11 +79,11 @@ func TestDamagedTable(t *testing.T) {
 		t.Error("a damaged table allows something")
 	}
 	if err := table.Allow("/x", []engine.Destination{to}); err != nil || !table.Allows("/x", to) {
-		t.Errorf("it cannot be written: %v", err)
+		t.Errorf("the table cannot be written: %v", err)
 	}
 }
 
-// TestTogether has several goroutines allow addresses concurrently, and checks that no permission is lost.
+// TestTogether allows addresses from several goroutines concurrently, and checks that no permission is lost.
 func TestTogether(t *testing.T) {
 	data := t.TempDir()
 	var wait sync.WaitGroup
@@ -96,7 +96,7 @@ func TestTogether(t *testing.T) {
 	}
 	wait.Wait()
 	if n := len(Of(data).All()); n != 8 {
-		t.Errorf("%d of 8 answers are kept", n)
+		t.Errorf("%d of 8 permissions are stored", n)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: %v", step.want, err)
 		}
 		if got := r.heard(); got != step.want {
-			t.Errorf("asked for %q, want %q", got, step.want)
+			t.Errorf("got orders %q, want %q", got, step.want)
 		}
 	}
 	r.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
@@ -98,7 +98,7 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 	c := dial(t, data)
 	field := &engine.FieldError{Field: "agents", Problem: "no such agent: eve"}
 	if err := c.Retire(t.Context(), []string{"ann", "eve"}); err == nil || err.Error() != field.Error() || r.heard() != "" {
-		t.Errorf("an agent who is not there: %v", err)
+		t.Errorf("a missing agent: %v", err)
 	}
 	if err := c.Requeue(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "none is named") {
 		t.Errorf("no agent: %v", err)
@@ -112,17 +112,17 @@ func TestErrorsKeepTheirKind(t *testing.T) {
 		_, mistake := errors.AsType[*engine.FieldError](err)
 		_, wanted := errors.AsType[*engine.FieldError](fail)
 		if err == nil || err.Error() != fail.Error() || errors.Is(err, engine.ErrEnded) != errors.Is(fail, engine.ErrEnded) || mistake != wanted {
-			t.Errorf("%v comes as %v", fail, err)
+			t.Errorf("%v: got %v", fail, err)
 		}
 	}
 	r.fail = engine.ErrEnded
 	if err := c.Stop(t.Context(), true, ""); !errors.Is(err, engine.ErrEnded) {
-		t.Errorf("a run that is over is cut: %v", err)
+		t.Errorf("a run that has ended was cut: %v", err)
 	}
 	r.heard()
 	r.fail = errors.New("busy")
 	if err := c.Retire(t.Context(), []string{"ann", "bob"}); err == nil || r.heard() != "retire 0 by W" {
-		t.Errorf("the first of two fails: %v", err)
+		t.Errorf("the first of two orders fails: %v", err)
 	}
 }
 

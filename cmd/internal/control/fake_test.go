@@ -24,8 +24,8 @@ type fakeRun struct {
 	values map[string]string
 	asked  []string
 	fail   error
-	wait   bool          // checkpoints wait until they are given up
-	begun  chan struct{} // is closed when one waits
+	wait   bool          // checkpoints wait until they are canceled
+	begun  chan struct{} // closed when a checkpoint waits
 }
 
 func newFakeRun() *fakeRun {

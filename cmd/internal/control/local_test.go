@@ -23,7 +23,7 @@ func TestLocal(t *testing.T) {
 		t.Error(err)
 	}
 	if got, want := r.heard(), "apply [{floor 30}] by W because by hand; pause by W because lunch"; got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got orders %q, want %q", got, want)
 	}
 	if s, err := look.Status(t.Context()); err != nil || s.Run != runID || s.Limit != 50 {
 		t.Errorf("%+v, %v", s, err)
@@ -32,6 +32,6 @@ func TestLocal(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := look.Status(t.Context()); !errors.Is(err, engine.ErrEnded) {
-		t.Errorf("after its end: %v", err)
+		t.Errorf("after the end of the run: %v", err)
 	}
 }

@@ -39,7 +39,7 @@ func TestOnlyThisUserCanOpen(t *testing.T) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v %v", left, err)
+		t.Errorf("not removed: %v %v", left, err)
 	}
 	if _, err := Dial(t.Context(), data, runID); err == nil || !strings.Contains(err.Error(), string(runID)) || !strings.Contains(err.Error(), "that started it") {
 		t.Errorf("there is no server: %v", err)
@@ -52,7 +52,7 @@ func TestLongPaths(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", base)
 	data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	r := newFakeRun()
-	for range 2 { // the second one finds what a process left that died
+	for range 2 { // the second one finds the files of a process that died
 		if _, err := makePlace(data, ofRun); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestLongPaths(t *testing.T) {
 		t.Fatalf("sockets: %v %v", away, err)
 	}
 	if info, err := os.Stat(filepath.Dir(away[0])); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("its folder: %v %v", info, err)
+		t.Errorf("the socket's folder: %v %v", info, err)
 	}
 	if err := dial(t, data).Pause(t.Context(), "far away"); err != nil || r.heard() != "pause by W because far away" {
 		t.Errorf("an order: %v", err)
@@ -75,14 +75,14 @@ func TestLongPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Dial(t.Context(), data, runID); err == nil || !strings.Contains(err.Error(), "not this user's alone") {
-		t.Errorf("a folder that others can open: %v", err)
+		t.Errorf("a folder that other users can open: %v", err)
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
 	for _, dir := range []string{base, filepath.Join(data, "control")} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("left over in %s: %v %v", dir, left, err)
+			t.Errorf("not removed in %s: %v %v", dir, left, err)
 		}
 	}
 }
@@ -97,11 +97,11 @@ func TestNoPathIsShortEnough(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(base, "throng-*")); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v %v", left, err)
+		t.Errorf("not removed: %v %v", left, err)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", "relative")
 	if got := runtimeFolder(); got != os.TempDir() {
-		t.Errorf("sockets go to %s", got)
+		t.Errorf("sockets are in %s", got)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestSocketOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Dial(t.Context(), data, runID); err == nil {
-		t.Error("a dead process takes orders")
+		t.Error("a dead process accepts orders")
 	}
 	r := newFakeRun()
 	stop, err := Serve(r.job(), data)
@@ -173,18 +173,18 @@ func TestGarbage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(conn, c.send); err != nil {
-			t.Logf("%s: it was not read to its end: %v", c.name, err)
+			t.Logf("%s: not read completely: %v", c.name, err)
 		}
 		if err := conn.(*net.UnixConn).CloseWrite(); err != nil {
 			t.Logf("%s: %v", c.name, err)
 		}
-		answer, _ := io.ReadAll(conn) // what was not read resets the connection
+		answer, _ := io.ReadAll(conn) // unread input resets the connection
 		if c.want == "" && len(answer) > 0 || !strings.Contains(string(answer), c.want) || strings.Count(string(answer), "\n") > 1 {
 			t.Errorf("%s: answered %q, want %q", c.name, answer, c.want)
 		}
 		_ = conn.Close()
 		if got := r.heard(); got != "" {
-			t.Errorf("%s: the run was asked for %q", c.name, got)
+			t.Errorf("%s: the run received %q", c.name, got)
 		}
 	}
 	if err := dial(t, data).Pause(t.Context(), ""); err != nil {
@@ -209,7 +209,7 @@ func TestManyClients(t *testing.T) {
 	defer func() { _ = late.Close() }()
 	text, err := readLine(late.in, mostReply)
 	if err != nil || !strings.Contains(string(text), "16 terminals") {
-		t.Errorf("one too many hears %q, %v", text, err)
+		t.Errorf("one client too many: got %q, %v", text, err)
 	}
 	if err := all[0].Continue(t.Context()); err != nil {
 		t.Errorf("the first is still served: %v", err)
@@ -284,7 +284,7 @@ func FuzzRequest(f *testing.F) {
 				t.Fatalf("%s cannot be read: %v", line, err)
 			}
 			if answer.Error != nil && again.Error.err().Error() == "" {
-				t.Fatalf("%s tells nothing", line)
+				t.Fatalf("%s has no content", line)
 			}
 		}
 	})

@@ -13,10 +13,10 @@ import (
 func TestRaise(t *testing.T) {
 	data, _ := serve(t, newFakeRun())
 	if err := Raise(t.Context(), data, "a"); err == nil {
-		t.Error("a window was raised where none is")
+		t.Error("raised a window although none is open")
 	}
 	var shown []string
-	for range 2 { // the second one finds what a process left that died
+	for range 2 { // the second one finds the files of a process that died
 		if _, err := makePlace(data, ofWindow); err != nil {
 			t.Fatal(err)
 		}
@@ -52,9 +52,9 @@ func TestRaise(t *testing.T) {
 		t.Errorf("shown %q", shown)
 	}
 	if left, err := os.ReadDir(filepath.Join(data, "control")); err != nil || len(left) != 1 || left[0].Name() != "run.sock" {
-		t.Errorf("left over: %v %v", left, err)
+		t.Errorf("not removed: %v %v", left, err)
 	}
 	if err := Raise(t.Context(), data, "a"); err == nil {
-		t.Error("a window was raised that is gone")
+		t.Error("raised a window that is closed")
 	}
 }

@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 func TestLeft(t *testing.T) {
 	for what, want := range map[string]string{
 		"panic":   "an uncaught panic",
-		"runtime": "maps.fatal", // its words go to the terminal only
+		"runtime": "maps.fatal", // its output goes to the terminal only
 		"caught":  "run in progress: r-1",
 		"kill":    "",
 		"well":    "",
@@ -70,7 +70,7 @@ func TestLeft(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), dieEnv+"="+what+" "+data)
 			if out, err := cmd.CombinedOutput(); err == nil {
-				t.Fatalf("it did not die: %s", out)
+				t.Fatalf("the process did not die: %s", out)
 			}
 			left, err := Left(data, nil)
 			if err != nil {
@@ -78,7 +78,7 @@ func TestLeft(t *testing.T) {
 			}
 			again, err := Left(data, nil)
 			if err != nil || !slices.Equal(again, left) {
-				t.Errorf("before a person knows of it: %v, %v, want %v", again, err, left)
+				t.Errorf("before the report was shown: %v, %v, want %v", again, err, left)
 			}
 			for i := range left {
 				if left[i].Path, err = Told(left[i].Path); err != nil {
@@ -86,7 +86,7 @@ func TestLeft(t *testing.T) {
 				}
 			}
 			if again, err := Left(data, nil); err != nil || len(again) > 0 {
-				t.Errorf("told again: %v, %v", again, err)
+				t.Errorf("reported again: %v, %v", again, err)
 			}
 			files, err := os.ReadDir(filepath.Join(data, folder))
 			if err != nil {
@@ -111,7 +111,7 @@ func TestLeft(t *testing.T) {
 				}
 			}
 			if what == "caught" && !strings.Contains(string(text), "doing: run r-1: running, cycle 3 of 24") || left[0].Program != "test" {
-				t.Errorf("it does not say what was done: %s", text)
+				t.Errorf("the report does not name the activity: %s", text)
 			}
 			for _, secret := range []string{"hunter2!", "s3cret"} {
 				if strings.Contains(string(text), secret) {
@@ -145,11 +145,11 @@ func TestLeftAlone(t *testing.T) {
 	words := Words(left, "r-1")
 	for _, part := range []string{"ended unexpectedly on ", "run r-1 can be resumed", "the text is in " + left[0].Path} {
 		if !strings.Contains(words, part) {
-			t.Errorf("%q does not say %q", words, part)
+			t.Errorf("%q does not contain %q", words, part)
 		}
 	}
 	if got := Words(nil, "r-1"); got != "" {
-		t.Errorf("got %q of nothing", got)
+		t.Errorf("without reports: got %q", got)
 	}
 	var none *Box
 	if got := fmt.Sprint(none.Keep("x", nil, ""), none.Close()); got != "<nil>" {
@@ -178,7 +178,7 @@ func TestReport(t *testing.T) {
 		return []string{"time=… msg=\"token=deadbeef99 in " + home + "\""}
 	})
 	if err != nil || len(left) != 1 || asked != "throngctl 1.2" || left[0].Program != asked {
-		t.Fatalf("got %v, %v, asked of %q", left, err, asked)
+		t.Fatalf("got %v, %v, log lines requested for %q", left, err, asked)
 	}
 	text, err := os.ReadFile(left[0].Path)
 	if err != nil {

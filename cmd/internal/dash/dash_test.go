@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 var noon = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// busy is the status of a busy run.
+// busy returns the status of a busy run.
 func busy() *view.Status {
 	left, most, clients := 5405.0, 60, 41
 	return &view.Status{
@@ -182,7 +182,7 @@ func TestAnySize(t *testing.T) {
 		}
 	}
 	if got := text((&picture{}).draw(80, 24)); !strings.Contains(got, "connecting to the run") {
-		t.Errorf("before anything is known: %q", got)
+		t.Errorf("before the first data: got %q", got)
 	}
 }
 
@@ -207,18 +207,18 @@ func TestTones(t *testing.T) {
 		ascii.WriteString(l.encode(Look{Mono: true, ASCII: true}))
 	}
 	if !strings.Contains(colour.String(), "\x1b[1;31m✖ critical ") {
-		t.Error("what is critical is not red")
+		t.Error("critical values are not red")
 	}
 	for _, n := range []string{"\x1b[3", "\x1b[1;3"} {
 		if strings.Contains(mono.String(), n) {
-			t.Errorf("%q is in the picture without colours", n)
+			t.Errorf("%q is in the picture without colors", n)
 		}
 	}
-	if strings.ContainsFunc(ascii.String(), func(r rune) bool { return r > 126 }) || strings.Count(ascii.String(), "?") != 1 { // that of the help
-		t.Errorf("other letters: %q", ascii.String())
+	if strings.ContainsFunc(ascii.String(), func(r rune) bool { return r > 126 }) || strings.Count(ascii.String(), "?") != 1 { // the help's
+		t.Errorf("non-ASCII characters: %q", ascii.String())
 	}
 	if !strings.Contains(ascii.String(), "X critical ") {
-		t.Error("what is critical is not said")
+		t.Error("critical values are not named")
 	}
 }
 

@@ -16,7 +16,7 @@ func TestAgentsOfTheRunThatIsShown(t *testing.T) {
 	<-d.Settled()
 	crowd := job.Crowd(nil)
 	if n := crowd.Counts(); crowd.Cycle != 1 || len(crowd.States) != 40 || n[engine.AgentOK]+n[engine.AgentStopped]+n[engine.AgentFailed] != 40 {
-		t.Errorf("in cycle %d there are %v", crowd.Cycle, n)
+		t.Errorf("cycle %d: got %v", crowd.Cycle, n)
 	}
 	found, more, err := job.Find(t.Context(), "weekly_budget > 0 and index >= 38", 10)
 	if err != nil || more || len(found) != 2 || found[1] != 39 {
@@ -24,13 +24,13 @@ func TestAgentsOfTheRunThatIsShown(t *testing.T) {
 	}
 	var field *engine.FieldError
 	if _, _, err := job.Find(t.Context(), "nothing > 0", 10); !errors.As(err, &field) {
-		t.Errorf("a mistake: %v", err)
+		t.Errorf("an invalid filter: %v", err)
 	}
 	v, err := job.Agent(t.Context(), 39)
 	if err != nil || v.ID != job.Name(39) || v.State != crowd.States[39] || len(v.Sessions) != 2 || len(v.Persona) == 0 {
-		t.Errorf("agent 39 is %+v, %v", v, err)
+		t.Errorf("agent 39: got %+v, %v", v, err)
 	}
 	if named, _, err := job.Find(t.Context(), v.ID, 10); err != nil || len(named) != 1 || named[0] != 39 {
-		t.Errorf("by its id %v is found, %v", named, err)
+		t.Errorf("search by ID: got %v, %v", named, err)
 	}
 }

@@ -24,7 +24,7 @@ func TestResumeOutOfBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if setting, unit, larger := record.Bound(); setting != "max-requests" || unit != "requests" || larger != "40" {
-		t.Fatalf("it ended as %v (%s): %q, %q, %q", record.Ending, record.Reason, setting, unit, larger)
+		t.Fatalf("got ending %v (%s): %q, %q, %q", record.Ending, record.Reason, setting, unit, larger)
 	}
 	for bound, field := range map[string]string{"": "max-requests", "20": "max-requests", "a few": "--max-requests"} {
 		_, err := runsDesk{d}.Resume(t.Context(), id, runs.Resumption{Bound: bound})
@@ -38,7 +38,7 @@ func TestResumeOutOfBudget(t *testing.T) {
 	<-d.Settled()
 	s := liveDesk{d}.Job().Snapshot()
 	if s.Ending != engine.EndOutOfBudget || !strings.Contains(s.Reason, "40 requests is used up") || s.Budget.Spent.Requests != 40 {
-		t.Errorf("it ended as %v: %s; spent %+v", s.Ending, s.Reason, s.Budget.Spent)
+		t.Errorf("got ending %v: %s; spent %+v", s.Ending, s.Reason, s.Budget.Spent)
 	}
 }
 
@@ -79,6 +79,6 @@ func TestMakeLonger(t *testing.T) {
 		files = append(files, both)
 	}
 	if files[0] != files[1] || strings.Count(files[0], "\n") < 4 {
-		t.Errorf("made longer it gave\n%s\nwant\n%s", files[0], files[1])
+		t.Errorf("extended run: got\n%s\nwant\n%s", files[0], files[1])
 	}
 }

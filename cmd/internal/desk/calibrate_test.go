@@ -20,9 +20,9 @@ func TestSweepFromTheWindow(t *testing.T) {
 	d := open(t, t.TempDir())
 	c := calibrateDesk{d}
 	if c.State() != nil {
-		t.Error("there is a sweep already")
+		t.Error("a sweep exists before the first start")
 	}
-	c.Stop() // nothing
+	c.Stop() // no effect before the start
 	if err := c.Start(t.Context(), little(t, d)); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestSweepFromTheWindow(t *testing.T) {
 		t.Errorf("a second sweep during the first: %v", err)
 	}
 	if err := (setupDesk{d}).Launch(t.Context(), order(t, d, nil), nil); err == nil {
-		t.Error("a run during the calibration")
+		t.Error("a run was launched during the calibration")
 	}
 	<-c.Settled()
 	s := c.State()
@@ -67,7 +67,7 @@ func TestSweepGivenUpFromTheWindow(t *testing.T) {
 	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "cancelled by the user") {
 		t.Errorf("%+v", s)
 	}
-	if err := c.Start(t.Context(), o); err != nil { // and again, until the window is closed
+	if err := c.Start(t.Context(), o); err != nil { // start again, until the window is closed
 		t.Fatal(err)
 	}
 	if err := d.Stop(false); err != nil {

@@ -56,7 +56,7 @@ func order(t *testing.T, d *Desk, change func(*setup.Order)) setup.Order {
 		t.Fatal(err)
 	}
 	if s.Agents != 40 {
-		t.Errorf("%d agents, want those that were given", s.Agents)
+		t.Errorf("%d agents, want the given number", s.Agents)
 	}
 	o.Settings = s.Settings
 	o.Settings.Cycles, o.Settings.Mock.Profile = 2, "none"
@@ -94,7 +94,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 		t.Fatalf("runs %+v %v", all, err)
 	}
 	out := t.TempDir()
-	for range 2 { // never into the same folder
+	for range 2 { // each into a new folder
 		dir, err := liveDesk{d}.Export(t.Context(), job.ID(), out)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 	} else if _, err := os.Stat(filepath.Join(dir, "sessions.parquet")); err != nil {
 		t.Error(err)
 	}
-	for _, ending := range []string{".html", "-2.html"} { // never over an older one
+	for _, ending := range []string{".html", "-2.html"} { // older reports are not replaced
 		path, err := (resultsDesk{d}).Report(t.Context(), job.ID(), out)
 		if err != nil || filepath.Base(path) != "throng-"+string(job.ID())+ending {
 			t.Fatalf("the report is %s, %v", path, err)
@@ -126,13 +126,13 @@ func TestRunFromSetupToExport(t *testing.T) {
 		t.Errorf("totals of %d sessions %v", totals.Ended(), err)
 	}
 	if doomed, err := (runsDesk{d}).Footprint(t.Context(), job.ID()); err != nil || doomed.Sessions != 80 || doomed.Bytes == 0 {
-		t.Errorf("doomed %+v %v", doomed, err)
+		t.Errorf("to delete: got %+v %v", doomed, err)
 	}
 	if err := (runsDesk{d}).Delete(t.Context(), job.ID(), runs.Deletion{Now: true}); err != nil {
 		t.Error(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(left) != 0 {
-		t.Errorf("the mock shop's log was left: %v", left)
+		t.Errorf("the mock shop's log was not removed: %v", left)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestActiveAgents(t *testing.T) {
 		agents []string
 		filter string
 		want   int
-		field  string // of the mistake
+		field  string // of the error
 	}{
 		{want: 40},
 		{agents: []string{"shopper-1", "shopper-7"}, want: 2},
@@ -180,7 +180,7 @@ func TestCloseAndResume(t *testing.T) {
 	}
 	d = open(t, data)
 	launch(t, d, func(o *setup.Order) {
-		o.Settings.Cycles, o.Settings.TimeScale = 100, 3600 // a second a cycle
+		o.Settings.Cycles, o.Settings.TimeScale = 100, 3600 // one second per cycle
 		o.Settings.CheckpointEvery = time.Hour
 	})
 	id := runsDesk{d}.Busy()
@@ -194,11 +194,11 @@ func TestCloseAndResume(t *testing.T) {
 		t.Errorf("deleting the run in progress: %v", err)
 	}
 	job := liveDesk{d}.Job()
-	for job.Snapshot().Ended < 40 { // a cycle
+	for job.Snapshot().Ended < 40 { // one cycle
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-t.Context().Done():
-			t.Fatal("the run does not begin")
+			t.Fatal("the run does not start")
 		}
 	}
 	if err := d.Close(); err != nil {
@@ -245,7 +245,7 @@ func TestStopWhileARunIsStarted(t *testing.T) {
 		select {
 		case <-time.After(100 * time.Microsecond):
 		case <-t.Context().Done():
-			t.Fatal("no run is started")
+			t.Fatal("no run was started")
 		}
 		d.mu.Lock()
 		busy = d.busy
@@ -281,7 +281,7 @@ func TestStopWhileDrainingCutsNothing(t *testing.T) {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-t.Context().Done():
-			t.Fatal("the run does not begin")
+			t.Fatal("the run does not start")
 		}
 	}
 	if err := job.Stop("user", ""); err != nil {
@@ -308,17 +308,17 @@ func TestDatabaseWithoutKeychain(t *testing.T) {
 	keyring.MockInitWithError(errors.New("no bus"))
 	const target = "localhost:1/results"
 	if err := (settingsDesk{d}).SaveConnection(t.Context(), "postgres://me@"+target, "hush"); err == nil || d.remote.Target() != target {
-		t.Errorf("results go to %q, want %s: %v", d.remote.Target(), target, err)
+		t.Errorf("results are sent to %q, want %s: %v", d.remote.Target(), target, err)
 	}
 	d.shown = &live.Job{Remote: target}
 	if text, _ := (liveDesk{d}).RemoteState(); !strings.Contains(text, target) {
-		t.Errorf("of sending it says %q", text)
+		t.Errorf("sending state: got %q", text)
 	}
 	if err := (settingsDesk{d}).SaveConnection(t.Context(), "", ""); err == nil || d.remote.Target() != "" {
-		t.Errorf("results go to %q though it is forgotten: %v", d.remote.Target(), err)
+		t.Errorf("results are sent to %q after the address was deleted: %v", d.remote.Target(), err)
 	}
 	if text, healthy := (liveDesk{d}).RemoteState(); healthy || !strings.Contains(text, "no database") {
-		t.Errorf("of results that are not sent any more it says %q", text)
+		t.Errorf("sending state without a database: got %q", text)
 	}
 }
 
@@ -368,7 +368,7 @@ func TestForeignHostIsAskedAboutOnce(t *testing.T) {
 	}
 	o.Allow = nil
 	if targets, err := (setupDesk{d}).Unallowed(t.Context(), o); err != nil || len(targets) != 0 {
-		t.Errorf("asked again: %+v %v", targets, err)
+		t.Errorf("not allowed after permission: %+v %v", targets, err)
 	}
 }
 
@@ -399,13 +399,13 @@ func TestScenarioFilesAreRemembered(t *testing.T) {
 		t.Error("the file is remembered though it is gone")
 	}
 	if _, err := (setupDesk{d}).Scenario(t.Context(), path, nil); err == nil || err.Error() != "there is no file "+path {
-		t.Errorf("a file that is gone: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	if err := os.WriteFile(bad, []byte("title: Bad\nparamters: {}\nchain x: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := (setupDesk{d}).Scenario(t.Context(), bad, nil); err == nil || !strings.Contains(err.Error(), "bad.yaml:2") {
-		t.Errorf("mistakes without their places: %v", err)
+		t.Errorf("errors without positions: %v", err)
 	}
 }

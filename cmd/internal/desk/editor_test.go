@@ -62,7 +62,7 @@ func TestEditorOpensAndChecks(t *testing.T) {
 		t.Error("the file was changed")
 	}
 	if _, err := d.Open(t.Context(), path+"x"); err == nil {
-		t.Error("a file that is not there was opened")
+		t.Error("a missing file was opened")
 	}
 }
 
@@ -87,10 +87,10 @@ func TestEditorSaves(t *testing.T) {
 	}
 	saved[0].Text = []byte("mine")
 	if _, err := d.Save(t.Context(), path, saved, false); !isConflict(err) || read(t, path) != "other" {
-		t.Errorf("saved over another's: %v", err)
+		t.Errorf("replaced a changed file without being asked: %v", err)
 	}
 	if _, err := d.Save(t.Context(), path, saved, true); err != nil || read(t, path) != "mine" {
-		t.Errorf("not saved over it: %v", err)
+		t.Errorf("did not replace the changed file: %v", err)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestEditorCopiesBuiltIns(t *testing.T) {
 		t.Errorf("copied %v, %v", left, err)
 	}
 	if _, err := d.SaveAs(t.Context(), o, dir, false); !isConflict(err) {
-		t.Errorf("replaced unasked: %v", err)
+		t.Errorf("replaced without being asked: %v", err)
 	}
 }
 
@@ -178,13 +178,13 @@ func TestEditorTries(t *testing.T) {
 		t.Errorf("targets %v, %v", targets, err)
 	}
 	if _, err := d.Try(t.Context(), far); err == nil {
-		t.Error("a host that no one allowed was asked")
+		t.Error("a host that is not allowed was called")
 	}
 	if runs, err := resultsDesk(d).Runs(t.Context()); err != nil || len(runs) > 0 {
 		t.Errorf("runs %v, %v", runs, err)
 	}
 	o.Texts["mine.yaml"] = []byte("chain: [")
 	if _, err := d.Try(t.Context(), editor.Trial{Order: o}); err == nil || !strings.Contains(err.Error(), "mine.yaml:1:8") {
-		t.Errorf("tried what cannot be read: %v", err)
+		t.Errorf("tried an invalid scenario: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestPanicOfTheWindow(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Reason != engine.PanicReason || !all[0].Emergency() || all[0].Took <= 0 {
 		t.Errorf("checkpoints %+v, %v, want one of the panic", all, err)
 	}
-	// The program would be gone now; here the run has to be brought to an end.
+	// The program would have ended now; the test must end the run.
 	d.leave("SIGTERM")
 	<-d.Settled()
 	if err := d.Close(); err != nil {
@@ -40,7 +40,7 @@ func TestPanicOfTheWindow(t *testing.T) {
 		}
 		if n == 1 {
 			if len(reports) > 0 {
-				t.Errorf("told twice: %v", reports)
+				t.Errorf("reported twice: %v", reports)
 			}
 			continue
 		}

@@ -72,7 +72,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 	}
 	s := launch("", setup.Fork{Run: parent.ID, Checkpoint: points[0].Number}, map[string]string{"count": "6"}, func(s *engine.Settings) { s.Seed, s.Budget.Requests = 4, 8 })
 	if s.Title != "Walk" || s.Agents != 6 || s.Parameters[0].Default != "5" || s.Parameters[1].Default != "0.02" || s.Fork.Cycle != points[0].Cycle || s.Fork.Origin != path {
-		t.Errorf("the form begins with %+v, %+v", s, s.Fork)
+		t.Errorf("the form starts with %+v, %+v", s, s.Fork)
 	}
 	fork, err := d.store.Newest(t.Context())
 	if err != nil || fork.Parent != parent.ID || fork.ForkCycle != points[0].Cycle || fork.Settings.Seed != 4 {
@@ -87,7 +87,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 	}
 	s, err = setupDesk{d}.ForkFrom(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: points[0].Number, Renewed: true}, nil)
 	if err != nil || !s.Fork.Renewed {
-		t.Errorf("with the file as it is now: %+v, %v", s, err)
+		t.Errorf("with the current file: got %+v, %v", s, err)
 	}
 	if _, err := (runsDesk{d}).Resume(t.Context(), parent.ID, runs.Resumption{Bound: "40", AsItWas: true}); err != nil {
 		t.Error(err)
@@ -97,7 +97,7 @@ func TestForkAndChangedScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	if note, err := (runsDesk{d}).Resume(t.Context(), fork.ID, runs.Resumption{Bound: "400"}); err != nil || !strings.Contains(note, "no longer exists") {
-		t.Errorf("with a file that is gone: %q, %v", note, err)
+		t.Errorf("with a missing file: got %q, %v", note, err)
 	}
 	<-d.Settled()
 	if _, err := (setupDesk{d}).ForkFrom(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: 9999}, nil); err == nil {

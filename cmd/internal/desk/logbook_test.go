@@ -51,7 +51,7 @@ func TestRunsAreLogged(t *testing.T) {
 		}
 	}
 	if !strings.HasPrefix(text[strings.Index(text, "level="):], "level=INFO msg=\"run started\"") {
-		t.Errorf("the log of a run begins otherwise:\n%s", text)
+		t.Errorf("the log of a run starts differently:\n%s", text)
 	}
 	if n, last, _ := d.log.newest(); n != 0 {
 		t.Errorf("%d errors of the window, %q", n, last)

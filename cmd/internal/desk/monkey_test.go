@@ -27,7 +27,7 @@ import (
 type monkey struct {
 	t    *testing.T
 	draw *rand.Rand
-	old  int // windows that were there before
+	old  int // number of windows before the test
 	win  fyne.Window
 	did  map[string]int
 }
@@ -63,7 +63,7 @@ func (m *monkey) act() {
 		m.did["resizes"]++
 		m.win.Resize(fyne.NewSize(640+m.draw.Float32()*1600, 420+m.draw.Float32()*1000))
 	case n < 72:
-		m.did["digits"]++ // a text of digits is not a host, so nothing is ever asked outside
+		m.did["digits"]++ // a number is not a host, so no requests leave this machine
 		m.focus(func(f fyne.Focusable) { f.TypedRune(rune('0' + m.draw.IntN(10))) })
 	case n < 80:
 		m.did["shortcuts"]++
@@ -128,7 +128,7 @@ type cage struct {
 	home string
 }
 
-// folders are the parts of a repository that file dialogs use.
+// folders is the part of a repository that file dialogs use.
 type folders interface {
 	repository.AppendableRepository
 	repository.ListableRepository
@@ -192,7 +192,7 @@ func TestMonkey(t *testing.T) {
 	}
 	t.Log(m.did)
 	m.close(q, d)
-	// The pulse of the window continues, and what the store has of its own.
+	// The window's pulse and the store's own goroutines continue.
 	q.Until("no goroutine is left over", func() bool { return runtime.NumGoroutine() <= before+4 })
 }
 

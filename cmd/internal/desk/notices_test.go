@@ -39,7 +39,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 	d := open(t, t.TempDir())
 	s := settingsDesk{d}
 	if answer, err := s.TestHook(t.Context(), "", server.URL); err != nil || !strings.HasPrefix(answer, "200 OK") {
-		t.Errorf("tried: %q %v", answer, err)
+		t.Errorf("test: got %q %v", answer, err)
 	}
 	var field *engine.FieldError
 	if err := s.SaveHook(t.Context(), "slack", "nowhere"); !errors.As(err, &field) {
@@ -50,7 +50,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 	}
 	h, err := s.Hook(t.Context())
 	if err != nil || h.From != "saved" || h.Kind != "json" || !strings.HasPrefix(h.Host, "127.0.0.1:") || len(h.Kinds) != 6 {
-		t.Errorf("in force is %+v, %v", h, err)
+		t.Errorf("got %+v, %v", h, err)
 	}
 	launch(t, d, func(o *setup.Order) { o.Settings.Cycles = 1 })
 	<-d.Settled()
@@ -60,7 +60,7 @@ func TestRunIsToldElsewhere(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if got := strings.Join(events, " "); got != "test ended" {
-		t.Errorf("told was %q", got)
+		t.Errorf("got notifications %q", got)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestLogLevelIsInForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if level, all := (settingsDesk{d}).LogLevel(); level != "debug" || len(all) != 4 || d.level.Level() != slog.LevelDebug {
-		t.Errorf("%s of %v, in force is %s", level, all, d.level.Level())
+		t.Errorf("got %s of %v, the logger has %s", level, all, d.level.Level())
 	}
 }
 
@@ -81,7 +81,7 @@ func TestProgram(t *testing.T) {
 	p := program{open(t, t.TempDir())}
 	all, err := p.Licences(t.Context())
 	if err != nil || len(all) < 40 || all[0].Module != "Throng" {
-		t.Errorf("%d licences, %v", len(all), err)
+		t.Errorf("%d licenses, %v", len(all), err)
 	}
 	if a := p.About(); !strings.HasPrefix(a.Version, about.Number) || a.Data != p.data || len(a.Icon) == 0 {
 		t.Errorf("about %+v", a.Version)

@@ -43,14 +43,14 @@ func TestAllowingAHostMendsItsCheck(t *testing.T) {
 	c := check()
 	way, host := c.FixAction()
 	if c.Grade != engine.GradeWarning || way != engine.FixAllow {
-		t.Fatalf("of a host that no one allowed: %+v", c)
+		t.Fatalf("a host that is not allowed: got %+v", c)
 	}
 	o.Allow = []string{host}
 	if err := s.Allow(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	o.Allow = nil
-	if c := check(); c.Grade != engine.GradeProblem || c.Fix != engine.FixAgain { // it is asked now, and is not there
+	if c := check(); c.Grade != engine.GradeProblem || c.Fix != engine.FixAgain { // it is called now, and does not answer
 		t.Errorf("allowed: %+v", c)
 	}
 	if err := s.LowerConnections(t.Context(), 3); err != nil {
@@ -95,7 +95,7 @@ func TestFavoritesAreKept(t *testing.T) {
 		return all
 	}
 	if got := favorites(); got != nil {
-		t.Errorf("at first: %q", got)
+		t.Errorf("initially: got %q", got)
 	}
 	if got := favorites(); !slices.Equal(got, []string{"world", file}) {
 		t.Errorf("after both: %q", got)

@@ -39,7 +39,7 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 	screen := runsDesk{d}
 	doomed, err := screen.Footprint(t.Context(), first)
 	if err != nil || len(doomed.Sendings) != 1 || doomed.Sendings[0].Target != screen.Remote() || doomed.Sendings[0].Unsent < 80 {
-		t.Fatalf("doomed is %+v, %v", doomed, err)
+		t.Fatalf("to delete: got %+v, %v", doomed, err)
 	}
 	if err := screen.Delete(t.Context(), first, runs.Deletion{Send: true}); err == nil || !strings.Contains(err.Error(), "was not deleted") {
 		t.Errorf("got %v", err)
@@ -61,7 +61,7 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 		t.Errorf("%d rows of the second run are there, %v", n, err)
 	}
 	if left, err := screen.Runs(t.Context()); err != nil || len(left) != 0 {
-		t.Errorf("%d runs are left, %v", len(left), err)
+		t.Errorf("%d runs remain, %v", len(left), err)
 	}
 }
 
@@ -84,13 +84,13 @@ func TestOldGoes(t *testing.T) {
 		t.Errorf("old is %+v, %v, of %d checkpoints", old, err, len(points)-1)
 	}
 	if gone, err := screen.Prune(t.Context(), age, false); err != nil || gone.Runs != 1 || gone.Checkpoints != len(points)-2 {
-		t.Errorf("gone is %+v, %v", gone, err)
+		t.Errorf("deleted: got %+v, %v", gone, err)
 	}
 	left, err := screen.Runs(t.Context())
 	if err != nil || len(left) != 1 || left[0].ID != second {
-		t.Errorf("left is %+v, %v; not %s", left, err, first)
+		t.Errorf("remaining: got %+v, %v; deleted %s", left, err, first)
 	}
 	if points, err = screen.Checkpoints(t.Context(), second); err != nil || len(points) != 1 || !points[0].Newest {
-		t.Errorf("%d checkpoints are left, %v", len(points), err)
+		t.Errorf("%d checkpoints remain, %v", len(points), err)
 	}
 }

@@ -18,7 +18,7 @@ func TestHistoryOfARun(t *testing.T) {
 	launch(t, d, func(o *setup.Order) { o.Settings.Cycles = 1 })
 	<-d.Settled()
 	if job, err := (liveDesk{d}).Past(t.Context(), liveDesk{d}.Job().ID()); err != nil || job != (liveDesk{d}).Job() {
-		t.Errorf("the run that is shown is %v, %v", job, err)
+		t.Errorf("the open run: got %v, %v", job, err)
 	}
 	past, err := liveDesk{d}.Past(t.Context(), first.ID())
 	if err != nil {
@@ -27,14 +27,14 @@ func TestHistoryOfARun(t *testing.T) {
 	was, is := first.Snapshot(), past.Snapshot()
 	if past.Title != first.Title || past.Agents != first.Agents || len(past.Graph.Segments) == 0 || is.Phase != engine.Ended || is.Ending != engine.EndFinished ||
 		is.Ended != was.Ended || is.Requests != was.Requests || is.Events != was.Events || is.Latency.Count != was.Latency.Count || len(is.Steps) != len(was.Steps) {
-		t.Errorf("opened again it is %+v,\nwas %+v", is, was)
+		t.Errorf("reopened: got %+v,\nwant %+v", is, was)
 	}
 	if err := errors.Join(past.Pause("", ""), past.SetLimit(3, "", "")); !errors.Is(err, engine.ErrEnded) {
-		t.Errorf("a run that is past takes orders: %v", err)
+		t.Errorf("a finished run accepts orders: %v", err)
 	}
 	c, err := past.Past.Course(t.Context())
 	if err != nil || len(c.Stretches) != 1 || len(c.Barriers) != 2 {
-		t.Fatalf("its course is %+v, %v", c, err)
+		t.Fatalf("got course %+v, %v", c, err)
 	}
 	for at, want := range map[time.Time][2]int64{
 		c.Stretches[0].From.Add(-time.Second): {0, 0}, c.Barriers[0].At: {1, 40}, c.Stretches[0].To: {1, 80},
@@ -45,6 +45,6 @@ func TestHistoryOfARun(t *testing.T) {
 		}
 	}
 	if _, err := (liveDesk{d}).Past(t.Context(), "stranger"); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("a run that is not there: %v", err)
+		t.Errorf("a missing run: %v", err)
 	}
 }

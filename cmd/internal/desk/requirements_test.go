@@ -39,7 +39,7 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 	if out.Unwritten != 3 || !strings.Contains(out.Writing, "3 personas to write by model (gpt-4o-mini)") {
-		t.Errorf("writes %d: %s", out.Unwritten, out.Writing)
+		t.Errorf("got %d personas to write: %s", out.Unwritten, out.Writing)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
@@ -48,10 +48,10 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("missing %+v, %v", out.Missing, err)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", " "); err == nil {
-		t.Error("an empty secret is kept")
+		t.Error("an empty secret was stored")
 	}
 	if out, err = d.Requirements(t.Context(), setup.Order{Scenario: "shopping"}); err != nil || out.Missing != nil || out.Writing != "" {
-		t.Errorf("of the shoppers: %+v, %v", out, err)
+		t.Errorf("the shoppers: got %+v, %v", out, err)
 	}
 }
 
@@ -70,10 +70,10 @@ func TestForecast(t *testing.T) {
 	}
 	_, err = d.Forecast(t.Context(), order(t, d.Desk, func(o *setup.Order) { o.Settings.Filter = "agnet" }))
 	if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != "filter" {
-		t.Errorf("of a filter that is wrong: %v", err)
+		t.Errorf("an invalid filter: %v", err)
 	}
 	if _, err = d.Forecast(t.Context(), setup.Order{Scenario: "nowhere"}); err == nil {
-		t.Error("of no scenario")
+		t.Error("a missing scenario was accepted")
 	}
 }
 
@@ -129,14 +129,14 @@ func TestResumeWithoutItsSecrets(t *testing.T) {
 		_, err := runsDesk{d}.Resume(t.Context(), run, runs.Resumption{})
 		return err
 	}
-	_ = secrets.Forget("THRONG_TEST_KEY") // the program ends
+	_ = secrets.Forget("THRONG_TEST_KEY") // as if the program had ended
 	if locked, ok := errors.AsType[*runs.LockedError](resume()); !ok || strings.Join(locked.Secrets, " ") != "THRONG_TEST_KEY" || !strings.HasPrefix(locked.Kept, "until") {
-		t.Errorf("without its secret: %v", locked)
+		t.Errorf("without the secret: %v", locked)
 	}
 	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "sk-1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := resume(); err == nil || !strings.Contains(err.Error(), "has completed all") {
-		t.Errorf("with it: %v", err)
+		t.Errorf("with the secret: %v", err)
 	}
 }

@@ -71,22 +71,22 @@ chain c: {step a: {kind: http, service: helper, post: /}}
 		if all := preflight(anew); len(took()) > 0 || !slices.ContainsFunc(all, func(c engine.Check) bool {
 			return strings.Contains(c.Text, "nothing was sent to "+address) && strings.Contains(c.Text, "AWS_SECRET_ACCESS_KEY") && c.Fix == engine.FixAllow+" "+address
 		}) {
-			t.Fatalf("before it is allowed (asked for: %t): %+v", anew, all)
+			t.Fatalf("before permission (requested: %t): %+v", anew, all)
 		}
 	}
 	if said, err := s.TestService(t.Context(), o, read.Services[0]); err == nil || len(took()) > 0 {
-		t.Errorf("a test of what was not allowed: %s, %v", said, err)
+		t.Errorf("a test of a host that is not allowed: %s, %v", said, err)
 	}
 	if err := s.Launch(t.Context(), o, nil); err == nil || len(took()) > 0 {
-		t.Errorf("a launch of what was not allowed: %v", err)
+		t.Errorf("a launch with a host that is not allowed: %v", err)
 	}
 	trial := editor.Trial{Order: editor.Order{Name: path}}
 	if _, err := (editorDesk{d}).Try(t.Context(), trial); err == nil || len(took()) > 0 {
-		t.Errorf("a trial of what was not allowed: %v", err)
+		t.Errorf("a trial with a host that is not allowed: %v", err)
 	}
 	asks, err := s.Unallowed(t.Context(), o)
 	if err != nil || len(asks) != 3 || !slices.Equal(engine.Merged(asks)[0].Secrets, []string{"AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"}) {
-		t.Fatalf("it is asked about %+v, %v", asks, err)
+		t.Fatalf("got targets %+v, %v", asks, err)
 	}
 	o.Allow = []string{address}
 	if err := s.Allow(t.Context(), o); err != nil {
@@ -96,11 +96,11 @@ chain c: {step a: {kind: http, service: helper, post: /}}
 	d.preflight.Forget()
 	preflight(false)
 	if got := took(); len(got) == 0 || slices.ContainsFunc(got, func(h string) bool { return h != "GET " }) {
-		t.Errorf("automatic checks of what was allowed sent %q", got)
+		t.Errorf("automatic checks of an allowed host sent %q", got)
 	}
 	preflight(true)
 	if got := took(); !slices.Contains(got, "GET Bearer aws-stranger-4711") || !slices.Contains(got, "GET Bearer sk-stranger-4711") {
-		t.Errorf("checks that were asked for sent %q", got)
+		t.Errorf("requested checks sent %q", got)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestWhatIsWrittenHereIsTrusted(t *testing.T) {
 			}
 			got, err := e.Unallowed(t.Context(), editor.Trial{Order: editor.Order{Name: path}})
 			if err != nil || len(got) != want {
-				t.Errorf("%s, saved with %q: asked about %+v, %v", filepath.Base(path), more, got, err)
+				t.Errorf("%s, saved with %q: got targets %+v, %v", filepath.Base(path), more, got, err)
 			}
 		}
 	}

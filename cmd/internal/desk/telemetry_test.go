@@ -67,10 +67,10 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 	taken := port(t).Addr().String()
 	err := screen.Save(t.Context(), config.ListenKey, taken)
 	if field, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.Contains(field.Problem, "in use") {
-		t.Errorf("a port that is taken: %v", err)
+		t.Errorf("a port in use: %v", err)
 	}
 	if saved, _ := config.LoadSaved(d.data); saved[config.ListenKey] != address || scraped(t, address) == "" {
-		t.Errorf("saved is %q", saved[config.ListenKey])
+		t.Errorf("saved: %q", saved[config.ListenKey])
 	}
 	second := port(t)
 	other := second.Addr().String()
@@ -81,7 +81,7 @@ func TestMetricsAreServedAtOnce(t *testing.T) {
 		t.Errorf("another address: %v", err)
 	}
 	if err := screen.Save(t.Context(), config.ListenKey, ""); err != nil || scraped(t, other) != "" {
-		t.Errorf("it is still open: %v", err)
+		t.Errorf("the address is still open: %v", err)
 	}
 }
 

@@ -39,13 +39,13 @@ func TestSecondStartBeforeWindow(t *testing.T) {
 		}
 	}
 	if want := []string{"update a.yaml", "update b.yaml", "window "}; !slices.Equal(seen, want) {
-		t.Errorf("heard %q, want %q", seen, want)
+		t.Errorf("got %q, want %q", seen, want)
 	}
 	if err := s.giveUp(nil); err != nil {
 		t.Error(err)
 	}
 	if err := control.Raise(t.Context(), data, ""); err == nil {
-		t.Error("a window that gave up is raised")
+		t.Error("raised a window that was closed before it opened")
 	}
 	if d, err = claim(data); err != nil {
 		t.Fatalf("the folder is not free: %v", err)
@@ -58,7 +58,7 @@ func TestSecondStartBeforeWindow(t *testing.T) {
 // TestLogWhereNothingCanBeWritten checks that errors appear in the terminal if the log file cannot be written.
 func TestLogWhereNothingCanBeWritten(t *testing.T) {
 	data := t.TempDir()
-	if err := os.WriteFile(logs.Folder(data), nil, 0o600); err != nil { // root may write into what is read-only
+	if err := os.WriteFile(logs.Folder(data), nil, 0o600); err != nil { // root could write into a read-only folder
 		t.Fatal(err)
 	}
 	terminal, err := os.Create(filepath.Join(t.TempDir(), "terminal"))
@@ -94,11 +94,11 @@ func TestClosedWhileUpdating(t *testing.T) {
 	}
 	u.wanted("a.yaml")
 	if u.text.Text != "Half of it." || u.leave || u.start.File != "a.yaml" {
-		t.Errorf("started again it says %q, and %q should be shown", u.text.Text, u.start.File)
+		t.Errorf("after a second start: got text %q, file %q", u.text.Text, u.start.File)
 	}
 	u.close()
 	u.done(nil)
 	if !u.opened || u.window != nil {
-		t.Error("a window that was closed opens another")
+		t.Error("a closed window opened another")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // Stop and by closing the window.
 func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client leaves
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client disconnects
 		<-r.Context().Done()
 	}))
 	defer model.Close()
@@ -56,10 +56,10 @@ func TestGivingUpTheWritingOfAPopulation(t *testing.T) {
 			select {
 			case got := <-writing:
 				if got != [2]int{0, 3} {
-					t.Errorf("told %v", got)
+					t.Errorf("got %v", got)
 				}
 			case err := <-launched:
-				t.Fatalf("it was not launched: %v", err)
+				t.Fatalf("not launched: %v", err)
 			}
 			if err := end.do(d, giveUp); err != nil {
 				t.Error(err)
@@ -94,12 +94,12 @@ func TestActiveAgentsOfAWrittenPopulation(t *testing.T) {
 	o := setup.Order{Scenario: path, Settings: engine.DefaultSettings()}
 	o.Settings.Cycles, o.Settings.Mock.Profile = 1, "none"
 	if n, err := (setupDesk{d}).Choose(t.Context(), o); n != 12 || err != nil {
-		t.Errorf("all of them: %d, %v", n, err)
+		t.Errorf("all agents: got %d, %v", n, err)
 	}
 	o.Settings.Filter = "agent.age > 40"
 	_, err := (setupDesk{d}).Choose(t.Context(), o)
 	if _, mistake := errors.AsType[*engine.FieldError](err); err == nil || mistake {
-		t.Errorf("before they are written: %v", err)
+		t.Errorf("before the personas are written: %v", err)
 	}
 	if err := (setupDesk{d}).Launch(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
@@ -107,6 +107,6 @@ func TestActiveAgentsOfAWrittenPopulation(t *testing.T) {
 	<-d.Settled()
 	n, err := setupDesk{d}.Choose(t.Context(), o)
 	if job := (liveDesk{d}).Job(); err != nil || n != job.Agents || n == 0 || n == 12 {
-		t.Errorf("counted %d, %v; %d were active", n, err, job.Agents)
+		t.Errorf("got %d, %v; %d agents were active", n, err, job.Agents)
 	}
 }

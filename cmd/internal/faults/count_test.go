@@ -18,7 +18,7 @@ func TestReconcileSees(t *testing.T) {
 	s.Finish()
 	whole := s.Reconcile()
 	if whole.Written < 200 || whole != (Counts{Written: whole.Written, There: whole.Written}) {
-		t.Fatalf("at first: %+v", whole)
+		t.Fatalf("initially: %+v", whole)
 	}
 	const agent = " WHERE (cycle, agent_index) = (0, 2)"
 	for _, tt := range []struct {

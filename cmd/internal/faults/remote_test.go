@@ -120,7 +120,7 @@ var Server = []Fault{
 	}},
 }
 
-// restarted is a server that stops, and starts again at the end of the fault.
+// restarted returns the fault of a server that stops, and starts again at the end of the fault.
 func restarted(mode string) Fault {
 	return Fault{Name: "server restarted, " + mode, Says: "closed the connection", Begin: func(s *Site) func() {
 		s.Server.Shut(s.t, mode)
@@ -147,7 +147,7 @@ func presents(name, says string, c pgtest.Certificate) Fault {
 	}}
 }
 
-// FullDisk is a server with a full disk. It is skipped if this user may not mount a disk.
+// FullDisk returns the fault of a full disk on the server. It is skipped if this user may not mount a disk.
 func FullDisk() Fault {
 	var disk *pgtest.Disk
 	return Fault{

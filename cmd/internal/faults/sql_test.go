@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// clerks write to a database: once with a key, so that a repeated write is visible and harmless, and once without a key,
-// which must not be repeated.
+// clerks is a scenario that writes to a database: once with a key, so that a repeated write is visible and harmless, and
+// once without a key, which must not be repeated.
 const clerks = `
 title: Clerks
 population: {count: 60}
@@ -37,8 +37,8 @@ type writes struct {
 	troubled               int // steps of any kind that were affected
 }
 
-// TestStatementsUnderFaults writes while connections fail in every way: a statement with a key is executed at least once for
-// every session that reports success, one without a key is never repeated, and unknown results are labelled.
+// TestStatementsUnderFaults writes while connections fail in every way. A statement with a key is executed at least once
+// for every session that reports success, one without a key is never repeated, and unknown results are labeled.
 func TestStatementsUnderFaults(t *testing.T) {
 	shared := pgtest.Shared(t)
 	var mu sync.Mutex

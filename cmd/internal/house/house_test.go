@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The limits, of code outside tests.
+// The limits for code outside of tests.
 const (
 	maxLines   = 6500 // of a package
 	maxFiles   = 50   // of a package
@@ -145,7 +145,7 @@ func clones(a, b *structType) bool {
 	return same >= minFields && float64(same) >= minShare*float64(min(len(a.fields), len(b.fields)))
 }
 
-// known checks what was found against a list of known offenders, which may only become shorter.
+// known compares findings with a list of known offenders, which may only become shorter.
 func known(t *testing.T, list []string, found map[string]string) {
 	t.Helper()
 	for name, what := range found {

@@ -17,7 +17,7 @@ import (
 	"unicode"
 )
 
-// root is the repository's folder, seen from this one.
+// root is the repository's folder, relative to this one.
 const root = "../../.."
 
 var room = flag.String("room", "", "list the hits of one folder, with those below it, or of one file")
@@ -101,7 +101,7 @@ func files(t *testing.T) []string {
 	return names
 }
 
-// piece is a text and where it stands. names says that it is an identifier, written as words.
+// piece is a text and its position. names is set for an identifier, written as words.
 type piece struct {
 	text  string
 	line  int

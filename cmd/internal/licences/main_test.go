@@ -41,12 +41,12 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 		fyneModule: "SIL OPEN FONT LICENSE",
 	} {
 		if !strings.Contains(told[name].Text, part) {
-			t.Errorf("the licence of %s is missing, or has no %q", name, part)
+			t.Errorf("the license of %s is missing, or has no %q", name, part)
 		}
 	}
 	for path, m := range modules {
 		if l, ok := told[path]; !ok || l.Version != m.version {
-			t.Errorf("%s %s is linked, the licences have version %q; make them again: %s", path, m.version, l.Version, command)
+			t.Errorf("%s %s is linked, but the licenses have version %q; make them again: %s", path, m.version, l.Version, command)
 		}
 		delete(told, path)
 	}

@@ -72,7 +72,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := Open(Options{File: filepath.Join(below, "a.log")}); err == nil {
-		t.Error("a log is in a file")
+		t.Error("the log was written to a file")
 	}
 	later := FileIn(dir, "b")
 	log, closer, err := Open(Options{File: later, Later: true})
@@ -81,7 +81,7 @@ func TestOpen(t *testing.T) {
 	}
 	log.Debug("below the level")
 	if _, err := os.Stat(later); err == nil {
-		t.Error("the file is there before its first line")
+		t.Error("the file exists before its first line")
 	}
 	log.Info("begun")
 	if text, err := os.ReadFile(later); err != nil || !strings.Contains(string(text), "begun") {
@@ -108,6 +108,6 @@ func TestLast(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := Last(path+".none", 2, until); got != nil {
-		t.Errorf("of no file: %q", got)
+		t.Errorf("without a file: got %q", got)
 	}
 }

@@ -102,7 +102,7 @@ func until(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-late.C:
-			t.Fatalf("still not: %s", what)
+			t.Fatalf("timed out: %s", what)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func TestFlapping(t *testing.T) {
 	w.told[view.OnService] = time.Now().Add(-2 * brief.again)
 	flap()
 	if len(h) != 2 || h[0].Again != 0 || h[1].Again != 99 || !strings.Contains(h[1].Text, "99 more") {
-		t.Errorf("told %+v", h)
+		t.Errorf("got %+v", h)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestServersInTrouble(t *testing.T) {
 		name   string
 		answer func(n int, w http.ResponseWriter, r *http.Request)
 		posts  int
-		failed string // "" is that it arrived
+		failed string // "" if it arrived
 	}{
 		{"500, then well", func(n int, w http.ResponseWriter, _ *http.Request) {
 			if n < 3 {
@@ -300,17 +300,17 @@ func TestServersInTrouble(t *testing.T) {
 			run.end()
 			w.Close(nil)
 			if took := time.Since(began); took > 10*brief.last {
-				t.Errorf("it took %s", took)
+				t.Errorf("took %s", took)
 			}
 			if got := rec.posts(); len(got) != tt.posts {
 				t.Errorf("%d posts, want %d", len(got), tt.posts)
 			}
 			all := strings.Join(failed, "|")
 			if (all == "") != (tt.failed == "") || !strings.Contains(all, tt.failed) || strings.Contains(all, "s3cret") || len(failed) > 1 {
-				t.Errorf("told was %q, want %q", failed, tt.failed)
+				t.Errorf("reported %q, want %q", failed, tt.failed)
 			}
 			if tt.name == "429 with a wait" && time.Since(began) < time.Second {
-				t.Error("the wait was not kept to")
+				t.Error("the server's wait was ignored")
 			}
 		})
 	}
@@ -347,7 +347,7 @@ func TestHurry(t *testing.T) {
 		}
 	})
 	if !strings.Contains(failed, "the request timed out") {
-		t.Errorf("told was %q", failed)
+		t.Errorf("got notifications %q", failed)
 	}
 }
 

@@ -49,6 +49,6 @@ func TestPmset(t *testing.T) {
 		}
 	}
 	if _, err := pmset("pmset: not found"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("something else: %v", err)
+		t.Errorf("another error: %v", err)
 	}
 }

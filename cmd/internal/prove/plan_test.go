@@ -20,22 +20,22 @@ func TestPlans(t *testing.T) {
 	c := Config{Kills: 200, Seed: 7}
 	plans := c.trials(&counts)
 	if !reflect.DeepEqual(plans, c.trials(&counts)) {
-		t.Error("another plan for the same seed")
+		t.Error("the same seed gave a different plan")
 	}
 	var kills int
 	at, atOnce := map[Moment]int{}, map[int]int{}
 	for i, p := range plans {
 		if p.trial != i+1 {
-			t.Errorf("trial %d stands at %d", p.trial, i)
+			t.Errorf("trial %d is at index %d", p.trial, i)
 		}
 		if again := c.planOf(p.trial, &counts); i < len(plans)-1 && !reflect.DeepEqual(p, again) {
-			t.Errorf("trial %d alone is %+v, not %+v", p.trial, again, p)
+			t.Errorf("trial %d alone: got %+v, want %+v", p.trial, again, p)
 		}
 		for _, point := range p.points(&counts) {
 			kills++
 			at[point.Moment]++
 			if point.N < 1 || point.N > counts[point.Moment] {
-				t.Errorf("%s of %d", point, counts[point.Moment])
+				t.Errorf("got %s of %d", point, counts[point.Moment])
 			}
 		}
 		for _, d := range p.deaths {
@@ -52,14 +52,14 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestPlansFollowTheCounts: plans kill only at moments that a run has, and do not exceed its limit.
+// TestPlansFollowTheCounts checks that plans kill only at moments that a run has, and do not exceed its limit.
 func TestPlansFollowTheCounts(t *testing.T) {
 	c := Config{Kills: 50, Limit: 5}
 	for _, counts := range []Counts{{Commit: 9}, {Commit: 9, Sending: 3, Answer: 2}} {
 		for _, p := range c.trials(&counts) {
 			for i, point := range p.points(&counts) {
 				if counts[point.Moment] == 0 || p.deaths[i].settings.limit > 5 {
-					t.Errorf("%s with %+v of %v", point, p.deaths[i].settings, counts)
+					t.Errorf("got %s with %+v of %v", point, p.deaths[i].settings, counts)
 				}
 			}
 		}
@@ -70,12 +70,12 @@ func TestPoints(t *testing.T) {
 	for m := range moments {
 		p := Point{m, 17}
 		if got, ok := parsePoint(p.String()); !ok || got != p {
-			t.Errorf("%s is read as %v", p, got)
+			t.Errorf("%s: parsed as %v", p, got)
 		}
 	}
 	for _, text := range []string{"", "commit", "commit:", "commit:x", "dawn:3"} {
 		if p, ok := parsePoint(text); ok {
-			t.Errorf("%q is read as %v", text, p)
+			t.Errorf("%q: parsed as %v", text, p)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestCounter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ReadCounts(path); err == nil {
-		t.Error("nonsense is read")
+		t.Error("an invalid plan was parsed")
 	}
 	none := FromEnv(func(string) string { return "" })
 	none.Reached(Commit)

@@ -319,7 +319,7 @@ func TestEndpoint(t *testing.T) {
 		}
 		body, err := io.ReadAll(res.Body)
 		if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusForbidden || strings.Contains(string(body), "throng_") {
-			t.Errorf("%s reads: %d %s %v", name, res.StatusCode, body, err)
+			t.Errorf("%s: got %d %s %v", name, res.StatusCode, body, err)
 		}
 	}
 	run := full()

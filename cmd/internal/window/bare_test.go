@@ -39,7 +39,7 @@ func TestBareEnvironment(t *testing.T) {
 		return string(out)
 	}
 	if runs := bare("runs"); strings.Count(runs, "finished") != 1 {
-		t.Errorf("the run of the window:\n%s", runs)
+		t.Errorf("runs after the window:\n%s", runs)
 	}
 	bare("run", "shopping", "--cycles", "2")
 	if runs := bare("runs"); strings.Count(runs, "finished") != 2 {
@@ -47,7 +47,7 @@ func TestBareEnvironment(t *testing.T) {
 	}
 	for _, left := range []string{"throng", ".throng", "tmp"} {
 		if _, err := os.Stat(filepath.Join(d.home, left)); err == nil {
-			t.Errorf("%s was made in the home folder", left)
+			t.Errorf("%s was created in the home folder", left)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestSecondStart(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, d.log)
 	}
 	if left, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "control", "*")); err != nil || len(left) != 0 {
-		t.Errorf("left behind: %q %v", left, err)
+		t.Errorf("not removed: %q %v", left, err)
 	}
 }
 
@@ -97,9 +97,9 @@ func TestNoDisplay(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(d.home); err != nil || len(left) > 0 {
-		t.Errorf("left: %v %v", left, err)
+		t.Errorf("not removed: %v %v", left, err)
 	}
 	if out, err := exec.CommandContext(t.Context(), d.program, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "throng 0.") {
-		t.Errorf("its version: %v %s", err, out)
+		t.Errorf("version: %v %s", err, out)
 	}
 }

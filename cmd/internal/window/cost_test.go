@@ -43,7 +43,7 @@ func TestCost(t *testing.T) {
 				d.click("Live")
 				d.click(view)
 			}
-			d.xdotool("sleep", "2") // it is drawn, and has read what it shows
+			d.xdotool("sleep", "2") // until it is drawn and its data is loaded
 			share, waited := d.measure(each)
 			shares[view] = append(shares[view], share)
 			waits[view] = append(waits[view], waited...)

@@ -38,10 +38,10 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.until("the run going on", func() bool { return d.find("running") != nil })
 	texts, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "crashes", "2*.txt"))
 	if err != nil || len(texts) != 1 {
-		t.Fatalf("texts of crashes: %v %v", texts, err)
+		t.Fatalf("crash reports: %v %v", texts, err)
 	}
 	if text, err := os.ReadFile(texts[0]); err != nil || !strings.Contains(string(text), "SIGABRT") {
-		t.Errorf("the text: %s %v", text, err)
+		t.Errorf("crash report: %s %v", text, err)
 	}
 
 	if err := d.x.Process.Kill(); err != nil {
@@ -52,7 +52,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.start()
 	d.until("the offer to resume", func() bool { return d.shows("was interrupted") || d.shows("Checkpoints") })
 	if d.shows("ended unexpectedly") {
-		t.Error("told twice")
+		t.Error("reported twice")
 	}
 	d.click("Resume")
 	d.until("the run going on after its display went", func() bool { return d.find("running") != nil })

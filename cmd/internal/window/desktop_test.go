@@ -1,5 +1,5 @@
-// Package window_test drives the built program in a real window, as a person does. It is not next to cmd/throng, so that
-// testing does not link the toolkit a second time.
+// Package window_test drives the built program in a real window, like a user. It is not next to cmd/throng, so that testing
+// does not link the toolkit a second time.
 package window_test
 
 import (
@@ -50,7 +50,7 @@ type desktop struct {
 	started time.Time
 	socket  string
 	log     *output
-	shown   []part // when it was looked at last
+	shown   []part // at the last look
 }
 
 // output collects what a process writes.
@@ -71,8 +71,8 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// newDesktop builds the program and starts a display. The tests are skipped where a window cannot be driven, but not
-// on the project's own machines.
+// newDesktop builds the program and starts a display. Tests are skipped where a window cannot be driven, except on the
+// project's own machines.
 func newDesktop(t *testing.T, width, height int) *desktop {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -99,7 +99,7 @@ func newDesktop(t *testing.T, width, height int) *desktop {
 	return d
 }
 
-// buildTags are those of this test: another set would build everything again.
+// buildTags returns the build tags of this test: with another set, everything would be built again.
 func buildTags() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
@@ -110,7 +110,7 @@ func buildTags() string {
 	return ""
 }
 
-// startX starts a display, which chooses its number itself.
+// startX starts a display, which chooses its own number.
 func (d *desktop) startX(width, height int) {
 	d.t.Helper()
 	number, write, err := os.Pipe()
@@ -164,7 +164,7 @@ func (d *desktop) ended() int {
 	d.t.Helper()
 	done := make(chan struct{})
 	go func() {
-		_ = d.cmd.Wait() // the state says more
+		_ = d.cmd.Wait() // the process state has the details
 		close(done)
 	}()
 	select {
@@ -184,7 +184,7 @@ func (d *desktop) ended() int {
 func (d *desktop) look() {
 	conn, err := net.Dial("unix", d.socket) //nolint:noctx // answers or fails immediately
 	if err != nil {
-		return // not yet there
+		return // the socket does not exist yet
 	}
 	defer func() { _ = conn.Close() }()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -192,9 +192,9 @@ func (d *desktop) look() {
 	}
 	text, err := io.ReadAll(conn)
 	if err != nil {
-		_ = d.cmd.Process.Signal(syscall.SIGQUIT) // which tells where it hangs
+		_ = d.cmd.Process.Signal(syscall.SIGQUIT) // prints the stacks
 		_ = d.cmd.Wait()
-		d.t.Fatalf("the window does not answer: %v\n%s", err, d.log)
+		d.t.Fatalf("the window does not respond: %v\n%s", err, d.log)
 	}
 	d.shown = nil
 	if err := json.Unmarshal(text, &d.shown); err != nil {
@@ -206,7 +206,7 @@ func (d *desktop) look() {
 type vitals struct {
 	goroutines int
 	heap       int64         // bytes
-	waited     time.Duration // by a call for its turn on the UI goroutine
+	waited     time.Duration // by a call, for the UI goroutine
 }
 
 func (d *desktop) vitals() (v vitals) {
@@ -224,7 +224,7 @@ func (d *desktop) vitals() (v vitals) {
 	return v
 }
 
-// painted is how long after its start the program showed its first frame; 0 before it has.
+// painted returns the time from the start of the program to its first frame, or 0 before that.
 func (d *desktop) painted() time.Duration {
 	for _, p := range d.shown {
 		var at int64
@@ -253,7 +253,7 @@ func (d *desktop) until(what string, holds func() bool) {
 		case <-tick.C:
 		case <-late.C:
 			d.shot("failed")
-			d.t.Fatalf("after %s still not: %s\nshown: %q\nlog: %s", patience, what, d.texts(), d.log)
+			d.t.Fatalf("not within %s: %s\nshown: %q\nlog: %s", patience, what, d.texts(), d.log)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func (d *desktop) windows() int { return d.open("^Throng") }
 // open counts the windows with a name.
 func (d *desktop) open(name string) int {
 	d.t.Helper()
-	out, _ := d.drive("", "search", "--onlyvisible", "--name", name) // an error is that there is none
+	out, _ := d.drive("", "search", "--onlyvisible", "--name", name) // an error means that there is no such window
 	return len(strings.Fields(out))
 }
 
@@ -360,7 +360,7 @@ func (d *desktop) choose(text string, n int) {
 
 func (d *desktop) press(x, y int) {
 	d.t.Helper()
-	// The toolkit wants to see the pointer before it is pressed.
+	// The toolkit must see the pointer before the button is pressed.
 	d.xdotool("mousemove", strconv.Itoa(x), strconv.Itoa(y), "sleep", "0.2", "click", "1")
 }
 

@@ -60,6 +60,6 @@ func TestFetchInTheWindow(t *testing.T) {
 	d.click("Compare")
 	d.until("nothing to compare", func() bool { return d.shows("comparison needs two runs") })
 	if d.shows(string(run)) {
-		t.Error("a run is compared whose results are not here")
+		t.Error("a run without results is compared")
 	}
 }

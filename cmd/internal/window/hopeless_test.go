@@ -43,6 +43,6 @@ chain visit:
 	d.until("results", func() bool { return d.shows("Completed sessions") })
 	said("results", "correct the scenario (Edit scenario… in Setup) and launch it again")
 	if d.shows("throngctl") {
-		t.Errorf("the window names a command: %q", d.texts())
+		t.Errorf("the window mentions a terminal command: %q", d.texts())
 	}
 }

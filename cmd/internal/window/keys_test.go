@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 	d.start()
 	d.key("ctrl+1")
 	if found := d.place(); !strings.Contains(found, "X=70") || !strings.Contains(found, "Y=40") || !strings.Contains(found, "WIDTH=1100") || !strings.Contains(found, "HEIGHT=700") {
-		t.Errorf("it opens at %s", found)
+		t.Errorf("opened at %s", found)
 	}
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	d.ended()

@@ -91,7 +91,7 @@ func (m *monkey) settled() bool {
 	}
 	_ = m.cmd.Process.Signal(syscall.SIGQUIT)
 	_ = m.cmd.Wait()
-	m.t.Fatalf("the window does not answer any more:\n%s", m.log)
+	m.t.Fatalf("the window no longer responds:\n%s", m.log)
 	return false
 }
 
@@ -145,11 +145,11 @@ func TestMonkey(t *testing.T) {
 	after := m.vitals()
 	t.Logf("%v; %d goroutines and %d MB of heap after the first %d events, %d and %d MB after the last",
 		m.did, before.goroutines, before.heap>>20, batch, after.goroutines, after.heap>>20)
-	if after.heap > before.heap+500<<20 { // textures and answers are kept for a while; goroutines are counted in package desk
+	if after.heap > before.heap+500<<20 { // textures and answers stay for a while; package desk counts goroutines
 		t.Errorf("%d MB of heap, first %d MB", after.heap>>20, before.heap>>20)
 	}
 	if log := m.log.String(); strings.Contains(log, "panic") || strings.Contains(log, "Error in Fyne call thread") {
-		t.Errorf("the log tells of trouble:\n%s", log)
+		t.Errorf("the log has errors:\n%s", log)
 	}
 	if err := m.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

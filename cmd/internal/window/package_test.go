@@ -61,7 +61,7 @@ func TestPackage(t *testing.T) {
 
 	r.user("sh", "-c", "cp /tmp/one.throng.yaml ~/one.throng.yaml")
 	if kind := r.user("gio", "info", "-a", "standard::content-type", annHome+"/one.throng.yaml"); !strings.Contains(kind, "application/x-throng-scenario") {
-		t.Errorf("a scenario is taken for %s", kind)
+		t.Errorf("a scenario has type %s", kind)
 	}
 	r.open("open", annHome+"/one.throng.yaml")
 	r.until("the scenario that was opened", func() bool { return r.shows("Opened by a double-click") })
@@ -106,10 +106,10 @@ func (r *cleanRoot) terminal() {
 	}
 	const completes = `. /usr/share/bash-completion/completions/throngctl; COMP_WORDS=(throngctl rep); COMP_CWORD=1; _throngctl; echo "${COMPREPLY[@]}"`
 	if words := strings.Fields(r.user("bash", "-c", completes)); !slices.Contains(words, "report") {
-		r.t.Errorf("rep is completed to %q", words)
+		r.t.Errorf("completion of rep: got %q", words)
 	}
 	if terms := r.system("cat", "/usr/share/doc/throng/copyright"); !strings.Contains(terms, "SQLite") || !strings.Contains(terms, "SIL OPEN FONT LICENSE") {
-		r.t.Errorf("licences are missing in the %d bytes of the copyright", len(terms))
+		r.t.Errorf("licenses are missing in the %d bytes of the copyright file", len(terms))
 	}
 	r.step("wrote a report; the manual, completion and licences are there")
 }
@@ -119,7 +119,7 @@ func (r *cleanRoot) create() {
 	if ready := os.Getenv("THRONG_ROOT"); ready != "" {
 		r.host("cp", "-a", ready, r.dir)
 	} else {
-		// The system's own mirror, of its own release.
+		// The mirror and release of this system.
 		target := strings.Fields(r.host("apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", "Created-By: Packages"))
 		codename := strings.TrimSpace(r.host("sh", "-c", `. /etc/os-release && echo "$VERSION_CODENAME"`))
 		mirror := ""
@@ -156,7 +156,7 @@ func (r *cleanRoot) leave() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	if err := syscall.Unmount(filepath.Join(r.dir, "proc"), syscall.MNT_DETACH); err != nil {
-		r.t.Errorf("let go of %s/proc: %v", r.dir, err)
+		r.t.Errorf("unmount %s/proc: %v", r.dir, err)
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *cleanRoot) user(args ...string) string {
 	return r.host("chroot", r.bare(args...)...)
 }
 
-// open has the desktop's library start the program, and waits for its window.
+// open starts the program through the desktop's library, and waits for its window.
 func (r *cleanRoot) open(how, what string) {
 	r.t.Helper()
 	r.socket, r.log = filepath.Join(r.home, "inspect"), &output{}
@@ -210,7 +210,7 @@ func (r *cleanRoot) open(how, what string) {
 	r.until("the window", func() bool { return r.find("Launch") != nil && r.painted() > 0 })
 }
 
-// programs are the processes of the window's program in the root.
+// programs returns the processes of the window's program in the root.
 func (r *cleanRoot) programs() (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
@@ -257,14 +257,14 @@ func (r *cleanRoot) terminate() {
 func (r *cleanRoot) nothingLeft(owned []string) {
 	for _, path := range owned {
 		if info, err := os.Lstat(filepath.Join(r.dir, path)); err == nil && !info.IsDir() {
-			r.t.Errorf("%s is left", path)
+			r.t.Errorf("%s was not removed", path)
 		}
 	}
 	if left := r.system("sh", "-c", "grep -rl throng /usr/share/applications /usr/share/mime /usr/share/icons /usr/share/doc/throng 2>/dev/null || :"); left != "" {
-		r.t.Errorf("what names it still:\n%s", left)
+		r.t.Errorf("files that still name the program:\n%s", left)
 	}
 	if left := r.system("find", "/", "-xdev", "-iname", "*throng*", "-not", "-path", annHome+"/*", "-not", "-path", "/proc/*", "-not", "-path", "/tmp/*"); strings.TrimSpace(left) != "/throng.deb" {
-		r.t.Errorf("what is called after it still:\n%s", left)
+		r.t.Errorf("files with the program's name:\n%s", left)
 	}
 	if _, err := os.Stat(filepath.Join(r.home, ".local", "share", "throng", "throng.db")); err != nil {
 		r.t.Error(err)

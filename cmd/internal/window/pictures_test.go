@@ -29,7 +29,7 @@ type journey struct {
 	suffix string // of the pictures' names
 }
 
-// The mock of the pictures has faults, which only the terminal can give it: the run is begun there.
+// The mock of the pictures has faults, which can only be set in the terminal, so the run is started there.
 var begun = []string{
 	"run", "shopping", "--seed", "7", "--cycles", "16", "--set", "eagerness=6", "--set", "think_seconds=0.3", "--governor", "latency",
 	"--checkpoint-interval", "20s", "--mock-latency", "remote", "--mock-fault", "capacity=40", "--mock-fault", "server_error=0.01", "--mock-fault", "rate_limited=0.002",
@@ -88,7 +88,7 @@ func (j journey) begin() {
 		return cmd
 	}
 	if out, err := ctl("run", "shopping", "--cycles", "4").CombinedOutput(); err != nil {
-		j.t.Fatalf("the run before: %v\n%s", err, out)
+		j.t.Fatalf("the first run: %v\n%s", err, out)
 	}
 	run := ctl(begun...)
 	if err := run.Start(); err != nil {
@@ -104,7 +104,7 @@ func (j journey) begin() {
 // picture takes a screenshot for the README with 256 colors: the window uses no more, and the file is a fifth of the size.
 func (j journey) picture(name string) {
 	j.t.Helper()
-	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // nothing is pointed at, and what is known is drawn in the next frame
+	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // the pointer is over nothing, and the next frame draws the loaded data
 	path := filepath.Join("..", "..", "..", "assets", "pictures", name+j.suffix+".png")
 	cmd := exec.CommandContext(j.t.Context(), "import", "-window", "root", "-strip", "+dither", "-colors", "256", "-define", "png:compression-level=9", "PNG8:"+path)
 	cmd.Env = append(os.Environ(), "DISPLAY="+j.display)

@@ -54,7 +54,7 @@ func (l look) tour(t *testing.T) {
 	d.until("what happened before", func() bool { return d.find("Close") != nil })
 	l.shot(d, "crash")
 	d.click("Close")
-	l.fill(d) // which what was shown immediately may have undone
+	l.fill(d) // which an immediate update may have reverted
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
 	d.until("the text of the scenario", func() bool { return d.shows("kind: http") && d.find("No problems") != nil })
@@ -136,7 +136,7 @@ func (l look) help(d *desktop) {
 	d.click("Settings")
 	for _, title := range []string{"Notifications", "Telemetry"} {
 		l.reveal(d, title, 0.97, func() *part { return d.find(title) })
-		d.xdotool("click", "--repeat", "5", "5") // to what is below it, where there is any
+		d.xdotool("click", "--repeat", "5", "5") // to the content below, if there is any
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
 	d.xdotool("key", "ctrl+alt+i")
@@ -163,13 +163,13 @@ func (l look) live(d *desktop) {
 	l.reveal(d, "the agents", 3./4, func() *part { return d.kind("crowd.Grid") })
 	grid := d.still("the agents", func() *part { return d.kind("crowd.Grid") })
 	l.shot(d, "agents")
-	d.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), l.height*9/10-grid.Box.Min.Y)/3) // where it is in view
+	d.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), l.height*9/10-grid.Box.Min.Y)/3) // if it is visible
 	d.until("one agent", func() bool { b := d.find("Copy as JSON"); return b != nil && !b.Disabled })
 	l.shot(d, "agent")
 	d.click("Chain")
 	d.until("the chain with its figures", func() bool { return d.shows("p95 ") })
 	l.shot(d, "chain")
-	if d.find("Charts") != nil { // else they stand next to
+	if d.find("Charts") != nil { // otherwise they are next to it
 		d.click("Charts")
 	}
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
@@ -204,7 +204,7 @@ func (l look) bin(d *desktop) {
 	}
 	title := d.still("the runs", func() *part { return d.find("Runs") })
 	x, y := title.center()
-	d.press(x, y+int(79*scale)) // the second row: the inspector does not look into a table
+	d.press(x, y+int(79*scale)) // the second row: the inspector does not list table rows
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "checkpoints-ended")
 	d.click("Trash…")
@@ -224,6 +224,6 @@ func (l look) shot(d *desktop, name string) {
 			return strings.HasSuffix(text, "…") && slices.ContainsFunc(busy, func(word string) bool { return strings.HasPrefix(text, word) })
 		})
 	})
-	d.xdotool("sleep", "0.4") // what is known is drawn in the next frame
+	d.xdotool("sleep", "0.4") // the next frame draws the loaded data
 	d.shot(name + "-" + l.String())
 }

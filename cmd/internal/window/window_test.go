@@ -58,7 +58,7 @@ func TestWindow(t *testing.T) {
 	d.click("Launch")
 	d.until("a run in progress", func() bool { return d.find("running") != nil && d.figure("Limit") == 50 })
 
-	d.choose("Adaptive", 0) // by hand: a governor would go by what else this machine does
+	d.choose("Adaptive", 0) // manual: a governor would react to other load on this machine
 	d.until("the governor", func() bool { return d.find("Manual") != nil })
 	d.click("Changes")
 	d.until("its change", func() bool { return d.find("adaptive to manual") != nil })
@@ -73,7 +73,7 @@ func TestWindow(t *testing.T) {
 	d.click("Pause")
 	d.until("the pause", func() bool { return d.find("paused") != nil && d.find("Resume") != nil && d.figure("In flight") == 0 })
 	d.shot("paused")
-	raised := d.figure("Limit") // what the last move of the drag asked for
+	raised := d.figure("Limit") // set by the last move of the drag
 	d.click("Resume")
 	d.until("the run going on", func() bool { return d.find("running") != nil })
 	d.click("Checkpoint now")

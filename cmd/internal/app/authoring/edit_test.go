@@ -90,7 +90,7 @@ func TestEditCopies(t *testing.T) {
 		t.Fatalf("%s, %v, %v", path, there, err)
 	}
 	if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, e.Texts["shopping.yaml"]) {
-		t.Errorf("the copy is not what was edited: %v", err)
+		t.Errorf("the copy differs from the edited text: %v", err)
 	}
 	if _, err := scenario.Load(path, nil); err != nil {
 		t.Errorf("the copy cannot be read: %v", err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCopyChoices copies the user's choices, and nothing of the runs.
+// TestCopyChoices checks that the user's choices are copied, and no data of runs.
 func TestCopyChoices(t *testing.T) {
 	src, dst := t.TempDir(), t.TempDir()
 	if err := Save(src, map[string]string{"retries": "3"}); err != nil {
@@ -40,6 +40,6 @@ func TestCopyChoices(t *testing.T) {
 		}
 	}
 	if err := CopyChoices(t.TempDir(), ""); err != nil {
-		t.Errorf("from nowhere: %v", err)
+		t.Errorf("from a missing folder: %v", err)
 	}
 }

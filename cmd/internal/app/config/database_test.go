@@ -59,7 +59,7 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 	if db := find("none", env); db.URL != "" {
 		t.Errorf("none: %+v", db)
 	}
-	// Another password later, and the same address without one.
+	// A different password is saved later, then the same address without one.
 	for _, password := range []string{"new", ""} {
 		if err := config.SaveDatabase(data, config.Database{URL: want.URL, Password: password}); err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestDatabaseOfFlagEnvironmentAndSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if db := find("", none); db.URL != "" || config.KeptPassword(want.URL) != "" {
-		t.Errorf("forgotten: %+v, password %q", db, config.KeptPassword(want.URL))
+		t.Errorf("after deletion: got %+v, password %q", db, config.KeptPassword(want.URL))
 	}
 }
 
@@ -93,7 +93,7 @@ func TestPasswordInQuery(t *testing.T) {
 	}
 	err = config.SaveDatabase(data, config.Database{URL: "postgres://me@localhost/x?sslkey=k&sslpassword=hush"})
 	if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || strings.Contains(mistake.Error(), "hush") {
-		t.Errorf("the password of a key file: got %v, want a mistake in the database", err)
+		t.Errorf("the password of a key file: got %v, want a database error", err)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestInvalidDatabase(t *testing.T) {
 	for _, address := range []string{"localhost", "http://localhost/db", "postgres://%zz@x/db", "postgres://u@h/db?sslmode=perhaps"} {
 		_, err := config.FindDatabase(map[string]string{config.DatabaseKey: address}, none, data)
 		if mistake, ok := errors.AsType[*engine.FieldError](err); !ok || mistake.Field != "database" {
-			t.Errorf("%s: %v, want a mistake in the database", address, err)
+			t.Errorf("%s: got %v, want a database error", address, err)
 		}
 		if err := config.SaveDatabase(data, config.Database{URL: address}); err == nil {
 			t.Errorf("%s was saved", address)

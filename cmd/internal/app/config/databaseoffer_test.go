@@ -30,7 +30,7 @@ func TestDatabaseOffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, again := config.FindDatabaseOffer(env, data); again {
-		t.Error("it is offered again after the answer")
+		t.Error("offered again after the answer")
 	}
 	vars["DATABASE_URL"] = "postgres://me:hush-hush@other.example.com/app"
 	other, ok := config.FindDatabaseOffer(env, data)
@@ -44,7 +44,7 @@ func TestDatabaseOffer(t *testing.T) {
 		t.Errorf("accepted: %+v %v", db, err)
 	}
 	if _, again := config.FindDatabaseOffer(env, data); again {
-		t.Error("it is offered although results go somewhere")
+		t.Error("offered although results are sent to a database")
 	}
 	text, err := os.ReadFile(filepath.Join(data, "settings.json"))
 	if err != nil || strings.Contains(string(text), "hush") {

@@ -78,7 +78,7 @@ func TestDatabaseByItsParts(t *testing.T) {
 	} {
 		_, err := config.FindDatabase(flags, none, data)
 		if _, ok := errors.AsType[*engine.FieldError](err); !ok {
-			t.Errorf("%v: got %v, want a mistake", flags, err)
+			t.Errorf("%v: got %v, want an error", flags, err)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestImportedCA(t *testing.T) {
 	if got := encryption(); got != "encrypted and verified by throng test" {
 		t.Errorf("with the CA: %s", got)
 	}
-	// It belongs to the saved server: another one is not asked for it.
+	// The CA belongs to the saved server and is not used for others.
 	if db, err := config.FindDatabase(map[string]string{config.DatabaseKey: "postgres://localhost/x"}, none, data); err != nil || db.CA != "" {
 		t.Errorf("another server: %+v, %v", db, err)
 	}
@@ -197,7 +197,7 @@ func TestImportedCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ca, err := config.SavedCA(data); ca != nil || err != nil {
-		t.Errorf("it is still there: %v, %v", ca, err)
+		t.Errorf("still present: %v, %v", ca, err)
 	}
 	if got := encryption(); got != "encrypted, server not verified" {
 		t.Errorf("after it was removed: %s", got)

@@ -14,7 +14,7 @@ import (
 func TestLogLevel(t *testing.T) {
 	data := t.TempDir()
 	if name, level := LogLevel(data); name != "info" || level != slog.LevelInfo {
-		t.Errorf("at first %s %s", name, level)
+		t.Errorf("initial level of %s: %s", name, level)
 	}
 	want := []slog.Level{slog.LevelError, slog.LevelWarn, slog.LevelInfo, slog.LevelDebug}
 	for i, name := range LogLevels {
@@ -22,17 +22,17 @@ func TestLogLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, level := FindLogLevel(false, data); o != (Origin{name, "saved"}) || level != want[i] {
-			t.Errorf("%s is %v %s", name, o, level)
+			t.Errorf("%s: got %v %s", name, o, level)
 		}
 		if o, level := FindLogLevel(true, data); o != (Origin{"debug", "--debug"}) || level != slog.LevelDebug {
-			t.Errorf("with the flag %s is %v %s", name, o, level)
+			t.Errorf("with the flag, %s: got %v %s", name, o, level)
 		}
 	}
 	if err := saveLogLevel(data, ""); err != nil {
 		t.Fatal(err)
 	}
 	if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
-		t.Errorf("forgotten it is %v %s", o, level)
+		t.Errorf("after deletion: got %v %s", o, level)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestInvalidLogLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
-			t.Errorf("of %s: %v %s", text, o, level)
+			t.Errorf("%s: got %v %s", text, o, level)
 		}
 	}
 }

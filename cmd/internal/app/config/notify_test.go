@@ -45,7 +45,7 @@ func TestFindNotify(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(data, savedName))
 	if err != nil || strings.Contains(string(text), "canary") || !strings.Contains(string(text), "ntfy push.example.com") {
-		t.Errorf("saved is %s, %v", text, err)
+		t.Errorf("saved: %s, %v", text, err)
 	}
 	none := func(string) string { return "" }
 	var field *engine.FieldError
@@ -58,10 +58,10 @@ func TestFindNotify(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := FindNotify("", none, data); err != nil || n != (Notify{}) {
-		t.Errorf("forgotten is %+v, %v", n, err)
+		t.Errorf("after deletion: got %+v, %v", n, err)
 	}
 	if _, err := (Notify{}).Try(t.Context()); !errors.As(err, &field) {
-		t.Errorf("tried nothing: %v", err)
+		t.Errorf("test without an address: %v", err)
 	}
 }
 
@@ -77,16 +77,16 @@ func TestNotifyWithoutKeychain(t *testing.T) {
 	}
 	none := func(string) string { return "" }
 	if n, err := FindNotify("", none, data); err != nil || n.URL != hook || n.Asks {
-		t.Errorf("meanwhile %+v, %v", n, err)
+		t.Errorf("in this process: got %+v, %v", n, err)
 	}
 	secrets.Hold(notifyAccount, "") // the program ended
 	n, err := FindNotify("", none, data)
 	if err != nil || !n.Asks || n.Host() != "hooks.slack.com" {
-		t.Errorf("then %+v, %v", n, err)
+		t.Errorf("in the next process: got %+v, %v", n, err)
 	}
 	said := ""
 	if w := n.WatchFor(nil, "", func(err error) { said = err.Error() }); w != nil || !strings.Contains(said, NotifyEnv) {
-		t.Errorf("said is %q", said)
+		t.Errorf("got output %q", said)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestSettingsReadWhatTheyShow(t *testing.T) {
 			t.Errorf("%s is not explained", s.Name)
 		}
 		if err := s.Set(&got, "much"); err == nil {
-			t.Errorf("%s takes %q", s.Name, "much")
+			t.Errorf("%s accepts %q", s.Name, "much")
 		}
 	}
 }
