@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGalleryIsWhole: every scenario that comes along is shown.
-func TestGalleryIsWhole(t *testing.T) {
+// TestBuiltInScenariosAreListed: every scenario that comes along is shown.
+func TestBuiltInScenariosAreListed(t *testing.T) {
 	files, err := fs.ReadDir(Scenarios(), ".")
 	if err != nil {
 		t.Fatal(err)

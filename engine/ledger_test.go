@@ -146,7 +146,7 @@ func TestLedgerServesInOrder(t *testing.T) {
 			synctest.Wait()
 		}
 		if l.TryReserve(took(Amount{Tokens: 1})) {
-			t.Error("somebody passed those who wait")
+			t.Error("a claim overtook waiting ones")
 		}
 		l.Settle(took(Amount{Tokens: 7}), took(Amount{Tokens: 5}))
 		synctest.Wait()
@@ -187,26 +187,27 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 	})
 }
 
-// TestLedgerIsChanged raises the bounds, and closes the ledger, while a claim waits.
+// TestLedgerIsChanged checks that a waiting claim proceeds when the bounds are raised, and ends when the ledger is
+// closed.
 func TestLedgerIsChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLedger(Budget{Requests: 1})
 		one := Amount{Requests: 1}
 		if !l.TryReserve(took(one)) {
-			t.Fatal("the first does not fit")
+			t.Fatal("the first claim does not fit")
 		}
 		raised, closed := make(chan error, 1), make(chan error, 1)
 		go func() { raised <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
 		l.SetBudget(Budget{Requests: 2})
 		if err := <-raised; err != nil {
-			t.Errorf("a larger budget did not let it go: %v", err)
+			t.Errorf("a larger budget did not release the claim: %v", err)
 		}
 		go func() { closed <- l.Reserve(t.Context(), took(one)) }()
 		synctest.Wait()
 		l.Close(&bounds[3], "the time is over")
 		if err := <-closed; err == nil || err.Error() != "the time is over" || !errors.Is(err, ErrCut) {
-			t.Errorf("a closed ledger says %v", err)
+			t.Errorf("closed ledger: got %v", err)
 		}
 		l.Close(&bounds[0], "again")
 		l.SetBudget(Budget{})
@@ -216,27 +217,27 @@ func TestLedgerIsChanged(t *testing.T) {
 	})
 }
 
-// TestLedgerTellsOnce checks that only the first refused claim is reported, with its reason.
-func TestLedgerTellsOnce(t *testing.T) {
+// TestLedgerReportsFirstRefusal checks that only the first refused claim is reported, with its reason.
+func TestLedgerReportsFirstRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		l := NewLedger(Budget{Dollars: 5})
 		l.OnRefused = func(why string) { told = append(told, why) }
 		big := Amount{Cost: 4_980_000_000, Tokens: 100, Requests: 1}
 		if !l.TryReserve(took(big)) {
-			t.Fatal("it does not fit")
+			t.Fatal("the claim does not fit")
 		}
 		l.Settle(took(big), took(big))
 		next := Amount{Cost: 30_000_000, Requests: 1}
 		for range 2 {
 			if err := l.claim(t.Context(), next); err == nil {
-				t.Error("more than there is was granted")
+				t.Error("more than the budget was granted")
 			}
 		}
 		synctest.Wait()
 		const want = "[the budget of $5.00 is used up: $4.98 spent, the next call may cost up to $0.0300]"
 		if got := fmt.Sprint(told); got != want {
-			t.Errorf("told %s\nwant %s", got, want)
+			t.Errorf("got %s\nwant %s", got, want)
 		}
 		if err := l.claim(t.Context(), Amount{Requests: 1}); err != nil {
 			t.Errorf("a request that costs nothing was refused: %v", err)
@@ -248,7 +249,7 @@ func TestLedgerTellsOnce(t *testing.T) {
 func TestLedgerCountsTheTruth(t *testing.T) {
 	l := NewLedger(Budget{Tokens: 100})
 	if !l.TryReserve(took(Amount{Tokens: 90})) {
-		t.Fatal("it does not fit")
+		t.Fatal("the claim does not fit")
 	}
 	l.Settle(took(Amount{Tokens: 90}), took(Amount{Tokens: 130}))
 	if b := l.State(); b.Spent.Usage.Input != 130 || b.Claimed.Usage.Input != 0 {

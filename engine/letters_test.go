@@ -54,7 +54,7 @@ func TestCommitCycle(t *testing.T) {
 					for _, l := range m.Inbox {
 						got = append(got, string(l.Body))
 						if want := fmt.Sprintf("%d/%d/", l.Cycle, l.From); string(l.Body[:len(want)]) != want {
-							t.Fatalf("the letter %s is said to be of cycle %d by %d", l.Body, l.Cycle, l.From)
+							t.Fatalf("the message %s has cycle %d and sender %d", l.Body, l.Cycle, l.From)
 						}
 					}
 				}

@@ -244,7 +244,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, engine.ErrNoRoom }
 
-func TestFormatsTellOfAFullDisk(t *testing.T) {
+func TestFormatsReportAFullDisk(t *testing.T) {
 	for _, f := range []Format{CSV, JSONL, Parquet} {
 		if err := Export(t.Context(), full{}, f, "sessions", crowd(), "r", names); !errors.Is(err, engine.ErrNoRoom) {
 			t.Errorf("%s: got %v", f, err)

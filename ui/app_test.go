@@ -237,7 +237,7 @@ func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 	_, a, _ := start(t, d)
 	a.close()
 	if !uitest.Shows(a.overlay(), "A calibration is in progress") || uitest.Shows(a.overlay(), "checkpoint") {
-		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+		t.Errorf("got %q", uitest.Texts(a.overlay()))
 	}
 	close(d.settled)
 }
@@ -263,7 +263,7 @@ func TestInterruptedRunIsOffered(t *testing.T) {
 	a.greet()
 	q.Until("asked", func() bool { return a.overlay() != nil })
 	if !uitest.Shows(a.overlay(), "1,200 of 8,928 sessions") {
-		t.Errorf("the offer says %q", uitest.Texts(a.overlay()))
+		t.Errorf("the offer shows %q", uitest.Texts(a.overlay()))
 	}
 	if w := a.overlay().MinSize().Width; w > a.win.Canvas().Size().Width {
 		t.Errorf("the offer is %v wide, more than the window", w)
@@ -370,7 +370,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 		a.show(a.pages[2])
 		q.Until("drawn in the theme "+choice, func() bool { return shown() == widgets.Color(widgets.ColorMuted) })
 		if shown() == before {
-			t.Errorf("%s has the colours of the theme before", choice)
+			t.Errorf("%s has the colours of the previous theme", choice)
 		}
 	}
 }
@@ -394,19 +394,19 @@ func TestInspectFindsWhatCanBeClicked(t *testing.T) {
 	q.Drain()
 }
 
-// TestLookBackOnAPastRun goes from Checkpoints to Live, which shows that run; where it cannot, it says why.
+// TestHistoryOfAPastRun checks that the history of a past run opens in Live, or that the reason is shown if it cannot.
 func TestHistoryOfAPastRun(t *testing.T) {
 	d := &desk{past: &live.Job{Run: run{}, Title: "Last month", Settings: engine.DefaultSettings()}}
 	q, a, _ := start(t, d)
 	a.showPast("old")
 	q.Until("Live is shown", func() bool { return a.current.title == "Live" })
 	if d.was("the history of old") != 1 || !uitest.Shows(a.current.Content(), "Last month") {
-		t.Errorf("it shows %q", uitest.Texts(a.current.Content()))
+		t.Errorf("the screen shows %q", uitest.Texts(a.current.Content()))
 	}
 	d.refusal = errors.New("its results are elsewhere")
 	a.showPast("other")
 	q.Until("the refusal", func() bool { return a.overlay() != nil })
 	if !uitest.Shows(a.overlay(), "elsewhere") {
-		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+		t.Errorf("got %q", uitest.Texts(a.overlay()))
 	}
 }

@@ -64,7 +64,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 			q.Drain()
 		})
 		if !uitest.Shows(page.Content(), says[page.title]) {
-			t.Errorf("%s does not say that it waits: %.300q", page.title, uitest.Texts(page.Content()))
+			t.Errorf("%s does not show that it waits: %.300q", page.title, uitest.Texts(page.Content()))
 		}
 	}
 	q.Until("the store is asked", func() bool { return !p.idle() })

@@ -33,7 +33,7 @@ func TestHelpIsAboutTheScreen(t *testing.T) {
 		a.show(p)
 		pressed(a.frame, fyne.KeyF1)
 		if a.manual == nil || len(a.others) != 1 {
-			t.Fatalf("%s: F1 opens no guide, or another", p.title)
+			t.Fatalf("%s: F1 opens no guide, or a second one", p.title)
 		}
 		file, heading, anchored := strings.Cut(p.help, "#")
 		if !slices.ContainsFunc(prose.Parse(pageText(t, file)).Headings(), func(h prose.Heading) bool { return !anchored || h.Anchor == heading }) {
@@ -109,7 +109,7 @@ func TestKeysOfTheGuide(t *testing.T) {
 	pressed(a.frame, fyne.KeyF3)
 	m := a.manual
 	if m == nil || m.screen.Page() != "First steps" || m.win.Canvas().Focused() == nil {
-		t.Fatal("F3 opens no guide to be searched")
+		t.Fatal("F3 does not open the guide's search")
 	}
 	if err := clash(m.commands); err != nil {
 		t.Error(err)
@@ -150,11 +150,11 @@ func TestKeysOfTheGuide(t *testing.T) {
 	pressed(m.frame, fyne.KeyEscape)
 	typed(t, m.frame, fyne.KeyN, action.Command)
 	if got := a.others[len(a.others)-1].win.Title(); got != "Throng 2" {
-		t.Errorf("next to the guide another window is called %q", got)
+		t.Errorf("a window opened next to the guide is titled %q", got)
 	}
 	typed(t, m.frame, fyne.KeyW, action.Command)
 	if a.manual != nil || a.overlay() != nil {
-		t.Error("it is not closed, or asks")
+		t.Error("the guide is not closed, or asks")
 	}
 	a.tick()
 }

@@ -82,7 +82,7 @@ func TestEveryActionHasItsOwnKeys(t *testing.T) {
 	}
 }
 
-// TestClashesAreFound checks that the test above can fail.
+// TestClashesAreFound checks that clash finds conflicting shortcuts.
 func TestClashesAreFound(t *testing.T) {
 	p := &page{}
 	same := action.Action{Name: "a", Menu: menuRun, Key: fyne.KeyE, Modifier: action.Command}
@@ -312,8 +312,8 @@ func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 	return all
 }
 
-// passes are rows, which their table goes through by the arrows, the eye of a password, words on what can be pressed, and the drawing of a
-// chart, which has the focus itself.
+// passes are the types that Tab may skip: rows, because arrow keys move through their table, the button that shows a
+// password, captions of buttons, and the drawing of a chart, because the chart has the focus.
 var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*form.Caption": true}
 
 // TestFocusIsSeen checks that each focusable widget looks different with the focus, in both themes.
@@ -353,7 +353,7 @@ func TestFocusIsSeen(t *testing.T) {
 	}
 }
 
-// differing counts the pixels whose brightness differs by a step that is seen.
+// differing counts the pixels whose brightness differs visibly.
 func differing(a, b image.Image) (n int) {
 	bounds := a.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {

@@ -37,7 +37,7 @@ func TestNamesOfTheGuide(t *testing.T) {
 	others := []string{"Stopped", "replayed", "sent again", "confirmed", "cycle 2/24", "cannot succeed", "Incoming Webhooks", "Edit channel", "Integrations", "Webhooks", "Send webhook alerts to a channel"}
 	n := 0
 	for _, p := range assets.Pages() {
-		if p.Topic == "unsigned" { // whose names are those of systems
+		if p.Topic == "unsigned" { // its names are those of operating systems
 			continue
 		}
 		for _, m := range emphasised.FindAllStringSubmatch(unwritten.ReplaceAllString(p.Text, ""), -1) {

@@ -43,14 +43,14 @@ func (p *patience) shut() {
 	p.door = make(chan struct{})
 }
 
-// stands reports whether somebody waits for something.
+// stands reports whether a call with the given name is waiting.
 func (p *patience) stands(what string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.waiting[what] > 0
 }
 
-// idle reports whether no one stands at the door.
+// idle reports whether no call is waiting at the door.
 func (p *patience) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// The desks embed the interface for what a test does not reach: that fails with its name.
+// The desks embed the interface for methods that no test calls. Calling one panics.
 type patientSetup struct {
 	setup.Desk
 	*patience

@@ -61,7 +61,7 @@ func TestReportsAreOffered(t *testing.T) {
 	q.Tap(a.overlay(), "Close")
 	q.Until("the run", func() bool { return a.overlay() != nil && uitest.Button(a.overlay(), "Resume") != nil })
 	if got := strings.Join(p.told, " "); got != "/c/new-1" {
-		t.Errorf("told is %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -112,6 +112,6 @@ func TestFolderThatCannotBeOpened(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	a.openFolder("/dev/null/logs")
 	if !uitest.Shows(a.overlay(), "/dev/null/logs") {
-		t.Errorf("it says %q", uitest.Texts(a.overlay()))
+		t.Errorf("got %q", uitest.Texts(a.overlay()))
 	}
 }

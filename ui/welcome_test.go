@@ -73,7 +73,7 @@ func TestTheFirstStart(t *testing.T) {
 	q.Until("shown round", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "1 of 3") })
 	a.typed(fyne.KeyReturn)
 	if !uitest.Shows(a.overlay(), "2 of 3") {
-		t.Fatalf("it shows %q", uitest.Texts(a.overlay()))
+		t.Fatalf("the screen shows %q", uitest.Texts(a.overlay()))
 	}
 	a.typed(fyne.KeyReturn)
 	q.Until("launched", func() bool { return d.was("launch") == 1 && a.current.title == "Live" })
@@ -86,7 +86,7 @@ func TestTheFirstStart(t *testing.T) {
 	a.greet()
 	q.Drain()
 	if a.overlay() != nil {
-		t.Error("it is shown again")
+		t.Error("the tour is shown again")
 	}
 	a.showTour()
 	if a.overlay() == nil || a.current.title != "Setup" {
@@ -101,11 +101,11 @@ func TestTheTourIsSkipped(t *testing.T) {
 	q.Until("shown round", func() bool { return a.overlay() != nil })
 	a.typed(fyne.KeyEscape)
 	if a.overlay() != nil || !a.app.Preferences().Bool(touredKey) {
-		t.Error("it is not skipped for good")
+		t.Error("the tour is not skipped permanently")
 	}
 	q, a = first(t, &desk{interrupted: &engine.RunRecord{ID: "r1", Title: "Shoppers"}})
 	q.Until("asked", func() bool { return a.overlay() != nil })
 	if uitest.Shows(a.overlay(), "1 of 3") {
-		t.Error("the tour is in the way of the question")
+		t.Error("the tour hides the question")
 	}
 }

@@ -64,7 +64,7 @@ func TestCloseAsksInTheFirstWindow(t *testing.T) {
 	p.settled = make(chan struct{})
 	typed(t, a.frame, fyne.KeyW, action.Command)
 	if a.overlay() == nil {
-		t.Fatal("no one is asked")
+		t.Fatal("no question is asked")
 	}
 	pressed(a.frame, fyne.KeyEscape)
 	if a.overlay() != nil || a.closing {
@@ -108,7 +108,7 @@ func TestTextIsScaled(t *testing.T) {
 	}
 	typed(t, a.frame, fyne.Key0, action.Command)
 	if size() != made {
-		t.Errorf("as it was made it is %v high, was %v", size(), made)
+		t.Errorf("initially it is %v high, was %v", size(), made)
 	}
 	a.setScale(smallest + zoomStep)
 	for range 2 {
@@ -165,7 +165,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 	a.win.Resize(fyne.NewSize(1000, 700))
 	a.tick() // a person may still be moving it
 	if p := fake.Preferences(); p.Float(widthKey) == 1000 || p.Int(leftKey) == 11 {
-		t.Error("it is kept while it moves")
+		t.Error("the position is saved during the move")
 	}
 	a.tick()
 	kept := remembered(fake.Preferences())
@@ -175,7 +175,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 	at.left, at.top = 0, 0
 	a.place(a.frame)
 	if at.left != 11 || at.top != 22 {
-		t.Errorf("it is put at %d, %d", at.left, at.top)
+		t.Errorf("the window is at %d, %d", at.left, at.top)
 	}
 	fake.Preferences().SetFloat(widthKey, 3)
 	if got := remembered(fake.Preferences()).size; got != firstSize {
@@ -186,7 +186,7 @@ func TestSizeAndPlaceAreRemembered(t *testing.T) {
 // gone is a window that the system no longer knows. Any call to it ends the process.
 type gone struct{ Native }
 
-// TestAClosedWindowIsNotAsked checks that a beat that comes after the end does nothing.
+// TestAClosedWindowIsNotAsked checks that a tick after the window was closed does nothing.
 func TestAClosedWindowIsNotAsked(t *testing.T) {
 	_, a, _ := start(t, &desk{})
 	a.native = gone{}
@@ -233,7 +233,7 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 		t.Errorf("the window is called %q", got)
 	}
 	if got := stand(a.desk.Live.Job()).line(); got != "Shoppers: 42 %, 3 min left" {
-		t.Errorf("the merge queue says %q", got)
+		t.Errorf("the merge queue reports %q", got)
 	}
 	if got := stand(nil); got.title() != "Throng" || got.line() != "No run in progress" {
 		t.Errorf("without a run: %q, %q", got.title(), got.line())
@@ -298,10 +298,10 @@ func TestNotifications(t *testing.T) {
 				return len(all) > 0 && (c.want == "" || len(all) > 1)
 			})
 			if want := 1 + min(len(c.want), 1); len(all) != want {
-				t.Fatalf("told is %q", all)
+				t.Fatalf("got %q", all)
 			}
 			if got := strings.Join(all, "\n"); c.want != "" && !strings.Contains(got, c.want) {
-				t.Errorf("told is %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
@@ -322,17 +322,17 @@ func TestSystemTrayPausesAndResumes(t *testing.T) {
 		return all
 	}
 	if got := strings.Join(labels(), ", "); got != "Shoppers: 9 %, Pause, Show, Quit" {
-		t.Errorf("it offers %s", got)
+		t.Errorf("the menu is %s", got)
 	}
 	tr.menu().Items[1].Action()
 	q.Until("paused", func() bool { return p.stands("Pause") })
 	tr.shown.held = true
 	if got := labels()[1]; got != "Resume" {
-		t.Errorf("while it is paused it offers %s", got)
+		t.Errorf("while paused the menu is %s", got)
 	}
 	tr.shown = stand(nil)
 	if got := strings.Join(labels(), ", "); got != "No run in progress, Show, Quit" {
-		t.Errorf("without a run it offers %s", got)
+		t.Errorf("without a run the menu is %s", got)
 	}
 	var none *systemTray
 	none.follow(standing{name: "nothing happens"})

@@ -75,8 +75,8 @@ func TestBadInputStartsNothing(t *testing.T) {
 	}
 }
 
-// TestValidateTellsEveryMistake checks that all mistakes in a file are printed.
-func TestValidateTellsEveryMistake(t *testing.T) {
+// TestValidatePrintsEveryError checks that all mistakes in a file are printed.
+func TestValidatePrintsEveryError(t *testing.T) {
 	for _, name := range []string{"broken", "wrong"} { // the second has the kinds of errors that the first lacks
 		code, out, stderr := ctl(t, "validate", filepath.Join("testdata", name+".yaml"))
 		if code != exitUsage || out != "" {
@@ -264,9 +264,9 @@ func TestSecondInterruptCuts(t *testing.T) {
 	}
 }
 
-// TestSecondProcessMayLookNotTouch checks that another process can read a run in progress, but not delete, resume or audit
+// TestSecondProcessIsReadOnly checks that another process can read a run in progress, but not delete, resume or audit
 // it.
-func TestSecondProcessMayLookNotTouch(t *testing.T) {
+func TestSecondProcessIsReadOnly(t *testing.T) {
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data)
 	_, out, _ := ctl(t, "runs", "--data", data)

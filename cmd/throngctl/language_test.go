@@ -80,8 +80,8 @@ func TestLanguageExamples(t *testing.T) {
 	}
 }
 
-// TestLanguageGuideIsWhole checks that the guide has a heading for every kind of step.
-func TestLanguageGuideIsWhole(t *testing.T) {
+// TestLanguageGuideHasEveryStep checks that the guide has a heading for every kind of step.
+func TestLanguageGuideHasEveryStep(t *testing.T) {
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	var headings []string
 	for line := range strings.Lines(guide) {

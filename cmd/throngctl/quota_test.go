@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWhatTakesTimeChangesNothing compares the results of runs with and without quotas, limited capacity and latency in the
+// TestLatencyChangesNoResult compares the results of runs with and without quotas, limited capacity and latency in the
 // mock: for the shop, without a rate limiter, and for the model, with one.
-func TestWhatTakesTimeChangesNothing(t *testing.T) {
+func TestLatencyChangesNoResult(t *testing.T) {
 	for name, run := range map[string]func(string, ...string) []string{"shop": day, "model": chat} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

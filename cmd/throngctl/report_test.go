@@ -60,9 +60,9 @@ func TestReportOfARunInProgress(t *testing.T) {
 	}
 }
 
-// TestReportBesideTheExport checks that run, fork and resume write the same report into the export folder as throngctl
+// TestReportInTheExportFolder checks that run, fork and resume write the same report into the export folder as throngctl
 // report.
-func TestReportBesideTheExport(t *testing.T) {
+func TestReportInTheExportFolder(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	number := ""
 	for i, words := range []string{

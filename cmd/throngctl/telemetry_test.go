@@ -30,9 +30,9 @@ func TestMetricsCommand(t *testing.T) {
 	}
 }
 
-// TestRunIsTold checks the metrics address printed at the start and the summary of sent data at the end. If the port is in
+// TestTelemetryOfARun checks the metrics address printed at the start and the summary of sent data at the end. If the port is in
 // use, no command starts anything.
-func TestRunIsTold(t *testing.T) {
+func TestTelemetryOfARun(t *testing.T) {
 	keyring.MockInit()
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"run", "shopping", "--set", "agents=5", "--cycles", "1", "--mock-latency", "none", "--no-dashboard", "--data", data}

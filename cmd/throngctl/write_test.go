@@ -116,9 +116,9 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// TestResumeAsksNobodyWhoTheAgentsAre kills a run with a written population, removes the stored population, and resumes the
+// TestResumeNeedsNoNewPersonas kills a run with a written population, removes the stored population, and resumes the
 // run without model calls for personas.
-func TestResumeAsksNobodyWhoTheAgentsAre(t *testing.T) {
+func TestResumeNeedsNoNewPersonas(t *testing.T) {
 	whole := t.TempDir()
 	if code, out, stderr := ctl(t, town(whole, "--export", whole, "--cycles", "6")...); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)

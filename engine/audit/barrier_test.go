@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// TestCheckpointBehindItsBarrier: a checkpoint that was taken while its cycle's barrier was being committed follows the barrier in the
-// journal, and still belongs to that cycle.
+// TestCheckpointBehindItsBarrier checks that a checkpoint taken while its cycle's barrier was being committed follows
+// the barrier in the journal, and still belongs to that cycle.
 func TestCheckpointBehindItsBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: time.Second}
@@ -45,7 +45,7 @@ func TestCheckpointBehindItsBarrier(t *testing.T) {
 			}
 		}
 		if behind == 0 {
-			t.Fatal("no checkpoint came behind its barrier: the test shows nothing")
+			t.Fatal("no checkpoint followed its barrier: nothing was tested")
 		}
 		if names, _ := differing(t, r); len(names) > 0 {
 			t.Errorf("with %d checkpoints behind their barriers differ:\n%s", behind, strings.Join(names, "\n"))

@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestClockThatWasSetBack sets the wall clock back by an hour in the middle of a run: measured times stay correct, and the audit confirms
-// them.
+// TestClockThatWasSetBack sets the wall clock back by an hour in the middle of a run, and checks that measured times
+// stay correct and that the audit confirms them.
 func TestClockThatWasSetBack(t *testing.T) {
 	for _, step := range []time.Duration{-time.Hour, -300 * time.Millisecond, 2 * time.Second} {
 		r := record(t)

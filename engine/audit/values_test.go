@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuantilesOfBins: without room for individual values, the sorted quantile lies within the reported bin, which is narrow.
+// TestQuantilesOfBins checks that without room for individual values, the sorted quantile lies within the reported bin,
+// which is narrow.
 func TestQuantilesOfBins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ds := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) time.Duration {
@@ -31,7 +32,7 @@ func TestQuantilesOfBins(t *testing.T) {
 			low, high := v.quantile(q, 100)
 			want := ds[max((int64(len(ds))*q+99)/100, 1)-1]
 			if want < low || want > high || high-low > want/split || v.bins == nil && low != high {
-				t.Errorf("quantile %d/100 of %d in %v to %v, a sort says %v", q, len(ds), low, high, want)
+				t.Errorf("quantile %d/100 of %d is in %v to %v, want %v", q, len(ds), low, high, want)
 			}
 		}
 		v.reset()
@@ -41,7 +42,7 @@ func TestQuantilesOfBins(t *testing.T) {
 	})
 }
 
-// TestBinsTouch: each bin starts at the end of the previous one.
+// TestBinsTouch checks that each bin starts at the end of the previous one.
 func TestBinsTouch(t *testing.T) {
 	next := time.Duration(0)
 	for bin := range int32(40 * split) {

@@ -110,7 +110,7 @@ func TestAnyMeasurements(t *testing.T) {
 		}
 		r := Evaluate(Plan{Levels: levels}, samples)
 		if r.Why == "" || r.Level > 0 && r.Bound == "" || r.String() == "" {
-			t.Errorf("it does not say why: %+v", r)
+			t.Errorf("the reason is missing: %+v", r)
 		}
 		if r.Level == 0 {
 			return

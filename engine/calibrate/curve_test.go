@@ -73,7 +73,7 @@ func TestFitIsTheBest(t *testing.T) {
 func TestFitNeedsTwoLevels(t *testing.T) {
 	for _, points := range [][]point{nil, {{n: 4, x: 100}}, {{n: 4, x: 100}, {n: 4, x: 110}}} {
 		if c, _, ok := fit(points); ok {
-			t.Errorf("%v gave %v", points, c)
+			t.Errorf("%v = %v", points, c)
 		}
 	}
 	c, free, ok := fit([]point{{n: 1, x: 100}, {n: 4, x: 400}})
@@ -82,7 +82,7 @@ func TestFitNeedsTwoLevels(t *testing.T) {
 	}
 }
 
-// TestOneDisturbedMeasurement makes one point far too low, at any level: the curve must hardly change.
+// TestOneDisturbedMeasurement makes one point far too low, at any level, and checks that the curve hardly changes.
 func TestOneDisturbedMeasurement(t *testing.T) {
 	truth := Curve{450, 0.05, 0.0005}
 	for i := range 3 * len(doubling) {
@@ -94,7 +94,7 @@ func TestOneDisturbedMeasurement(t *testing.T) {
 		}
 		for _, n := range doubling {
 			if share := c.At(float64(n)) / truth.At(float64(n)); share < 0.6 || share > 1.4 {
-				t.Errorf("with measurement %d of level %v disturbed, at %d the curve is %.2f of the truth", i, points[i].n, n, share)
+				t.Errorf("with measurement %d of level %v disturbed, at %d the curve is %.2f of the true value", i, points[i].n, n, share)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestPeak(t *testing.T) {
 	}
 }
 
-// TestBestIsTheSmallestThatIsEnough compares with trying all numbers.
+// TestBestIsTheSmallestThatIsEnough compares the best level with the result of trying all levels.
 func TestBestIsTheSmallestThatIsEnough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, rapid.Float64Range(0, 1.5).Draw(t, "sigma"), rapid.Float64Range(0, 0.05).Draw(t, "kappa")}

@@ -21,14 +21,14 @@ func TestResidualsAreCentred(t *testing.T) {
 			seen += own * own
 		}
 		if math.Abs(sum) > 1e-9 {
-			t.Errorf("they sum up to %v", sum)
+			t.Errorf("the sum is %v", sum)
 		}
 		mean := 0.0
 		for _, p := range points {
 			mean += (p.x/c.At(p.n) - 1) / float64(len(points))
 		}
 		if seen -= mean * mean * float64(len(points)); !(square > seen) {
-			t.Errorf("their squares are %v, of what was seen %v", square, seen)
+			t.Errorf("the sum of squares is %v, of the observed ones %v", square, seen)
 		}
 	})
 }
@@ -46,7 +46,7 @@ func TestNoErrorsAreKnown(t *testing.T) {
 	}
 }
 
-// TestWithoutNoiseIntervalsAreNarrow covers every shape of curve.
+// TestWithoutNoiseIntervalsAreNarrow checks each shape of curve.
 func TestWithoutNoiseIntervalsAreNarrow(t *testing.T) {
 	for _, tt := range curves {
 		r := Evaluate(Plan{}, samplesOf(tt.curve, doubling, 2, 0, 1))
@@ -76,7 +76,8 @@ func TestMoreNoiseIsWider(t *testing.T) {
 	}
 }
 
-// TestTheBandContainsItsCurve: it starts at the lowest level, ends at the highest one measured, and ascends.
+// TestTheBandContainsItsCurve checks that the band contains its curve, starts at the lowest level, ends at the highest
+// one measured, and ascends.
 func TestTheBandContainsItsCurve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, rapid.Float64Range(0, 0.3).Draw(t, "sigma"), rapid.Float64Range(0, 0.005).Draw(t, "kappa")}
@@ -103,13 +104,13 @@ func TestACurveWithoutAnInterval(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if law := r.Law(); law != "X(n) = λn / (1 + σ(n−1) + κn(n−1)) with λ 100, σ 0.1, κ 0.01" {
-		t.Errorf("it says %q", law)
+		t.Errorf("got %q", law)
 	}
 }
 
 func TestPlaces(t *testing.T) {
 	if got := places(5, 5); len(got) != 1 || got[0] != 5 {
-		t.Errorf("of one level there are %v", got)
+		t.Errorf("for one level there are %v", got)
 	}
 	got := places(1, 64)
 	if len(got) != bandPoints || got[0] != 1 || math.Abs(got[bandPoints/2]-8) > 1e-9 || math.Abs(got[bandPoints-1]-64) > 1e-9 {

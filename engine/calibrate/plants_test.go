@@ -63,8 +63,8 @@ func (m *machine) best(most int) (level int, perSecond float64) {
 	}
 }
 
-// TestSweepsOfMachines sweeps over models with a knee, which the law only approximates: the recommendation must have nearly the
-// throughput of the best level without being far above it, and the bound must be right.
+// TestSweepsOfMachines sweeps over models with a knee, which the law only approximates. It checks that the
+// recommendation has nearly the throughput of the best level without being far above it, and that the bound is right.
 func TestSweepsOfMachines(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -154,7 +154,7 @@ func TestRecommendations(t *testing.T) {
 				t.Errorf("%d lies outside of %d to %d", r.Level, r.Low, r.High)
 			}
 			if _, err := json.Marshal(r); err != nil {
-				t.Errorf("it cannot be kept: %v", err)
+				t.Errorf("the result cannot be encoded: %v", err)
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestResultInWords(t *testing.T) {
 	}
 	none := Evaluate(Plan{}, nil)
 	if got := none.String(); got != "No recommendation: nothing was measured." {
-		t.Errorf("of nothing it says %q", got)
+		t.Errorf("without measurements: got %q", got)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestALevelIsTheSumOfItsSamples(t *testing.T) {
 	}
 	levels := levelsOf([]int{2, 4, 8}, samples)
 	if l := levels[0]; l.Level != 2 || len(l.Samples) > 0 || l.CPU >= 0 || l.PerSecond != 0 || l.Over != "" {
-		t.Errorf("of what was not measured it has %+v", l)
+		t.Errorf("without measurements: got %+v", l)
 	}
 	l := levels[1]
 	if len(l.Samples) != 3 || math.Abs(l.PerSecond-100) > 1e-9 || math.Abs(l.Spread-10) > 1e-9 || l.P95 != 40*time.Millisecond {

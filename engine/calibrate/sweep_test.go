@@ -96,7 +96,7 @@ func TestABranchEnds(t *testing.T) {
 			}
 			last := r.Levels[len(r.Levels)-1]
 			if last.Note != "left out" && last.Note != "beyond 8" {
-				t.Errorf("of level 64 it says %q", last.Note)
+				t.Errorf("level 64: got %q", last.Note)
 			}
 		})
 	}
@@ -123,7 +123,7 @@ func TestACanceledSweep(t *testing.T) {
 	}
 }
 
-// TestProgress uses virtual time: each measurement takes a minute.
+// TestProgress checks the reported progress in virtual time. Each measurement takes a minute.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plant{curve: Curve{100, 0, 0}, change: func(s *Sample) { s.CPU = 50 * float64(s.Level) }}
@@ -173,7 +173,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%+v: %v", p, err)
 		}
 		if _, err := Sweep(t.Context(), p, nil, nil); err == nil {
-			t.Errorf("%+v was carried out", p)
+			t.Errorf("%+v was accepted", p)
 		}
 	}
 }

@@ -61,7 +61,7 @@ step f: {kind: wait, for: 100ms}
 		t.Errorf("got %+v, want a model whose answers have 40 tokens", all)
 	}
 	if writes := c.ExpectWrites(); len(writes) != 0 {
-		t.Errorf("a model is written to: %+v", writes)
+		t.Errorf("a model call counts as a write: %+v", writes)
 	}
 	// At least the last, at most that, 2 s and nearly 1 s that is drawn.
 	if least, most, all := c.Thinks(); least != 100*time.Millisecond || most < 2900*time.Millisecond || most > 3100*time.Millisecond || all {

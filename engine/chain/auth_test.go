@@ -112,7 +112,7 @@ func TestJWTClaims(t *testing.T) {
 		said[fmt.Sprint(c["sub"], c["roles"])] = true
 	}
 	if len(tokens) != 3 || !said["a0[shopper 0]"] || !said["a2[shopper 2]"] {
-		t.Errorf("%d tokens that say %v", len(tokens), said)
+		t.Errorf("%d tokens with claims %v", len(tokens), said)
 	}
 	clear(tokens)
 	st.tag, st.agents = true, 1
@@ -121,7 +121,8 @@ func TestJWTClaims(t *testing.T) {
 	}
 }
 
-// TestMistakesOfAuth checks that what fails in the values of a login or a token fails every step, with a token kept or not.
+// TestMistakesOfAuth checks that an error in the values of a login or a token fails every step, whether or not a token
+// is stored.
 func TestMistakesOfAuth(t *testing.T) {
 	for _, auth := range []string{
 		`{jwt: {secret: "secret:KEY", claims: {sub: "${[][agent.index]}"}}}`,
@@ -218,7 +219,8 @@ func TestEveryCrashWithLogins(t *testing.T) {
 	}
 }
 
-// TestEveryCrashWithJWTs checks that for tokens that Throng makes itself: another process makes others, and nothing differs.
+// TestEveryCrashWithJWTs is TestEveryCrash with tokens that Throng signs itself. It checks that another process signs
+// other tokens, without any other difference.
 func TestEveryCrashWithJWTs(t *testing.T) {
 	const agents = 2
 	behind := func(s *shop) http.HandlerFunc {
@@ -264,7 +266,7 @@ func TestEveryCrashWithJWTs(t *testing.T) {
 	}
 }
 
-// TestPrivateSteps checks that a private step's answer can be used and replayed, and stands in no error.
+// TestPrivateSteps checks that a private step's answer can be used and replayed, and appears in no error.
 func TestPrivateSteps(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {

@@ -84,7 +84,7 @@ func newCrowded(t *testing.T, agents int, answer func(q asking) (int, string)) (
 	})
 }
 
-// TestCachedFailuresAreShared checks that all waiting sessions get the failure, and stop asking.
+// TestCachedFailuresAreShared checks that all waiting sessions get the failure, and that it ends their requests.
 func TestCachedFailuresAreShared(t *testing.T) {
 	const agents = 50
 	o, shop := newCrowded(t, agents, func(asking) (int, string) { return 404, "no" })
@@ -104,7 +104,7 @@ step a: {kind: llm, service: other, cache: {}, prompt: hi, answer: {n: int}}
 	}
 }
 
-// TestCachedFailuresAreNotKept checks that the next session asks again.
+// TestCachedFailuresAreNotKept checks that after a failure the next session sends the request again.
 func TestCachedFailuresAreNotKept(t *testing.T) {
 	o := says("404", "yes", "yes", `{"n": 7}`)
 	rows := stage{
@@ -153,7 +153,7 @@ step b: {kind: emit, event: e, data: "${[x.a.n for x in steps.loop]}"}
 	}
 }
 
-// TestCachedWaitsAreHeld checks that the time of a session is not used up while it waits for what all share.
+// TestCachedWaitsAreHeld checks that the clock of a session is paused while it waits for a shared answer.
 func TestCachedWaitsAreHeld(t *testing.T) {
 	const agents = 20
 	o := &oracle{answer: func(asking) (int, string) {
@@ -184,8 +184,8 @@ func ofAgent(t *testing.T, text string) *script.Template {
 	return template
 }
 
-// TestWhoAsksFirst checks that the order of sessions changes neither the requests nor the headers for the mock.
-func TestWhoAsksFirst(t *testing.T) {
+// TestOrderOfSharedRequests checks that the order of sessions changes neither the requests nor the headers for the mock.
+func TestOrderOfSharedRequests(t *testing.T) {
 	told := func(first string) []string {
 		o := &oracle{answer: func(q asking) (int, string) {
 			if len(q.Messages) == 1 {
@@ -258,8 +258,8 @@ func TestCachedApart(t *testing.T) {
 	}
 }
 
-// TestCachedHeadersFailTheirOwn checks that an agent whose headers cannot be evaluated gets no answer, whether or not
-// somebody has it already.
+// TestCachedHeadersFailTheirOwn checks that an agent whose headers cannot be evaluated gets no answer, even if another
+// agent already has it.
 func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	odd := ofAgent(t, "${1 // (1 - agent.index % 2)}")
 	for _, limit := range []int{1, 9} {
@@ -274,7 +274,8 @@ func TestCachedHeadersFailTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNothingIsDrawnInCaches checks that a prompt whose answer all share has no draws, which would be somebody's.
+// TestNothingIsDrawnInCaches checks that a prompt with a shared answer cannot use random draws, which would belong to
+// one agent.
 func TestNothingIsDrawnInCaches(t *testing.T) {
 	o := says("hi")
 	row := stage{steps: `step a: {kind: llm, service: model, cache: {a: chance(0.5)}, prompt: "${a} ${chance(0.5)}"}`, more: o.models(t)}.one(t)
@@ -362,7 +363,7 @@ func hitsOf(j *enginetest.Journal) int64 {
 	return asked.Usage.Hits
 }
 
-// checkCached checks what was asked again: requests in flight, and failures, which are not stored.
+// checkCached checks which requests were sent again: those in flight, and failures, which are not stored.
 func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before, got map[string]int) {
 	t.Helper()
 	open, again := len(resume.Shared.Unanswered), 0
@@ -389,7 +390,7 @@ func checkCached(t *testing.T, dies int, resume *engine.Resumption, once, before
 	}
 }
 
-// checkShared compares the figures of the run's end with the rows of its journal.
+// checkShared compares the totals in the last row of the run with the rows of its journal.
 func checkShared(t *testing.T, dies int, j *enginetest.Journal) {
 	t.Helper()
 	kept := map[engine.SharedKey]int{}

@@ -114,8 +114,8 @@ connectors:
 	}
 }
 
-// TestConnectorsGiveWhatTheirStepsWouldGive checks that a step which is written out and one that uses a connector are the
-// same: draws, results, failures.
+// TestConnectorsGiveWhatTheirStepsWouldGive checks that a step that uses a connector has the same draws, results and
+// failures as the same step written out.
 func TestConnectorsGiveWhatTheirStepsWouldGive(t *testing.T) {
 	const form = `
 step f:
@@ -175,7 +175,7 @@ connectors:
 	}
 }
 
-// TestConnectorDefaults checks that a connector's timeout and retries hold for steps that say nothing.
+// TestConnectorDefaults checks that a connector's timeout and retries apply to steps that set none.
 func TestConnectorDefaults(t *testing.T) {
 	st := stage{steps: `
 step a: {kind: connector, target: c}

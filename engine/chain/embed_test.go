@@ -55,7 +55,7 @@ func TestEmbedSteps(t *testing.T) {
 	}
 }
 
-// TestEmbedFailures checks that a step fails as others do, and is tried again.
+// TestEmbedFailures checks that an embed step fails like other steps, and is retried.
 func TestEmbedFailures(t *testing.T) {
 	for answers, want := range map[string]string{
 		"404 none": "failed 1 client_error", "500": "failed 3 server_error", `200 {"data":[]}`: "failed 3 bad_answer",

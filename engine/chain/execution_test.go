@@ -186,7 +186,8 @@ type boom struct{}
 
 func (boom) run(*turn) (value.Value, error) { panic("boom") }
 
-// TestPanicIsItsSteps checks that a panic fails its step and its session, with the stack, and that what was done stays.
+// TestPanicIsItsSteps checks that a panic fails its step and its session, with the stack, and that earlier effects
+// remain.
 func TestPanicIsItsSteps(t *testing.T) {
 	row := stage{
 		steps: `
@@ -335,8 +336,8 @@ step a: {kind: for, each: "[1, 2]", as: i, timeout: 5, do: {step b: {kind: wait,
 	}
 }
 
-// TestLongLoopsEnd checks that steps which wait for nothing still look whether their time is over, and that their number
-// is bounded.
+// TestLongLoopsEnd checks that a loop whose steps do not wait still ends at its timeout, and that its number of steps
+// is limited.
 func TestLongLoopsEnd(t *testing.T) {
 	row := stage{steps: `
 step a:

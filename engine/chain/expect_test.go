@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/odds"
 )
 
-// words writes what is expected of one service, for tests.
+// words formats the expected requests to one service.
 func (r Requests) words() string {
 	text := fmt.Sprintf("%s %d to %d", r.Service.Name, r.Least, r.Most)
 	if !math.IsNaN(r.Mean) {

@@ -170,8 +170,8 @@ step c: {kind: emit, event: c, depends_on: [a]}
 	}
 }
 
-// TestMemoryOfGroups checks that a step sees the memory as it was when the group began, with what those it waits for
-// wrote, and that all of it is joined in the order of the file.
+// TestMemoryOfGroups checks that a step sees the memory at the start of the group plus the writes of its dependencies,
+// and that all writes are merged in file order.
 func TestMemoryOfGroups(t *testing.T) {
 	const chain = `
 step before: {kind: remember, set: {x: 1, y: 1}, note: before}
@@ -213,7 +213,7 @@ step gone: {kind: remember, set: {x: 0}, parallel: true}
 	}
 }
 
-// TestPanicInAGroup checks that a panic is its step's, as any failure, though nothing lets it pass.
+// TestPanicInAGroup checks that a panic fails its step like any failure, but cannot be ignored.
 func TestPanicInAGroup(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -262,7 +262,7 @@ step c: {kind: emit, event: e, depends_on: [a]}
 	})
 }
 
-// TestDrawsInGroups checks that draws depend on paths, not on the mode nor on who is first.
+// TestDrawsInGroups checks that draws depend on paths, not on the mode or the order of steps.
 func TestDrawsInGroups(t *testing.T) {
 	const chain = `
 step a: {kind: emit, event: a, parallel: true, data: "${uniform(0, 1)}"}
@@ -308,7 +308,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestHeldInAGroup checks that the chain's time stands still only while all steps under way are throttled.
+// TestHeldInAGroup checks that the chain's clock is paused only while all steps in flight are throttled.
 func TestHeldInAGroup(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -342,7 +342,7 @@ step c: {kind: emit, event: e, parallel: true}
 	}
 }
 
-// TestLimitsOfGroups checks that the number of steps in a session is bounded, the same in both modes.
+// TestLimitsOfGroups checks that the number of steps in a session is limited equally in both modes.
 func TestLimitsOfGroups(t *testing.T) {
 	var want string
 	for _, mode := range modes {

@@ -48,7 +48,7 @@ func (r *recorder) requests() []string {
 	return r.seen
 }
 
-// TestWhatIsSent compares the requests of a chain with what each key of a step means.
+// TestWhatIsSent compares the requests of a chain with the documented meaning of each key of a step.
 func TestWhatIsSent(t *testing.T) {
 	tests := []struct{ step, want string }{
 		{`get: /x`, `GET /x []`},
@@ -91,7 +91,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSent checks that values which would change more than their place fail their step, before anything is
+// TestWhatIsNotSent checks that values that would change other parts of the request fail their step before anything is
 // journaled or sent.
 func TestWhatIsNotSent(t *testing.T) {
 	const values = `
@@ -209,7 +209,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestRecordsOfRequests checks the row of a session that sends requests, is refused, fails and continues.
+// TestRecordsOfRequests checks the row of a session whose requests are refused, fail and continue.
 func TestRecordsOfRequests(t *testing.T) {
 	var n int
 	var mu sync.Mutex

@@ -71,7 +71,7 @@ func TestLLMSteps(t *testing.T) {
 				t.Errorf("%s\n%s\nasked %s\nwant %s\n%s\nasked %s", got, result, o.who(), tt.records, tt.result, tt.who)
 			}
 			if strings.Contains(row.Error, "hunter2") {
-				t.Errorf("the error says the key: %s", row.Error)
+				t.Errorf("the error contains the key: %s", row.Error)
 			}
 			if u := rec.Usage; u != nil && u.Input != 5*u.Calls && u.Estimated == 0 {
 				t.Errorf("usage %+v", u)
@@ -153,7 +153,7 @@ func TestModelSeesItsError(t *testing.T) {
 		}
 	}
 	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > maxRepeated {
-		t.Errorf("%s was shown %d bytes of it", m.Role, len(m.Content))
+		t.Errorf("%s got %d bytes of it", m.Role, len(m.Content))
 	}
 	for i, q := range all {
 		if slices.ContainsFunc(all[:i], func(other asking) bool { return other.Seed == q.Seed }) {
@@ -165,7 +165,7 @@ func TestModelSeesItsError(t *testing.T) {
 	}
 }
 
-// TestAskingAgainWithoutAShape checks that a model asked without a shape is not asked for a JSON document.
+// TestAskingAgainWithoutAShape checks that a repeated request without a shape does not mention a JSON document.
 func TestAskingAgainWithoutAShape(t *testing.T) {
 	o := says("", "Hello.")
 	stage{steps: `step a: {kind: llm, service: model, prompt: Say hello.}`, more: o.models(t)}.one(t)
@@ -236,7 +236,8 @@ step d: {kind: llm, service: model, prompt: hi, cache: {k: "1"}, extra: {top_p: 
 	}
 }
 
-// TestShare checks which agents ask: a share that is the same in each cycle, in each run, and in any order.
+// TestShare checks that the share of agents that send a request is the same in each cycle, in each run, and in any
+// order.
 func TestShare(t *testing.T) {
 	const agents, share = 400, 0.3
 	who := func(seed uint64, parallel bool) (all []int) {

@@ -71,7 +71,7 @@ func (m *moody) once(question string) bool {
 	return !was
 }
 
-// bodies counts what was asked, by its text.
+// bodies counts the requests by their text.
 func (m *moody) bodies() map[string]int {
 	all := map[string]int{}
 	for _, q := range m.asked() {
@@ -126,7 +126,7 @@ func TestEveryCrashOfModels(t *testing.T) {
 	}
 }
 
-// checkCalls compares what was asked with an undisturbed run: no more than the calls that were under way.
+// checkCalls checks that the requests equal those of an undisturbed run, plus at most the calls that were in flight.
 func checkCalls(t *testing.T, dies int, resume *engine.Resumption, want, before, got map[string]int) {
 	t.Helper()
 	open, again := 0, 0

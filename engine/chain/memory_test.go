@@ -27,7 +27,7 @@ step fails: {kind: python, call: bad(), when: session.cycle == 1}
 	want := []string{
 		`before=[null,null,[],[]] after=[10,["cycle 0"],{"x":1,"list":[1,0]}]`,
 		`before=[10,[1,0],["cycle 0"],["x","list"]] after=[110,["cycle 0","cycle 1"],{"x":11,"list":[1,1]}]`,
-		// The session of cycle 1 failed: what it wrote is gone, and its events stay.
+		// The session of cycle 1 failed: its writes are discarded, and its events stay.
 		`before=[10,[1,0],["cycle 0"],["x","list"]] after=[110,["cycle 0","cycle 2"],{"x":11,"list":[1,2]}]`,
 	}
 	for i, row := range rows {

@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares a text with a file of testdata.
+// golden compares a text with a golden file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -116,8 +116,8 @@ func TestOrderMistakes(t *testing.T) {
 	golden(t, "order.txt", b.String())
 }
 
-// TestWarnsOfUnorderedChanges checks that two changing requests to one service in no order are reported, including
-// those through other chains, and nothing else is.
+// TestWarnsOfUnorderedChanges checks the warning about two unordered requests that change the same service, directly or
+// through other chains.
 func TestWarnsOfUnorderedChanges(t *testing.T) {
 	const change = "kind: http, service: shop, post: /x"
 	tests := []struct{ name, steps, want string }{
@@ -221,7 +221,7 @@ step slow: ` + slow + `, depends_on: a}
 	}
 }
 
-// TestLargeGroups checks that a file of the largest group, and the longest row in one, is read in no time to speak of.
+// TestLargeGroups checks that a file with the largest group, and one with the longest path, are read quickly.
 func TestLargeGroups(t *testing.T) {
 	var row strings.Builder
 	for i := range maxChainSteps {

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestParallelSteps checks which steps count as parallel: those of a group that are not ordered against another one, with
-// everything inside them, unless the group runs sequentially.
+// TestParallelSteps checks which steps count as parallel: those that are not ordered against another step of their
+// group, with everything inside them, unless the group runs sequentially.
 func TestParallelSteps(t *testing.T) {
 	const file = `
 step first: {kind: wait, for: 1}

@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// sketch writes a graph in lines.
+// sketch formats a graph as lines.
 func sketch(w *strings.Builder, g engine.Graph, indent string) {
 	fmt.Fprintf(w, "%s%s\n", indent, g.Name)
 	for i, segment := range g.Segments {
@@ -63,7 +63,7 @@ chain other:
 	golden(t, "graph.txt", w.String())
 }
 
-// TestAGraphIsBounded checks that chains which run each other again and again are cut, and soon.
+// TestAGraphIsBounded checks that the graph of chains that run each other many times is cut early.
 func TestAGraphIsBounded(t *testing.T) {
 	var others strings.Builder
 	for i := range 20 {
@@ -100,7 +100,7 @@ func TestAGraphIsBounded(t *testing.T) {
 	}
 }
 
-// groupOf returns steps that run in parallel; each fifth waits for the last.
+// groupOf returns steps that run in parallel. Each fifth one waits for the last one.
 func groupOf(n int) string {
 	var w strings.Builder
 	for i := range n {

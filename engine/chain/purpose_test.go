@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestPurposes checks that the paths of steps are those that sessions record.
+// TestPurposes checks that the paths of steps match the paths that sessions record.
 func TestPurposes(t *testing.T) {
 	st := stage{steps: `
 step count: {kind: python, call: 1}
@@ -46,7 +46,7 @@ chain other:
 	}
 }
 
-// TestPurposesAreBounded checks that chains which run each other again and again are gathered soon.
+// TestPurposesAreBounded checks that collecting the steps of chains that run each other many times ends early.
 func TestPurposesAreBounded(t *testing.T) {
 	b := &Block{Steps: []*Step{{Name: "last", action: &wait{}}}}
 	for range 20 {

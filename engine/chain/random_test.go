@@ -63,7 +63,7 @@ func indexes(n int) []int {
 	return all
 }
 
-// together reports whether two steps are of one group.
+// together reports whether two steps belong to the same group.
 func together(block []randomStep, i, j int) bool {
 	for k := min(i, j); k <= max(i, j); k++ {
 		if !block[k].member {
@@ -216,8 +216,8 @@ func (w watched) run(t *turn) (value.Value, error) {
 	return value.Missing, nil
 }
 
-// TestRandomGraphs checks that a step never begins before those it waits for have ended, that a block takes its critical
-// path exactly, that what comes of it is what the model says, and that both modes give the same rows.
+// TestRandomGraphs checks that a step never begins before its dependencies have ended, that a block takes exactly as
+// long as its critical path, that its result equals the model's, and that both modes write the same rows.
 func TestRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		block := randomBlock(r)
@@ -252,7 +252,7 @@ func never(n int) []time.Duration {
 	return all
 }
 
-// checkTimes compares when steps began and how long the block took.
+// checkTimes compares the start times of steps and the duration of the block with the model.
 func checkTimes(r *rapid.T, want *model, ts *times, total time.Duration, sequential bool) {
 	var critical time.Duration
 	well := !slices.Contains(want.ends, true)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMistakes checks the errors of an invalid chain and their positions. Lines count from the chain's own.
+// TestMistakes checks the errors of an invalid chain and their positions. Lines are counted from the start of the
+// chain.
 func TestMistakes(t *testing.T) {
 	tests := []struct{ steps, want string }{
 		{`step a: {kind: ftp, prompt: hello}`, `2:18: there is no kind of step "ftp" (one of http, `},
@@ -114,7 +115,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestAllMistakesAtOnce checks that a step of an unknown kind does not hide what else is wrong, nor cause it.
+// TestAllMistakesAtOnce checks that a step of an unknown kind neither hides nor causes other errors.
 func TestAllMistakesAtOnce(t *testing.T) {
 	st := stage{steps: `
 step a: {kind: smtp, when: agent.x}
@@ -127,7 +128,7 @@ step c: {kind: emit, event: e, data: {p: "${q}", r: ["${s}"]}}
 	}
 }
 
-func TestWarnsOfRetriesOfNobody(t *testing.T) {
+func TestWarnsOfRetriesWithoutRequests(t *testing.T) {
 	st := stage{steps: "step a: {kind: emit, event: e, retry: {attempts: 2}}"}
 	_, report, _ := st.read(t)
 	if w := report.Warnings(); len(w) != 1 || !strings.Contains(w[0].Problem, "sends no requests") {

@@ -60,7 +60,7 @@ func TestReplayOfRecording(t *testing.T) {
 				}
 				for _, limit := range []int{1, 3} {
 					if replayed(t, st, limit, journal.Recording(), want) == 0 {
-						t.Error("no step says that it was recorded")
+						t.Error("no step is marked as recorded")
 					}
 				}
 			}
@@ -133,7 +133,7 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 	for _, row := range rows {
 		for _, s := range row.Steps {
 			if purposes[engine.StepName(s.Path)] == engine.ForThinking && s.Service > 0 {
-				t.Errorf("%s was waited for again, for %v", s.Path, s.Service)
+				t.Errorf("%s waited again, for %v", s.Path, s.Service)
 			}
 		}
 	}
@@ -141,7 +141,7 @@ func replayed(t *testing.T, st stage, limit int, from engine.Recording, want str
 	totals := &ends[len(ends)-1].Totals
 	asked := totals.AllRequests()
 	if asked.Requests != 0 || asked.Usage != (engine.Usage{}) || totals.Spent() != (engine.Outlay{}) {
-		t.Errorf("a replay has asked %+v and spent %+v", asked, totals.Spent())
+		t.Errorf("a replay sent %+v and spent %+v", asked, totals.Spent())
 	}
 	return asked.Labels[engine.Recorded]
 }
@@ -163,8 +163,8 @@ func TestReplayOfTimes(t *testing.T) {
 	}
 }
 
-// TestTimeoutAfterInnerFailure checks a loop whose step failed, and whose time ran out before the loop returned: it
-// failed in time, so it continues if configured to, and the next step is the one that is late.
+// TestTimeoutAfterInnerFailure checks a loop whose step failed and whose timeout expired before the loop returned: it
+// failed in time, so it continues if configured to, and the next step times out.
 func TestTimeoutAfterInnerFailure(t *testing.T) {
 	st := stage{
 		steps: `
@@ -194,8 +194,8 @@ func (l lateLoop) run(t *turn) (value.Value, error) {
 	return out, err
 }
 
-// TestWhatWasNotRecorded checks that a step which the recording does not know ends its session, whatever it says about
-// failures, and says why.
+// TestWhatWasNotRecorded checks that a step that is missing in the recording ends its session with the reason, whatever
+// it does on errors.
 func TestWhatWasNotRecorded(t *testing.T) {
 	for name, c := range map[string]struct{ recorded, steps, says string }{
 		"nothing":         {"step z: {kind: emit, event: e}", "step a: {kind: http, service: shop, get: /x, on_error: continue}", "has no answer for this step"},
@@ -214,8 +214,8 @@ func TestWhatWasNotRecorded(t *testing.T) {
 	}
 }
 
-// TestSentAgainBeforeTheLastKill checks that a call which an earlier process sent again is still counted when its answer is
-// taken from the journal, and in no replay.
+// TestSentAgainBeforeTheLastKill checks that a call that an earlier process sent again is still counted when its answer
+// is taken from the journal, but not in a replay.
 func TestSentAgainBeforeTheLastKill(t *testing.T) {
 	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi}", more: says("yes").models(t), journal: &enginetest.Journal{}}
 	st.one(t)

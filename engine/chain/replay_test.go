@@ -205,7 +205,7 @@ func everyCrash(t *testing.T, alone stage, must string) {
 				t.Errorf("killed after row %d: %s has had its effect %d times", dies, key, n)
 			}
 		}
-		after := asked(server) // who was cut may be served yet
+		after := asked(server) // a cut request may still be served
 		for agent, prefix := range st.resume.Prefixes {
 			for _, e := range prefix {
 				tag := fmt.Sprintf("Bearer .a%d 0/%s", agent, e.Path)
@@ -239,7 +239,7 @@ func effects(s *shop) map[string]int {
 	return maps.Clone(s.effects)
 }
 
-// kill runs a stage until its journal dies, and cuts it there, like the process.
+// kill runs a stage until its journal fails, and cuts it there, like the process.
 func kill(t *testing.T, st stage) {
 	ctx, cut := context.WithCancel(t.Context())
 	defer cut()
@@ -259,7 +259,7 @@ func kill(t *testing.T, st stage) {
 	<-watched
 }
 
-// TestWaitsAreNotWaitedForAgain checks that think time before the end of the journal was had already.
+// TestWaitsAreNotWaitedForAgain checks that think time before the end of the journal is not repeated.
 func TestWaitsAreNotWaitedForAgain(t *testing.T) {
 	server := newShop()
 	st := stage{steps: `
@@ -302,8 +302,8 @@ step b: {kind: http, service: shop, post: /make, on_error: continue}
 	}
 }
 
-// TestForgets checks that the journal's results of steps which a failure keeps from running do not make a later wait think
-// that it was waited for.
+// TestForgets checks that journaled results of steps that do not run again because of a failure do not shorten a later
+// wait.
 func TestForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		row := stage{

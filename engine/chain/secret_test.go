@@ -47,7 +47,7 @@ func TestSecretsAreSent(t *testing.T) {
 	}
 }
 
-// TestSecretsOfMocks checks that the mocks are sent no secret, and need none.
+// TestSecretsOfMocks checks that no secret is sent to the mocks, and that they need none.
 func TestSecretsOfMocks(t *testing.T) {
 	var r recorder
 	row := (&stage{

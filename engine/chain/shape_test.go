@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// shapeOf reads a shape.
+// shapeOf parses a shape.
 func shapeOf(t rapid.TB, text string) *shape.Shape {
 	t.Helper()
 	a, err := stepShape(text)
@@ -25,7 +25,7 @@ func shapeOf(t rapid.TB, text string) *shape.Shape {
 	return a
 }
 
-// stepShape reads a shape in a step.
+// stepShape parses a shape in a step.
 func stepShape(text string) (*shape.Shape, error) {
 	st := stage{steps: "step a: {kind: llm, service: model, prompt: hi, answer: " + text + "}", more: []*Service{{Name: "model", Kind: "llm"}}}
 	c, report, _ := st.read(noTest{})
@@ -75,7 +75,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestHugeAndDeepAnswers checks that such answers are rejected at a cost proportional to their length.
+// TestHugeAndDeepAnswers checks that huge and deeply nested answers are rejected at a cost proportional to their
+// length.
 func TestHugeAndDeepAnswers(t *testing.T) {
 	a := shapeOf(t, "{a: list}")
 	const n = 1 << 20
@@ -172,7 +173,7 @@ func spoil(shape string, object map[string]any) {
 	}
 }
 
-// TestRandomShapes checks that what fits a shape is read as it is, and what does not is not.
+// TestRandomShapes checks that documents that match a shape are read unchanged, and that others are rejected.
 func TestRandomShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawObject(t, 2)
@@ -204,7 +205,7 @@ func TestRandomShapes(t *testing.T) {
 			t.Fatalf("%s fits %s: %v", text, d.shape, v)
 		}
 		if v, err := value.DecodeJSON(text); err != nil || a.Accept(v) == nil {
-			t.Fatalf("%s may stand for %s: %v", text, d.shape, err)
+			t.Fatalf("%s is accepted for %s: %v", text, d.shape, err)
 		}
 	})
 }
@@ -221,8 +222,8 @@ func canonical(t *rapid.T, text []byte) string {
 	return string(out)
 }
 
-// TestMockAnswersRandomShapes checks that the schema which is sent is one that a strict service takes, and that what
-// it makes of it fits.
+// TestMockAnswersRandomShapes checks that a strict service accepts the schema that is sent, and that documents
+// generated from it match the shape.
 func TestMockAnswersRandomShapes(t *testing.T) {
 	model, err := mock.StartModel(mock.ModelConfig{Models: []string{"m1"}})
 	if err != nil {

@@ -73,7 +73,7 @@ func TestSQLOutput(t *testing.T) {
 	}
 }
 
-// TestSQLErrors checks that a failure says neither what a step gave, nor where the database is with its password.
+// TestSQLErrors checks that an error contains neither the arguments of a step nor the database's address and password.
 func TestSQLErrors(t *testing.T) {
 	address := pgtest.Shared(t).Database(t)
 	for _, tt := range []struct {
@@ -167,7 +167,7 @@ func kept(t *testing.T, address string) (text string) {
 	return text
 }
 
-// TestSQLIsTheSameAtAnyLimit runs at 1, 7 and 50.
+// TestSQLIsTheSameAtAnyLimit compares the results of runs with limits of 1, 7 and 50.
 func TestSQLIsTheSameAtAnyLimit(t *testing.T) {
 	const agents = 40
 	database := pgtest.Shared(t).Database(t)

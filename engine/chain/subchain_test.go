@@ -126,8 +126,8 @@ chain sub:
 	}
 }
 
-// TestWhileHasALimit checks that a while which does not say takes 100 passes, and that the draws of its condition differ
-// from pass to pass.
+// TestWhileHasALimit checks that a while step runs at most 100 times by default, and that the draws of its condition
+// differ each time.
 func TestWhileHasALimit(t *testing.T) {
 	row := stage{steps: `step a: {kind: while, condition: "True", do: {step b: {kind: emit, event: b}}}`}.one(t)
 	if row.Class != engine.LoopLimit || len(row.Events) != 100 {
@@ -142,7 +142,7 @@ func TestWhileHasALimit(t *testing.T) {
 	}
 }
 
-// TestTimeOfAChain checks that a step which runs a chain has that chain's time, where it does not say.
+// TestTimeOfAChain checks that a step that runs a chain has that chain's timeout by default.
 func TestTimeOfAChain(t *testing.T) {
 	const others = `
 chain sub:
@@ -162,7 +162,7 @@ step c: {kind: chain, target: sub, input: 2}
 	})
 }
 
-// TestEventsOfChains checks that a chain emits what those that it runs emit.
+// TestEventsOfChains checks that a chain emits the events of the chains that it runs.
 func TestEventsOfChains(t *testing.T) {
 	c, report, _ := (&stage{steps: `
 step a: {kind: emit, event: one}

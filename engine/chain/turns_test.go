@@ -15,8 +15,8 @@ import (
 // handed hides the kind of an action, so that a group must assume that it can wait.
 type handed struct{ action }
 
-// TestSequentialGroups checks that steps which only compute have the same effects as plain steps, as group members that run
-// sequentially, and in parallel: what they see, what they leave, and how the session ends.
+// TestSequentialGroups checks that steps that only compute have the same effects as plain steps, as group members that
+// run sequentially, and in parallel: what they see, what they write, and how the session ends.
 func TestSequentialGroups(t *testing.T) {
 	ways := []struct {
 		name   string
@@ -95,8 +95,8 @@ func computing(r *rapid.T) string {
 	return b.String()
 }
 
-// TestTurnsNeedNoClock checks that steps which only compute cost the session no clock, those that write to the memory and
-// name one below them too.
+// TestTurnsNeedNoClock checks that steps that only compute need no clock, even if they write to the memory or depend on
+// a later step.
 func TestTurnsNeedNoClock(t *testing.T) {
 	for _, steps := range []string{
 		"step a: {kind: python, call: 1, parallel: true}\nstep b: {kind: emit, event: e, parallel: true}",

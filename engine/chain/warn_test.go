@@ -19,7 +19,7 @@ func warned(t *testing.T, st *stage) []string {
 	return got
 }
 
-func TestParallelStepsThatRunBesideNothing(t *testing.T) {
+func TestWarnsOfLoneParallelSteps(t *testing.T) {
 	const hint = " (remove `parallel` here, or `depends_on`)"
 	for name, c := range map[string]struct {
 		steps string

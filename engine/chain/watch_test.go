@@ -64,7 +64,7 @@ step chained: {kind: chain, target: sub}
 `, others: "\nchain sub:\n  step told: {kind: connector, target: secrets}\nconnectors:\n  secrets: {kind: http, service: shop, get: /secret, private: true}\n"},
 }
 
-// TestReports compares the results of chains that are run alone with golden ones, in both modes.
+// TestReports compares the results of chains that are run alone with golden files, in both modes.
 func TestReports(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { js(w, 200, `{"pin": 1234}`) })
 	for _, tt := range reports {
@@ -78,7 +78,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// goldenReport compares a report with the file of its name; how long it took is another time another.
+// goldenReport compares a report, without its duration, with the golden file of its name.
 func goldenReport(t *testing.T, name string, r *Report) {
 	t.Helper()
 	var b bytes.Buffer

@@ -24,7 +24,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// journalWriter is a test model: it returns its answers in order, repeating the last.
+// journalWriter is a test model that returns its answers in order and then repeats the last one.
 type journalWriter struct {
 	answers []string // a number is a status, hang is never
 	hangs   func()   // called when one hangs
@@ -92,7 +92,7 @@ func (w words) Lookup(name string) (value.Value, error) {
 	return nil, fmt.Errorf("%s is not known here", name)
 }
 
-// writer reads keys of a population that is written by the services a and, with two models, b.
+// writer parses the keys of a population written by service a and service b, which has two models.
 func writer(t *testing.T, keys string, a, b *journalWriter) *Writer {
 	t.Helper()
 	env, err := script.New(script.Config{})
@@ -218,7 +218,7 @@ func TestAskAgainSaysWhatWasWrong(t *testing.T) {
 		prompts = append(prompts, fmt.Sprint(seen[0].last(), seen[0].Seed))
 	}
 	if prompts[0] != prompts[1] || !strings.HasPrefix(prompts[0], "Number 4, ") {
-		t.Errorf("asked for %q", prompts)
+		t.Errorf("got calls %q", prompts)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestRequest(t *testing.T) {
 	}
 	first := request(wantsAnn, "x", commission())
 	if again := request(wantsAnn+"retry: {attempts: 7}\ntimeout: 3\nstream: true\n", "x", commission()); again != first {
-		t.Error("how it is asked makes a difference")
+		t.Error("retries, timeouts or streaming change the request ID")
 	}
 	other := commission()
 	other.Key = other.Key.Int(1)
@@ -269,6 +269,6 @@ func TestRequest(t *testing.T) {
 		t.Error("a prompt that fails has a length")
 	}
 	if _, _, err := w.Ask(t.Context(), commission()); err == nil {
-		t.Error("a prompt that fails is asked")
+		t.Error("a failing prompt is sent")
 	}
 }

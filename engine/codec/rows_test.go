@@ -185,7 +185,7 @@ func TestDeltaSegments(t *testing.T) {
 	})
 }
 
-// TestSegmentsGrow reads segments with fields that this version does not know.
+// TestSegmentsGrow checks that segments with unknown fields of a later version can be read.
 func TestSegmentsGrow(t *testing.T) {
 	row := engine.SessionRow{Place: engine.Place{Cycle: 7, Agent: 3}, Outcome: engine.OK}
 	old := AppendSession(nil, &row, 0)

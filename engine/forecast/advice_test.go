@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestAdvice covers each warning, and the same order with just enough room.
+// TestAdvice checks each warning, and that the same order with just enough room has none.
 func TestAdvice(t *testing.T) {
 	full := Order{Agents: 372, Cycles: 10, Limit: 372}
 	writing := shop(25, 25)

@@ -37,8 +37,8 @@ func want(t *testing.T, what string, got engine.Estimate, low, high float64) {
 	}
 }
 
-// TestWorkedExample: 372 agents write 25 times a minute, 300 ms each, so that a connection can take 200 writes a minute. They need 46.5
-// connections, and 56 with 20% spare.
+// TestWorkedExample checks an example: 372 agents write 25 times a minute, 300 ms each, so that a connection can take
+// 200 writes a minute. They need 46.5 connections, and 56 with 20% spare.
 func TestWorkedExample(t *testing.T) {
 	s := shop(25, 25)
 	s.Rate = 372 * 25 / 60.0 // a cycle takes a minute
@@ -55,12 +55,12 @@ func TestWorkedExample(t *testing.T) {
 	}
 	for _, line := range view.ForecastLines(&f) {
 		if line.Name == "db connections" && line.Text != "56" {
-			t.Errorf("the line says %q, want 56", line.Text)
+			t.Errorf("the line is %q, want 56", line.Text)
 		}
 	}
 }
 
-// TestBottlenecks makes each of the bounds the longest.
+// TestBottlenecks checks each bound as the longest one.
 func TestBottlenecks(t *testing.T) {
 	paced, placed, model := shop(10, 0), shop(10, 0), shop(2, 0)
 	paced.Rate, paced.MaxRate = 5, 20
@@ -140,7 +140,7 @@ func TestModels(t *testing.T) {
 	want(t, "cost", f.Cost, 0.1, 0.6)
 	want(t, "requests", f.Requests, 250, 300)
 	if f.Input.Basis != engine.Guessed || f.Output.Basis != engine.FromFile {
-		t.Errorf("tokens are %s and %s, want a guess and what the file says", f.Input.Basis, f.Output.Basis)
+		t.Errorf("the bases of tokens are %s and %s, want a guess and the file", f.Input.Basis, f.Output.Basis)
 	}
 	f = Make(order, session(model("a", exactly(2), engine.Estimate{})), anywhere)
 	if f.Cost.Known() {
@@ -152,7 +152,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestMeasuredCyclesNeedNoBound: a measured cycle keeps its length.
+// TestMeasuredCyclesNeedNoBound checks that a measured cycle keeps its length.
 func TestMeasuredCyclesNeedNoBound(t *testing.T) {
 	s := session(shop(10, 5))
 	s.Worked = engine.Exactly(0.05, engine.Measured)
@@ -161,11 +161,11 @@ func TestMeasuredCyclesNeedNoBound(t *testing.T) {
 	want(t, "requests a minute", f.RequestRate, 12_000, 12_000)
 	want(t, "length", f.Length, 30, 30)
 	if f.Cycle.Basis != engine.Measured {
-		t.Errorf("the cycle goes by %s, want measured", f.Cycle.Basis)
+		t.Errorf("the basis of the cycle is %s, want measured", f.Cycle.Basis)
 	}
 }
 
-// TestOneLongSession: a few long sessions take longer than the mean of all.
+// TestOneLongSession checks that the forecast accounts for a few sessions that take much longer than the mean.
 func TestOneLongSession(t *testing.T) {
 	s := session()
 	s.Time, s.Longest = engine.Exactly(0.01, engine.Measured), engine.Exactly(3, engine.Measured)
@@ -177,7 +177,7 @@ func TestOneLongSession(t *testing.T) {
 	want(t, "one after the other", f.Cycle, 4, 4)
 }
 
-// TestBasisOfTheLongestBound: a bound that cannot be the longest does not make the cycle a guess.
+// TestBasisOfTheLongestBound checks that a bound that cannot be the longest does not make the cycle a guess.
 func TestBasisOfTheLongestBound(t *testing.T) {
 	paced := shop(10, 0)
 	paced.Rate = 1
@@ -186,12 +186,12 @@ func TestBasisOfTheLongestBound(t *testing.T) {
 	s.Time = engine.Exactly(1, engine.Measured)
 	f := Make(Order{Agents: 100, Cycles: 1, Limit: 10}, s, anywhere)
 	if f.Cycle.Basis != engine.FromFile {
-		t.Errorf("the cycle goes by %s, want what the file says of the rate", f.Cycle.Basis)
+		t.Errorf("the basis of the cycle is %s, want the rate of the file", f.Cycle.Basis)
 	}
 	s.CPU = engine.Between(1, 30, engine.Guessed)
 	f = Make(Order{Agents: 100, Cycles: 1, Limit: 10}, s, anywhere)
 	if f.Cycle.Basis != engine.Guessed {
-		t.Errorf("the cycle goes by %s, want a guess", f.Cycle.Basis)
+		t.Errorf("the basis of the cycle is %s, want a guess", f.Cycle.Basis)
 	}
 	s.Services[0].Calls = engine.Estimate{}
 	if f = Make(Order{Agents: 100, Cycles: 1, Limit: 10}, s, anywhere); f.Cycle.Known() || f.RequestRate.Known() || f.Requests.Known() {
@@ -209,7 +209,8 @@ func TestMemory(t *testing.T) {
 	want(t, "measured", f.Memory, 1e9, 1e9)
 }
 
-// TestGrownMemory: the memory of the process itself does not grow with the agents of a small run; the memory of many agents does.
+// TestGrownMemory checks that the memory of the process itself does not grow with the agents of a small run, but that
+// the memory of many agents does.
 func TestGrownMemory(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -226,7 +227,7 @@ func TestGrownMemory(t *testing.T) {
 	}
 }
 
-// TestWithoutAgents covers runs without agents and without requests.
+// TestWithoutAgents checks forecasts of runs without agents and without requests.
 func TestWithoutAgents(t *testing.T) {
 	f := Make(Order{Cycles: 3, Limit: 50}, session(shop(2, 1)), anywhere)
 	want(t, "cycle", f.Cycle, 0, 0)
@@ -241,8 +242,8 @@ func TestWithoutAgents(t *testing.T) {
 	}
 }
 
-// TestBounds draws orders: figures are ordered and finite, a larger limit never makes cycles longer, and more agents never make them
-// shorter.
+// TestBounds draws random orders, and checks that figures are ordered and finite, that a larger limit never makes
+// cycles longer, and that more agents never make them shorter.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		estimate := func(name string, most float64) engine.Estimate {

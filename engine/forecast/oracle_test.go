@@ -50,7 +50,7 @@ func longest(all []float64) (most float64) {
 	return most
 }
 
-// TestCyclesOfUnequalSessions simulates cycles: however sessions differ, a cycle ends within its forecast.
+// TestCyclesOfUnequalSessions simulates cycles, and checks that each ends within its forecast, however sessions differ.
 func TestCyclesOfUnequalSessions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.Float64Range(0.001, 10), 1, 200).Draw(t, "times")
@@ -65,7 +65,7 @@ func TestCyclesOfUnequalSessions(t *testing.T) {
 	})
 }
 
-// TestCyclesOfEqualSessions simulates cycles of equal sessions: they end with the last wave.
+// TestCyclesOfEqualSessions simulates cycles of equal sessions, and checks that they end with the last wave.
 func TestCyclesOfEqualSessions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := make([]float64, rapid.IntRange(1, 500).Draw(t, "agents"))
@@ -83,7 +83,7 @@ func TestCyclesOfEqualSessions(t *testing.T) {
 	})
 }
 
-// TestCyclesAtAGovernedLimit simulates cycles at a moving limit: they end within the forecast.
+// TestCyclesAtAGovernedLimit simulates cycles at a moving limit, and checks that they end within the forecast.
 func TestCyclesAtAGovernedLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		times := rapid.SliceOfN(rapid.Float64Range(0.1, 3), 1, 200).Draw(t, "times")
@@ -99,8 +99,8 @@ func TestCyclesAtAGovernedLimit(t *testing.T) {
 	})
 }
 
-// TestCyclesThroughAService simulates cycles whose sessions call a service with few slots, or at a rate: the forecast differs by at most
-// one call.
+// TestCyclesThroughAService simulates cycles whose sessions call a service with few slots or at a rate, and checks that
+// the forecast differs by at most one call.
 func TestCyclesThroughAService(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents, limit := rapid.IntRange(1, 300).Draw(t, "agents"), rapid.IntRange(1, 100).Draw(t, "limit")
@@ -140,7 +140,7 @@ func TestCyclesThroughAService(t *testing.T) {
 	})
 }
 
-// TestServicesAddUp: the run's requests and writes are the sum over all services.
+// TestServicesAddUp checks that a run's requests and writes are the sums over all services.
 func TestServicesAddUp(t *testing.T) {
 	a, b, c := shop(3, 1), shop(7, 7), shop(2, 0)
 	a.Name, b.Name, c.Name = "a", "b", "c"

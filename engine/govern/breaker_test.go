@@ -239,16 +239,16 @@ func TestBreakerAfterSleep(t *testing.T) {
 	s.ends(25, 25)
 	s.r.Slept = 0
 	if o := s.ends(9, 9); o.Breaker != engine.BreakerClosed {
-		t.Errorf("what failed before and while the machine slept counts: %q", o.BreakerWhy)
+		t.Errorf("failures before and during the sleep count: %q", o.BreakerWhy)
 	}
 	s.ends(90, 90)
 	s.r.InFlight, s.r.Slept = 0, time.Hour
 	if o := s.ends(0, 0); !o.Probe {
-		t.Errorf("it does not probe immediately after a sleep: %+v", o)
+		t.Errorf("no probe immediately after a sleep: %+v", o)
 	}
 }
 
-// TestOvernight makes a backend unavailable for an hour of an overnight run.
+// TestOvernight checks that a run recovers from an hour in which its backend is unavailable at night.
 func TestOvernight(t *testing.T) {
 	for _, governor := range []string{"adaptive", "latency", "success", "manual"} {
 		t.Run(governor, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestOvernight(t *testing.T) {
 				t.Errorf("closed after %d s, back after %d s", closed, back)
 			}
 			if last := tr.orders[len(tr.orders)-1]; last.Breaker != engine.BreakerClosed {
-				t.Errorf("it is %v in the end: %s", last.Breaker, last.BreakerWhy)
+				t.Errorf("the breaker is %v at the end: %s", last.Breaker, last.BreakerWhy)
 			}
 		})
 	}

@@ -83,8 +83,9 @@ func TestConnectionsMoves(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfOthers covers a server that other clients fill independently of the run: the limit is lowered once as a test, and
-// returns. If the others hold their connections for the sessions, as a service under test does, the limit stays low.
+// TestConnectionsOfOthers checks a server that other clients fill independently of the run: the limit is lowered once
+// as a test, and returns. If the others hold their connections for the sessions, as a service under test does, the
+// limit stays low.
 func TestConnectionsOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -119,7 +120,7 @@ func TestConnectionsOfOthers(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsNeverThrottle covers any number of Throng's own idle connections.
+// TestIdleConnectionsNeverThrottle checks that Throng's own idle connections, however many, never lower the limit.
 func TestIdleConnectionsNeverThrottle(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := newScript(t, engine.Steering{Governor: "connections", Floor: 1, Ceiling: 200})

@@ -114,7 +114,7 @@ func TestSleepRestartsObservation(t *testing.T) {
 	s.ends(10, 0)
 	s.r.Slept = time.Hour
 	if o := s.ends(10, 0); o.Limit != 50 {
-		t.Fatalf("moved by what was before the sleep: %s", o.Why)
+		t.Fatalf("moved because of readings before the sleep: %s", o.Why)
 	}
 	s.r.Slept = 0
 	s.ends(10, 0)
@@ -242,7 +242,7 @@ func keeps(t *rapid.T, s *engine.Steering, r *engine.Reading, o *engine.Orders) 
 	case !o.NextProbe.IsZero() && o.Breaker != engine.BreakerOpen:
 		t.Fatalf("a next probe while %v", o.Breaker)
 	case s.Breaker == "off" && o.Breaker != engine.BreakerClosed:
-		t.Fatalf("tripped although it is off")
+		t.Fatalf("the breaker tripped although it is off")
 	case o.Stall != nil && (r.InFlight == 0 || r.Ended > 0 || o.Stall.Why == ""):
 		t.Fatalf("stall %+v", o.Stall)
 	}

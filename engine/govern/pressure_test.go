@@ -20,7 +20,8 @@ func TestBent(t *testing.T) {
 	}
 }
 
-// TestThresholds: the same machine lowers the limit under one bound and not under another, and the reason contains the true figures.
+// TestThresholds checks that the same machine lowers the limit under one threshold and not under another, and that the
+// reason contains the measured figures.
 func TestThresholds(t *testing.T) {
 	const giga = 1_000_000_000
 	for _, c := range []struct {

@@ -117,7 +117,8 @@ func TestResourcesMoves(t *testing.T) {
 	}
 }
 
-// TestResourcesBetweenBursts covers short sessions in short cycles: few are in flight at a reading, although the limit is reached.
+// TestResourcesBetweenBursts checks short sessions in short cycles: few are in flight at a reading, although the limit
+// is reached.
 func TestResourcesBetweenBursts(t *testing.T) {
 	s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
 	s.r.Limit, s.r.InFlight, s.r.Host, s.r.Busy = 50, 1, engine.HostMetrics{CPU: 97, MemoryTotal: 16e9, Available: 8e9}, 0.2
@@ -130,8 +131,8 @@ func TestResourcesBetweenBursts(t *testing.T) {
 	}
 }
 
-// TestOthersPressure covers a machine that other programs fill: the limit falls to what Throng's own use justifies, and recovers within a
-// minute after they end.
+// TestOthersPressure checks that on a machine that other programs fill the limit falls to what Throng's own use
+// justifies, and recovers within a minute after they end.
 func TestOthersPressure(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -184,7 +185,7 @@ func TestOthersPressure(t *testing.T) {
 	}
 }
 
-// TestOthersMemory covers other programs that use up the memory: Throng releases its own, if it has much.
+// TestOthersMemory checks that Throng releases memory if it uses much and other programs need it.
 func TestOthersMemory(t *testing.T) {
 	for own, want := range map[uint64]int{200e6: 50, 2e9: 1} {
 		s := newScript(t, engine.Steering{Governor: "resources", Floor: 1, Ceiling: 100})
@@ -200,8 +201,8 @@ func TestOthersMemory(t *testing.T) {
 	}
 }
 
-// TestOthersPressureNeverThrottles covers any load of other programs: a run that uses little keeps its limit, and grows if another signal
-// wants more.
+// TestOthersPressureNeverThrottles checks that under any load of other programs a run that uses little keeps its limit,
+// and grows if another signal allows it.
 func TestOthersPressureNeverThrottles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		governor := rapid.SampledFrom([]string{"resources", "adaptive"}).Draw(t, "governor")
@@ -227,7 +228,7 @@ func TestOthersPressureNeverThrottles(t *testing.T) {
 	})
 }
 
-// TestLimitComesBack covers any machine: the limit recovers within a minute after the pressure of others ends.
+// TestLimitComesBack checks that on any machine the limit recovers within a minute after the pressure of others ends.
 func TestLimitComesBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		uses := rapid.Float64Range(0.05, 1.5).Draw(r, "uses")

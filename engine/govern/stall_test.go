@@ -61,7 +61,8 @@ func TestStallNamesTheCauseOfWaiting(t *testing.T) {
 	}
 }
 
-// TestStallCountsOnlyKnownSessions: the list of the oldest is short, and the others may wait for the same.
+// TestStallCountsOnlyKnownSessions checks that only listed sessions count as stalled. The list of the oldest is short,
+// and the others may wait for the same cause.
 func TestStallCountsOnlyKnownSessions(t *testing.T) {
 	s := newScript(t, governed(""))
 	s.ends(5, 0)
@@ -101,7 +102,7 @@ func TestNoStall(t *testing.T) {
 				}
 			}
 			if told != c.told {
-				t.Errorf("told after %d s, want %d", told, c.told)
+				t.Errorf("reported after %d s, want %d", told, c.told)
 			}
 		})
 	}

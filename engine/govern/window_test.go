@@ -46,13 +46,13 @@ func TestWindowCollectsWholeShortCycles(t *testing.T) {
 		}
 	}
 	if !w.add(second(20, 20, 1, 10, time.Second)) || !w.whole {
-		t.Error("it does not begin with the next cycle")
+		t.Error("the window does not begin with the next cycle")
 	}
 	if !w.add(second(20, 20, 1, 10, time.Second)) || w.whole {
-		t.Error("it is whole before the cycle is")
+		t.Error("the window is complete before the cycle")
 	}
 	if !w.add(second(20, 20, 2, 10, time.Second)) || !w.whole {
-		t.Error("it is not whole with the cycle")
+		t.Error("the window is not complete with the cycle")
 	}
 	long := second(4, 4, 2, 10, time.Second) // 25 turns
 	w.clear(4, 0)

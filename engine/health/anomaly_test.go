@@ -8,7 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 )
 
-// TestAnomalies: a peak of a second is not an anomaly; a longer period beyond a threshold is, and so is a gap in the metrics.
+// TestAnomalies checks that a peak of a second is not an anomaly, but that a longer period beyond a threshold and a gap
+// in the metrics are.
 func TestAnomalies(t *testing.T) {
 	var a health.Anomalies
 	at := time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -99,7 +99,7 @@ func TestBottlenecks(t *testing.T) {
 	}
 }
 
-// TestEngineOverheadIsJudged: a machine that is the bottleneck is a warning during the run, with advice.
+// TestEngineOverheadIsJudged checks that a machine that is the bottleneck causes a warning with advice during the run.
 func TestEngineOverheadIsJudged(t *testing.T) {
 	second := func(machine, process float64) func(s *engine.Snapshot) {
 		return func(s *engine.Snapshot) {

@@ -153,7 +153,7 @@ func TestHealthThresholds(t *testing.T) {
 	}
 }
 
-func TestThresholdsAreTold(t *testing.T) {
+func TestThresholdsAreShown(t *testing.T) {
 	p := newPatient().live(1, func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = 10, 60 })
 	for metric, want := range map[health.Metric]string{
 		health.MetricOwnMemory: "from 8000 MB, critical above 12.0 GB", health.MetricMemoryLeft: "up to 4000 MB, critical below 2000 MB",
@@ -267,7 +267,7 @@ func TestSteadyCompletionTimes(t *testing.T) {
 	}
 }
 
-// TestWritesMatterWhileRowsWait: few writes are normal if no rows wait.
+// TestWritesMatterWhileRowsWait checks that few writes are normal unless rows wait.
 func TestWritesMatterWhileRowsWait(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -337,7 +337,8 @@ func TestUnsentRowsAge(t *testing.T) {
 	}
 }
 
-// TestHealthOfImpossibleFigures: impossible figures are evaluated too, and a larger problem is never healthier.
+// TestHealthOfImpossibleFigures checks that impossible figures are evaluated too, and that a larger problem is never
+// healthier.
 func TestHealthOfImpossibleFigures(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.Float64Range(0, 200)
@@ -364,7 +365,7 @@ func TestHealthOfImpossibleFigures(t *testing.T) {
 	})
 }
 
-// TestNoGovernorIsPromised: under manual control the advice is to lower the limit.
+// TestNoGovernorIsPromised checks that under manual control the advice is to lower the limit.
 func TestNoGovernorIsPromised(t *testing.T) {
 	p := newPatient().live(1, func(s *engine.Snapshot) { s.Governor, s.Metrics.Host.CPU = engine.Manual, 95 })
 	if got := p.find(health.MetricCPU).Advice; !strings.HasPrefix(got, "lower the limit") {

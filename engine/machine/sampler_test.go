@@ -100,7 +100,7 @@ func TestLoopbackIsCounted(t *testing.T) {
 	}
 	defer func() { _ = c.Close() }()
 	if n, err := io.Copy(io.Discard, c); n != size || err != nil {
-		t.Fatalf("%d bytes came through: %v", n, err)
+		t.Fatalf("%d bytes were transferred: %v", n, err)
 	}
 	if err := <-sent; err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWhatCannotBeReadIsZero(t *testing.T) {
 		t.Errorf("figures of nothing: %+v", f)
 	}
 	if f.MemoryTotal == 0 {
-		t.Error("what can be read was lost with what cannot")
+		t.Error("readable figures were lost with unreadable ones")
 	}
 }
 
@@ -144,8 +144,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestSlowSystemHoldsNobodyUp checks that a slow reading is delivered with a later sample.
-func TestSlowSystemHoldsNobodyUp(t *testing.T) {
+// TestSlowReadingIsDeferred checks that a slow reading is delivered with a later sample.
+func TestSlowReadingIsDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		readings := 0
 		s := &sampler{ready: make(chan reading, 1)}

@@ -114,7 +114,7 @@ func TestSearchFinds(t *testing.T) {
 		t.Errorf("limit 5 returns %d", got)
 	}
 	if long := strings.Repeat("x ", 5_000) + "dairy"; len(c.search(user, long, 5)) != 0 {
-		t.Errorf("word 5,001 of a query was looked at")
+		t.Errorf("word 5,001 of a query was used")
 	}
 }
 

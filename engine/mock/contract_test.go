@@ -78,7 +78,7 @@ func TestContractAnswers(t *testing.T) {
 	session := someID(1)
 	wallet := s.users.of("ann").wallet
 	coupon := s.firstCoupon("ann")
-	// In this order: each step stands on those before it.
+	// In this order, because each step depends on the previous ones.
 	for _, step := range []struct {
 		ask
 		status int

@@ -63,7 +63,8 @@ func TestKeyOfAReadingCallIsIgnored(t *testing.T) {
 	}
 }
 
-// TestRefusalsOutsideTheShopAreNotKept: 401, 404, 405 without a route and 429 are decided before keys are read.
+// TestRefusalsOutsideTheShopAreNotKept checks that 401, 404, 405 without a route and 429 are decided before keys are
+// read.
 func TestRefusalsOutsideTheShopAreNotKept(t *testing.T) {
 	v := visit(t, Config{Seed: 9, Faults: Faults{RateLimited: 1}})
 	add := ask{user: "ann", method: "POST", path: "/api/cart/items", body: v.shop.productJSON(2, 3), key: "k"}
@@ -126,7 +127,7 @@ func TestSecondOfAKeyWaitsForTheFirst(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	u := s.users.of("ann")
 	s.ask(ask{user: "ann", method: "POST", path: "/api/cart/items", body: s.productJSON(1, 1)})
-	u.mu.Lock() // stands for a first request during its work
+	u.mu.Lock() // simulates a first request in progress
 	second := make(chan got)
 	go func() { second <- s.ask(ask{user: "ann", method: "POST", path: "/api/orders", key: "k"}) }()
 	c := change{op: opOrder, user: "ann", keyed: true, key: hashKey("k"), era: era{at: s.clock().UnixMicro()}}
@@ -142,7 +143,7 @@ func TestSecondOfAKeyWaitsForTheFirst(t *testing.T) {
 	}
 }
 
-// TestKeysOfARunExpireWithTheBarrier: cycle c forgets this user's keys of cycles before c-1.
+// TestKeysOfARunExpireWithTheBarrier checks that cycle c forgets this user's keys of cycles before c-1.
 func TestKeysOfARunExpireWithTheBarrier(t *testing.T) {
 	s := indoors(t, Config{Seed: 9})
 	add := func(user, key string, cycle int) bool {

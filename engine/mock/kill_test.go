@@ -38,8 +38,8 @@ func mortalShop() error {
 	select {}
 }
 
-// TestKilledShopComesBack kills the shop at each mutation of a journey, restarts it from its log, and repeats the unanswered requests
-// with their keys: no change is lost or doubled.
+// TestKilledShopComesBack kills the shop at each mutation of a journey, restarts it from its log, and repeats the
+// unanswered requests with their keys. It checks that no change is lost or duplicated.
 func TestKilledShopComesBack(t *testing.T) {
 	steady := indoors(t, Config{Seed: 17})
 	journey := []ask{

@@ -66,6 +66,6 @@ func TestLimitsForgetOldAddresses(t *testing.T) {
 		l.take(caller{fmt.Sprint(i), limitSearch}, now)
 	}
 	if got := len(l.minutes); got > tooManyAddresses {
-		t.Errorf("%d addresses are held", got)
+		t.Errorf("%d addresses are stored", got)
 	}
 }

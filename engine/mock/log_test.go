@@ -87,7 +87,8 @@ func TestTailOfZerosIsCutOff(t *testing.T) {
 	}
 }
 
-// TestDamageIsAnErrorAtEveryByte changes each byte before the last record: the log must be rejected and left as it is.
+// TestDamageIsAnErrorAtEveryByte changes each byte before the last record, and checks that the log is rejected and left
+// unchanged.
 func TestDamageIsAnErrorAtEveryByte(t *testing.T) {
 	content, ends, _ := writtenLog(t, 30)
 	path := filepath.Join(t.TempDir(), "damaged.log")
@@ -110,7 +111,8 @@ func TestDamageIsAnErrorAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestDamageOfALargeTail: a bad record that is followed by more than one write can contain is damage, whatever follows.
+// TestDamageOfALargeTail checks that a bad record followed by more than one write can contain is damage, whatever
+// follows.
 func TestDamageOfALargeTail(t *testing.T) {
 	content, _, _ := writtenLog(t, 3)
 	path := filepath.Join(t.TempDir(), "tail.log")
@@ -205,7 +207,7 @@ func TestUnwritableLogChangesNothing(t *testing.T) {
 	}
 	f.write, f.truncate = nil, nil
 	if g := s.ask(ask{user: "ann", method: "DELETE", path: "/api/cart"}); g.status != 429 {
-		t.Errorf("behind half a record: %d, want 429 for good", g.status)
+		t.Errorf("after half a record: %d, want 429 permanently", g.status)
 	}
 	if err := errors.Join(again.log.close(), s.log.close()); err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func TestMutationsAreWrittenBeforeTheirAnswer(t *testing.T) {
 	}
 }
 
-// TestHookDelaysTheAnswer: OnRequest may block, and the answer waits for it.
+// TestHookDelaysTheAnswer checks that OnRequest may block, and that the answer waits for it.
 func TestHookDelaysTheAnswer(t *testing.T) {
 	heard, release := make(chan Request), make(chan struct{})
 	v := visit(t, Config{OnRequest: func(r Request) { heard <- r; <-release }})

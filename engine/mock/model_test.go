@@ -288,7 +288,7 @@ func TestAnswersAreAFunctionOfTheRequest(t *testing.T) {
 	seen := map[string]string{}
 	for _, body := range bodies {
 		if first[body] != second[body] || first[body] == "" {
-			t.Errorf("%s gave\n%s and\n%s", body, first[body], second[body])
+			t.Errorf("%s returned\n%s and\n%s", body, first[body], second[body])
 		}
 		if other := seen[first[body]]; other != "" {
 			t.Errorf("%s and %s have one answer", body, other)

@@ -68,7 +68,8 @@ func TestProseKeepsToItsLength(t *testing.T) {
 	}
 }
 
-// TestProseUsesTheWordsOfTheConversation: an answer is about the question, and about the role in the instructions.
+// TestProseUsesTheWordsOfTheConversation checks that an answer is about the question and about the role in the
+// instructions.
 func TestProseUsesTheWordsOfTheConversation(t *testing.T) {
 	talk := newTalk([]message{
 		{role: "system", text: "You are Maria, a botanist who loves orchids."},
@@ -90,7 +91,7 @@ func TestProseUsesTheWordsOfTheConversation(t *testing.T) {
 		}
 	}
 	if own < 5 {
-		t.Errorf("Maria spoke of orchids %d times of 50", own)
+		t.Errorf("Maria mentioned orchids %d times out of 50", own)
 	}
 }
 
@@ -116,7 +117,8 @@ func converse(t *testing.T, seed uint64, instructions string, most int) []string
 	return said
 }
 
-// TestConversationsEnd: only if a message names the sign, not before some turns, and always at some point.
+// TestConversationsEnd checks that a conversation ends only if a message names the sign, not before some turns, and
+// always at some point.
 func TestConversationsEnd(t *testing.T) {
 	lengths := map[int]int{}
 	for seed := range uint64(200) {
@@ -132,7 +134,7 @@ func TestConversationsEnd(t *testing.T) {
 		seen := map[string]bool{}
 		for _, text := range said {
 			if seen[text] {
-				t.Errorf("seed %d: %q was said twice", seed, text)
+				t.Errorf("seed %d: %q occurs twice", seed, text)
 			}
 			seen[text] = true
 		}
@@ -150,7 +152,8 @@ func TestConversationsEnd(t *testing.T) {
 	}
 }
 
-// TestTranscriptsCountAsTurns: a prompt that contains the conversation has as many turns as messages would have.
+// TestTranscriptsCountAsTurns checks that a prompt that contains the conversation has as many turns as messages would
+// have.
 func TestTranscriptsCountAsTurns(t *testing.T) {
 	prompt := "Continue; write [END] when it is over.\n" + strings.Repeat("Ann: How are the gardens?\nBela Kun: Fine.\n", 10)
 	if talk := newTalk([]message{{role: "user", text: prompt}}); talk.turns != 21 || !strings.HasSuffix(talk.prose(testRoot(1), 0), endSign) {
@@ -158,7 +161,7 @@ func TestTranscriptsCountAsTurns(t *testing.T) {
 	}
 }
 
-// TestProseOfAnything: any conversation has an answer within its limit, of whole characters.
+// TestProseOfAnything checks that any conversation has an answer within its limit, of whole characters.
 func TestProseOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var messages []message

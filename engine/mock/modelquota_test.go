@@ -43,7 +43,8 @@ func TestQuotaOfRequests(t *testing.T) {
 	ask("2", "20s")
 }
 
-// TestQuotaOfTokens: the tokens of an answer count, and an answer larger than the whole quota is admitted at some point.
+// TestQuotaOfTokens checks that the tokens of an answer count, and that an answer larger than the whole quota is
+// admitted at some point.
 func TestQuotaOfTokens(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := indoorModel(ModelConfig{TokensPerMinute: 100}, &now)
@@ -60,7 +61,7 @@ func TestQuotaOfTokens(t *testing.T) {
 		t.Errorf("%d %v", g.status, g.header)
 	}
 	if g = m.post(chatPath, hello(``)); g.status != 429 || g.header.Get("Retry-After") == "" {
-		t.Errorf("the excess is not owed: %d", g.status)
+		t.Errorf("the excess is not charged: %d", g.status)
 	}
 }
 
@@ -83,8 +84,8 @@ func TestQuotaIgnores(t *testing.T) {
 	}
 }
 
-// TestQuotaHeadersAreTrue: a client that waits for Retry-After is admitted, after the reset the quota is full, and no minute admits more
-// than the quota and the saved burst.
+// TestQuotaHeadersAreTrue checks that a client that waits for Retry-After is admitted, that the quota is full after the
+// reset, and that no minute admits more than the quota and the saved burst.
 func TestQuotaHeadersAreTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -125,7 +126,7 @@ func TestQuotaHeadersAreTrue(t *testing.T) {
 	})
 }
 
-// TestQuotaUnderConcurrency: of many concurrent calls, the quota admits exactly its size.
+// TestQuotaUnderConcurrency checks that of many concurrent calls, the quota admits exactly its size.
 func TestQuotaUnderConcurrency(t *testing.T) {
 	m := indoorModel(ModelConfig{RequestsPerMinute: 25}, nil)
 	var wg sync.WaitGroup

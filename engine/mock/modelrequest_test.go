@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBadRequests: the error names what is wrong, in the OpenAI wire format.
+// TestBadRequests checks that the error names what is wrong, in the OpenAI wire format.
 func TestBadRequests(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	message := func(one string) string { return `{"model":"mock-1","messages":[` + one + `]}` }
@@ -109,7 +109,7 @@ func TestAcceptedRequests(t *testing.T) {
 	}
 }
 
-// TestBoundsOfTheAnswer: max_tokens and stop shorten the answer.
+// TestBoundsOfTheAnswer checks that max_tokens and stop shorten the answer.
 func TestBoundsOfTheAnswer(t *testing.T) {
 	m := indoorModel(ModelConfig{}, nil)
 	ask := func(more string) (text, finish string, tokens int) {

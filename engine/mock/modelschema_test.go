@@ -164,7 +164,7 @@ func TestDocumentsMatchTheirSchema(t *testing.T) {
 	})
 }
 
-// TestDocumentsVary: 200 documents cover every choice, bound and optional part.
+// TestDocumentsVary checks that 200 documents cover every choice, bound and optional part.
 func TestDocumentsVary(t *testing.T) {
 	s, err := readSchema([]byte(`{"type":"object","properties":{"kind":{"enum":["p","q"]},"n":{"type":"integer","minimum":1,"maximum":3},
 		"some":{"type":"array","items":{"type":"boolean"},"maxItems":2},"maybe":{"type":"null"},"any":true,"map":{"additionalProperties":{"type":"integer"}}},"required":["kind","n","some"]}`), false)
@@ -189,7 +189,7 @@ func TestDocumentsVary(t *testing.T) {
 	}
 }
 
-// TestUnsupportedSchemas: the error names what is wrong and where.
+// TestUnsupportedSchemas checks that the error names what is wrong and where.
 func TestUnsupportedSchemas(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 70) + `{}` + strings.Repeat(`}`, 70)
 	for _, c := range []struct {
@@ -249,7 +249,7 @@ func TestUnsupportedSchemas(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatAreNotFound: the schema is valid, but no drawn document matches it.
+// TestDocumentsThatAreNotFound checks valid schemas that no drawn document matches.
 func TestDocumentsThatAreNotFound(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`{"pattern":"^a{5}$","maxLength":3}`, "matches"},
@@ -309,7 +309,7 @@ func TestEveryKeyword(t *testing.T) {
 	}
 }
 
-// TestUniqueItems: documents are checked for what forms do not guarantee.
+// TestUniqueItems checks that documents are validated for conditions that their forms do not guarantee.
 func TestUniqueItems(t *testing.T) {
 	const schema = `{"type":"array","items":{"type":"integer","minimum":1,"maximum":4},"minItems":3,"maxItems":3,"uniqueItems":true}`
 	s, err := readSchema([]byte(schema), false)
@@ -339,7 +339,7 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// TestSchemasAreCached: a schema is read once, and the cache stays small.
+// TestSchemasAreCached checks that a schema is read once, and that the cache stays small.
 func TestSchemasAreCached(t *testing.T) {
 	var kept schemas
 	read := func(i int) *schema {

@@ -128,8 +128,8 @@ func TestQuoteIsTheBest(t *testing.T) {
 	})
 }
 
-// TestMoreCouponsNeverCostMore: one more selected coupon never raises the price, unless it lowers the subtotal of a frontstore
-// percentage. So it holds for item-level and for frontstore coupons separately.
+// TestMoreCouponsNeverCostMore checks that one more selected coupon never raises the price, unless it lowers the
+// subtotal of a frontstore percentage. The rule therefore holds for item-level and for frontstore coupons separately.
 func TestMoreCouponsNeverCostMore(t *testing.T) {
 	c := newCatalogue(testRoot(1))
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,7 +143,7 @@ func TestMoreCouponsNeverCostMore(t *testing.T) {
 	})
 }
 
-// TestEligibleCouponsHaveADiscount: a coupon has either a discount or an obstacle with a reason.
+// TestEligibleCouponsHaveADiscount checks that a coupon has either a discount or an obstacle with a reason.
 func TestEligibleCouponsHaveADiscount(t *testing.T) {
 	c := newCatalogue(testRoot(3))
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,7 +23,7 @@ func crowd(r *run.Run) string {
 	return fmt.Sprintf("%d: %s", c.Cycle, strings.Join(all, ", "))
 }
 
-// wantCrowd fails the test unless the agents of a run are doing what want says.
+// wantCrowd fails the test unless the agents of a run have the wanted states.
 func wantCrowd(t *testing.T, r *run.Run, want string) {
 	t.Helper()
 	synctest.Wait()

@@ -58,7 +58,7 @@ func TestRunOutOfBudget(t *testing.T) {
 		got := r.Wait()
 		const why = "the budget of 30 requests is used up: 30 spent"
 		if got.Ending != engine.EndOutOfBudget || got.Reason != why || got.Totals.Bad() != 0 || sent(crowd) != 30 {
-			t.Errorf("it ended as %v: %q, with %d failed and %d sent", got.Ending, got.Reason, got.Totals.Bad(), sent(crowd))
+			t.Errorf("got ending %v: %q, with %d failed and %d sent", got.Ending, got.Reason, got.Totals.Bad(), sent(crowd))
 		}
 		s := r.Snapshot()
 		if s.Cut == 0 || s.Budget.Spent.Requests != 30 || s.Budget.Claimed != (engine.Amount{}) || s.Budget.Short != why {
@@ -174,7 +174,7 @@ func TestLastSessionCutForTheBudget(t *testing.T) {
 		cfg.Settings.Limit, cfg.Settings.Budget.Requests = 1, 2
 		got := start(t, cfg).Wait()
 		if got.Ending != engine.EndOutOfBudget || got.Totals.Ended() != 2 || len(enginetest.Of[engine.BarrierRow](j)) != 0 {
-			t.Errorf("it ended as %v after %d sessions, with %v", got.Ending, got.Totals.Ended(), enginetest.Of[engine.BarrierRow](j))
+			t.Errorf("got ending %v after %d sessions, with %v", got.Ending, got.Totals.Ended(), enginetest.Of[engine.BarrierRow](j))
 		}
 	})
 }
@@ -190,7 +190,7 @@ func TestWallTime(t *testing.T) {
 		took(t, began, 12*time.Second)
 		const why = "the budget of 10s of wall time is used up: 10s spent"
 		if got.Ending != engine.EndOutOfBudget || got.Reason != why || got.Totals.Ended() != 3 {
-			t.Errorf("it ended as %v: %q, after %d sessions", got.Ending, got.Reason, got.Totals.Ended())
+			t.Errorf("got ending %v: %q, after %d sessions", got.Ending, got.Reason, got.Totals.Ended())
 		}
 
 		j = j.Reopen()
@@ -211,7 +211,7 @@ func TestWallTime(t *testing.T) {
 		got = r.Wait()
 		took(t, began, 12*time.Second) // the first process used 12 s; the fourth request had just ended
 		if got.Ending != engine.EndOutOfBudget || r.Snapshot().Cut != 1 || !strings.Contains(got.Reason, "22s of wall time is used up") {
-			t.Errorf("it ended as %v: %s; %d cut", got.Ending, got.Reason, r.Snapshot().Cut)
+			t.Errorf("got ending %v: %s; %d cut", got.Ending, got.Reason, r.Snapshot().Cut)
 		}
 	})
 }
@@ -251,7 +251,7 @@ func TestRaisedBudget(t *testing.T) {
 			}
 		}
 		if got := r.Wait(); got.Ending != engine.EndFinished || r.Snapshot().Budget.Spent.Tokens != 40 {
-			t.Errorf("it ended as %v with %+v", got.Ending, r.Snapshot().Budget)
+			t.Errorf("got ending %v with %+v", got.Ending, r.Snapshot().Budget)
 		}
 	})
 }
@@ -277,7 +277,7 @@ func TestBudgetRaisedTooLate(t *testing.T) {
 		}
 		do(t, r.SetBudget(engine.Budget{}))
 		if got := r.Wait(); got.Ending != engine.EndOutOfBudget || got.Totals.Ended() != 2 {
-			t.Errorf("it ended as %v after %d sessions", got.Ending, got.Totals.Ended())
+			t.Errorf("got ending %v after %d sessions", got.Ending, got.Totals.Ended())
 		}
 	})
 }

@@ -114,8 +114,8 @@ func TestManualCheckpointIsDurable(t *testing.T) {
 	})
 }
 
-// TestCheckpointDescribesTheBarrier checks that memory and totals are those at the start of the cycle, however much of it is
-// done.
+// TestCheckpointDescribesTheBarrier checks that a checkpoint contains the memory and totals of the start of the cycle,
+// however far the cycle has progressed.
 func TestCheckpointDescribesTheBarrier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crowd := &enginetest.Crowd{Work: 2 * time.Second, Remember: 1}

@@ -267,7 +267,7 @@ func TestCutSessionCutsTheRun(t *testing.T) {
 		}), j)
 		got := start(t, cfg).Wait()
 		if got.Ending != engine.EndStopped {
-			t.Fatalf("it ended as %v", got.Ending)
+			t.Fatalf("got ending %v", got.Ending)
 		}
 		poor.Store(false)
 		j = j.Reopen()

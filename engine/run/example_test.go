@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 )
 
-// greeter is a program: it says what one agent does in one cycle.
+// greeter is a program that defines what one agent does in one cycle.
 type greeter struct{}
 
 // Session fills in the session's row. Many sessions run concurrently.

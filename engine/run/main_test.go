@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// check tests a property in virtual time. f returns what is wrong, so that rapid can shrink its input.
+// check tests a property in virtual time. f returns an error text, so that rapid can shrink its input.
 func check(t *rapid.T, real *testing.T, f func(t *testing.T) error) {
 	t.Helper()
 	var err error

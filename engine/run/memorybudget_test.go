@@ -208,7 +208,7 @@ func TestParseMemory(t *testing.T) {
 	}
 }
 
-// figures returns what is held, what is kept, and the limit.
+// figures returns the claimed memory, the stored memory and the limit.
 func (b *memoryBudget) figures() (held, kept, limit int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -219,7 +219,7 @@ func TestBreakerDoesNotDelayTheEnd(t *testing.T) {
 		began := time.Now()
 		r := start(t, cfg)
 		if got := r.Wait(); got.Ending != engine.EndFinished {
-			t.Errorf("it ended as %v", got.Ending)
+			t.Errorf("got ending %v", got.Ending)
 		}
 		took(t, began, 2500*time.Millisecond)
 	})
@@ -287,7 +287,7 @@ func TestQuotaWithoutResetTimeWaitsForAPerson(t *testing.T) {
 		}
 		do(t, r.Resume("me"))
 		if got := r.Wait(); got.Ending != engine.EndFinished {
-			t.Errorf("it ended as %v", got.Ending)
+			t.Errorf("got ending %v", got.Ending)
 		}
 		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 1 {
 			t.Errorf("journaled: %s", got)
@@ -315,7 +315,7 @@ func TestNewlyExhaustedQuotaPauses(t *testing.T) {
 		}
 		do(t, r.Resume("me"))
 		if got := r.Wait(); got.Ending != engine.EndFinished {
-			t.Errorf("it ended as %v", got.Ending)
+			t.Errorf("got ending %v", got.Ending)
 		}
 		if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); strings.Count(got, "→paused") != 2 {
 			t.Errorf("journaled: %s", got)

@@ -55,7 +55,7 @@ func TestBudgetOverAPipe(t *testing.T) {
 		want, wantSpent := live(nil)
 		got, spent := live(piped)
 		if want.Ending != engine.EndOutOfBudget || got.Ending != want.Ending || got.Reason != want.Reason || spent != wantSpent {
-			t.Errorf("it ended as %v for %q with %d requests, want %v, %q, %d", got.Ending, got.Reason, spent, want.Ending, want.Reason, wantSpent)
+			t.Errorf("got ending %v for %q with %d requests, want %v, %q, %d", got.Ending, got.Reason, spent, want.Ending, want.Reason, wantSpent)
 		}
 	})
 }
@@ -70,7 +70,7 @@ func TestHopelessOverAPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.Wait(); got.Ending != engine.EndHopeless || !strings.Contains(got.Reason, "as planned") {
-			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+			t.Errorf("got ending %v: %s", got.Ending, got.Reason)
 		}
 	})
 }
@@ -108,7 +108,7 @@ func TestLostWorkerProcess(t *testing.T) {
 			lose()
 		})
 		if got.Ending == engine.EndFinished || got.Totals.Ended() == 0 || len(j.Sessions()) == len(whole.Sessions()) {
-			t.Fatalf("it ended as %v, %s, with %d sessions: nothing was lost", got.Ending, got.Reason, got.Totals.Ended())
+			t.Fatalf("got ending %v, %s, with %d sessions: nothing was lost", got.Ending, got.Reason, got.Totals.Ended())
 		}
 		j.Close()
 		again := j.Reopen()

@@ -73,7 +73,7 @@ func TestRunExecutesAllCycles(t *testing.T) {
 		r := start(t, cfg)
 		got := r.Wait()
 		if got.Ending != engine.EndFinished || !got.Passed() {
-			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+			t.Errorf("got ending %v: %s", got.Ending, got.Reason)
 		}
 		if want := []int{0, 1, 2, 3, 4, 5}; !slices.Equal(closed, want) {
 			t.Errorf("Barrier was called for %v, want %v", closed, want)
@@ -192,7 +192,7 @@ func TestCycleTimeout(t *testing.T) {
 		got := start(t, cfg).Wait()
 		took(t, began, 25*time.Second)
 		if got.Ending != engine.EndFinished || got.Totals.Outcomes[engine.OK] != 4 || got.Totals.Outcomes[engine.TimedOut] != 6 {
-			t.Errorf("it ended as %v with %v; want 4 ok and 6 timed out", got.Ending, got.Totals.Outcomes)
+			t.Errorf("got ending %v with %v; want 4 ok and 6 timed out", got.Ending, got.Totals.Outcomes)
 		}
 		for _, row := range j.Sessions()[4:] {
 			if row.Error != "cycle timed out after 25s" || row.Class != engine.Timeout {

@@ -234,7 +234,7 @@ func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.
 	case s.Phase != engine.Ended || s.InFlight != 0 || s.Begun != s.Ended-before+s.Cut:
 		wrong = errors.Join(wrong, fmt.Errorf("at the end: %v, begun %d, ended %d, in flight %d, cut %d", s.Phase, s.Begun, s.Ended-before, s.InFlight, s.Cut))
 	case s.Elapsed != got.Totals.Peaks.Elapsed:
-		wrong = errors.Join(wrong, fmt.Errorf("the snapshot says that the run took %v, the result %v", s.Elapsed, got.Totals.Peaks.Elapsed))
+		wrong = errors.Join(wrong, fmt.Errorf("the snapshot's duration is %v, the result's %v", s.Elapsed, got.Totals.Peaks.Elapsed))
 	case s.Requests != left.Requests || s.Usage != left.Usage || left.Requests < got.Totals.AllRequests().Requests:
 		wrong = errors.Join(wrong, fmt.Errorf("the snapshot counts %d requests and %+v, the result %+v", s.Requests, s.Usage, left))
 	case s.Ended != got.Totals.Ended():
@@ -245,7 +245,7 @@ func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.
 			for _, e := range prefix {
 				key := fmt.Sprintf("%d/%d/%s", cfg.Resume.Cycle, agent, e.Path)
 				if n := crowd.AllRequests()[key]; n > 0 && e.Attempts > 0 && !l.requeued {
-					wrong = errors.Join(wrong, fmt.Errorf("%s was asked again, %d times, though its answer was journaled", key, n))
+					wrong = errors.Join(wrong, fmt.Errorf("%s was requested again %d times, although its answer was journaled", key, n))
 				}
 			}
 		}
@@ -277,13 +277,13 @@ func checkSharedRequests(res *engine.Resumption, crowd *enginetest.Crowd, j *eng
 		key := engine.SharedKey{byte(n), byte(n >> 8), 1}
 		asked := crowd.AllRequests()[fmt.Sprintf("share/%x", key)]
 		if asked > 1 && !died {
-			return fmt.Errorf("answer %d was asked for %d times", n, asked)
+			return fmt.Errorf("answer %d was requested %d times", n, asked)
 		}
 		if res == nil {
 			continue
 		}
 		if _, ok := res.Shared.Answers[key]; ok && asked > 0 {
-			return fmt.Errorf("answer %d was asked for again, %d times, though the run had it", n, asked)
+			return fmt.Errorf("answer %d was requested again %d times, although the run had it", n, asked)
 		}
 	}
 	return nil

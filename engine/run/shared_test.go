@@ -72,7 +72,7 @@ func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 		got := r.Wait()
 		for n := range 3 {
 			if n := crowd.AllRequests()[fmt.Sprintf("share/%x", engine.SharedKey{byte(n), 0, 1})]; n != 1 {
-				t.Errorf("it was asked for %d times, want once: %v", n, crowd.AllRequests())
+				t.Errorf("the answer was requested %d times, want once: %v", n, crowd.AllRequests())
 			}
 		}
 		shared := engine.RequestCounts{Usage: engine.Usage{Calls: 3, Input: 30, Output: 3, Cost: 9}, Requests: 3, RateLimited: 3, Labels: engine.Labels{3}}
@@ -88,7 +88,7 @@ func TestSharedAnswerIsRequestedOnce(t *testing.T) {
 		}
 		ends := enginetest.Of[engine.EndRow](j)
 		if len(ends) != 1 || ends[0].Totals.Shared != shared {
-			t.Errorf("the run's end says %+v", ends)
+			t.Errorf("the end row has %+v", ends)
 		}
 	})
 }
@@ -162,8 +162,8 @@ func TestOnlyGoodAnswersAreKept(t *testing.T) {
 	}
 }
 
-// TestSharedAnswersAfterResume checks that the next process has the answers, knows what was in flight, and counts nothing
-// twice.
+// TestSharedAnswersAfterResume checks that the next process has the shared answers, knows which requests were in
+// flight, and counts nothing twice.
 func TestSharedAnswersAfterResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flying := engine.SharedKey{9}

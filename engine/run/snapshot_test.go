@@ -51,7 +51,7 @@ func TestSnapshotsNeverChangeAndOnlyGrow(t *testing.T) {
 				p := seen[i-1]
 				if s.Ended < p.Ended || s.Begun < p.Begun || s.Cycle < p.Cycle || s.Phase < p.Phase && p.Phase != engine.Paused ||
 					s.Requests < p.Requests || s.Events < p.Events || s.At.Before(p.At) || s.Elapsed < p.Elapsed || s.Checkpoints < p.Checkpoints {
-					return fmt.Errorf("snapshot %d goes back:\n%s\n%s", i, were[i-1], were[i])
+					return fmt.Errorf("snapshot %d decreases:\n%s\n%s", i, were[i-1], were[i])
 				}
 			}
 			last := seen[len(seen)-1]

@@ -187,7 +187,7 @@ func TestFailedJournalFailsTheRun(t *testing.T) {
 	})
 }
 
-// TestJournalWaitIsNotSessionTime checks that a worker's wait for a full queue counts for none of its sessions.
+// TestJournalWaitIsNotSessionTime checks that the wait of a worker for a full queue does not count for any session.
 func TestJournalWaitIsNotSessionTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		took    time.Duration

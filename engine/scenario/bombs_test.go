@@ -140,7 +140,7 @@ func TestOddFiles(t *testing.T) {
 		"people.csv/", "~/people.csv", "$HOME/people.csv", "//server/share/people.csv",
 	} {
 		if text, err := open(path); err == nil {
-			t.Errorf("%q gave %d bytes", path, len(text))
+			t.Errorf("%q returned %d bytes", path, len(text))
 		}
 	}
 	if _, err := open("PEOPLE.CSV"); err != nil && !errors.Is(err, fs.ErrNotExist) { // some file systems ignore case

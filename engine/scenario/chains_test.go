@@ -27,7 +27,8 @@ chain later:
   step a: {kind: python, call: "agent.id + agent.mood"}
 `
 
-// TestChainsOfAFile checks that chains run each other in any order, and that a session of groups is the same in both modes.
+// TestChainsOfAFile checks that chains run each other in any order, and that a session with groups has the same result
+// in both modes.
 func TestChainsOfAFile(t *testing.T) {
 	var want string
 	for _, sequential := range []bool{false, true} {
@@ -58,7 +59,7 @@ func TestChainsOfAFile(t *testing.T) {
 	}
 }
 
-// TestChainsThatRunThemselves checks that circles by way of several chains are mistakes of the file.
+// TestChainsThatRunThemselves checks that cycles through several chains are errors of the file.
 func TestChainsThatRunThemselves(t *testing.T) {
 	_, err := read("chain a: {step x: {kind: chain, target: b}}\nchain b: {step y: {kind: chain, target: a}}", nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "a cycle of chains: a runs b, b runs a") {

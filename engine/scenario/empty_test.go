@@ -32,7 +32,7 @@ func TestEmptyPopulations(t *testing.T) {
 			}
 			settings.Filter, settings.Agents = "", []string{"ann"}
 			if _, err := s.Program(1).Choose(t.Context(), &settings); err == nil || err.Error() != "agents: no such agent: ann (there are no agents)" {
-				t.Errorf("somebody who is not there: %v", err)
+				t.Errorf("an unknown agent: %v", err)
 			}
 			r, err := run.Start(t.Context(), run.Config{ID: "r", Program: s.Program(1), Chosen: chosen, Clock: s.Clock, Settings: engine.DefaultSettings()})
 			if err != nil {

@@ -150,7 +150,7 @@ chain other:
 		t.Error(err)
 	}
 	if got := emitted(t, s); got != "[0,0]" {
-		t.Errorf("it told %s", got)
+		t.Errorf("got %s", got)
 	}
 	if again, err := Restore(s.Source); err != nil || again.Chain.Name != "other" || again.Agents != 1 {
 		t.Errorf("as kept with the run: %v", err)
@@ -238,7 +238,7 @@ func TestConnectorsOfTheSettings(t *testing.T) {
 			}
 			if tt.told != "" {
 				if got := emitted(t, s); got != tt.told {
-					t.Errorf("it told %s, want %s", got, tt.told)
+					t.Errorf("got %s, want %s", got, tt.told)
 				}
 			}
 		})
@@ -266,7 +266,7 @@ func TestMistakesInConnectorsOfTheSettings(t *testing.T) {
 	}
 }
 
-// TestOwnFilesCannotBeOpened checks that a scenario gets no file by a name that a run keeps something else under.
+// TestOwnFilesCannotBeOpened checks that a scenario cannot open a file under a name that the run uses for other data.
 func TestOwnFilesCannotBeOpened(t *testing.T) {
 	open := func(path string) ([]byte, error) {
 		if path == "test.yaml" {
@@ -289,7 +289,7 @@ func TestMockedSteps(t *testing.T) {
 		t.Errorf("%s, stand-in %v, services %v", got, s.StandIn, s.Services)
 	}
 	if s, problem = (Extras{}).reading(says); problem != "" || s.StandIn != nil || s.Mocked() != nil {
-		t.Errorf("nothing is missing, and %v stands in: %s", s.StandIn, problem)
+		t.Errorf("nothing is missing, but %v is a stand-in: %s", s.StandIn, problem)
 	}
 	if _, problem = (Extras{}).reading("functions: |\n  X = 1\nchain c:\n  step b: {kind: python, target: f}\n"); !strings.Contains(problem, "there is no function f") {
 		t.Errorf("a file with functions: %s", problem)
@@ -308,7 +308,7 @@ func FuzzPayload(f *testing.F) {
 		if mistakes, ok := errors.AsType[*Mistakes](err); ok {
 			for _, p := range mistakes.report.Problems() {
 				if p.Line < 1 || p.Col < 1 || p.Problem == "" {
-					t.Fatalf("a mistake without a place: %+v", p)
+					t.Fatalf("a mistake without a position: %+v", p)
 				}
 			}
 			return

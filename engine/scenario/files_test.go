@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFilesThatAreNotThere checks that errors do not name the system call, as in "statat people.csv".
+// TestFilesThatAreNotThere checks that errors about missing files do not name the system call, as in "statat
+// people.csv".
 func TestFilesThatAreNotThere(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: A\npopulation: {from: people.csv}\nchain go:\n  step a: {kind: emit, event: e}\n":    "the population cannot be read: there is no file people.csv",

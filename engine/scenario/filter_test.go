@@ -116,7 +116,7 @@ func TestChooseMistakes(t *testing.T) {
 	}
 }
 
-// TestChooseEndsEarly checks that a choice among many does not hold up who gave up.
+// TestChooseEndsEarly checks that a selection from many agents ends when its caller cancels it.
 func TestChooseEndsEarly(t *testing.T) {
 	s, err := read(minimal("population: {count: 10000000}"), nil, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestChooseEndsEarly(t *testing.T) {
 	}
 }
 
-// TestFiltersDraw checks that a draw of a filter depends on the seed, the agent and whose filter it is.
+// TestFiltersDraw checks that a draw in a filter depends only on the seed, the agent and the kind of filter.
 func TestFiltersDraw(t *testing.T) {
 	s, err := read(minimal("population: {count: 1000, attributes: {filter: \"${chance(0.5)}\"}}"), nil, nil)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestFiltersDraw(t *testing.T) {
 	}
 }
 
-// TestChooseIsAnIntersection checks that ids and filters admit whom each of them admits.
+// TestChooseIsAnIntersection checks that IDs and filters select only agents that match both.
 func TestChooseIsAnIntersection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		modulus := rapid.SliceOfN(rapid.IntRange(1, 4), 2, 2).Draw(t, "modulus")

@@ -17,7 +17,8 @@ import (
 // slowest is the time limit for reading a file in a fuzz test. Reading usually takes a small fraction of it.
 const slowest = 20 * time.Second
 
-// readWhatever reads any bytes as a scenario: what comes is a scenario, or mistakes with places in the file.
+// readWhatever reads arbitrary bytes as a scenario and checks that the result is a scenario, or mistakes with positions
+// in the file.
 func readWhatever(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -43,7 +44,7 @@ func readWhatever(t interface {
 		}
 		for _, p := range mistakes.report.Problems() {
 			if p.Line < 1 || p.Col < 1 || p.Problem == "" {
-				t.Fatalf("a mistake without a place: %+v", p)
+				t.Fatalf("a mistake without a position: %+v", p)
 			}
 		}
 		return
@@ -69,7 +70,7 @@ func readWhatever(t interface {
 		t.Fatalf("print: %v", err)
 	}
 	if w := s.Writing(trySeed); w != nil {
-		_, _ = w.Request(s.Agents-1, func(s *chain.Service) string { return s.URL }) // who is asked for may be a mistake
+		_, _ = w.Request(s.Agents-1, func(s *chain.Service) string { return s.URL }) // the prompt may contain a mistake
 		return
 	}
 	if _, err := Restore(s.Source); err != nil {
@@ -126,7 +127,7 @@ chain d:
 run: c
 `
 
-// TestEveryKindIsRead checks that the file which the fuzz test begins with has no mistakes.
+// TestEveryKindIsRead checks that the initial file of the fuzz test has no mistakes.
 func TestEveryKindIsRead(t *testing.T) {
 	s, err := read(everyKind, nil, nil)
 	if err != nil {
@@ -184,7 +185,8 @@ func TestMutatedScenarios(t *testing.T) {
 	})
 }
 
-// TestLargeFilesAreReadInTime checks that no file of some megabytes takes long: one of many steps, of mistakes, of names.
+// TestLargeFilesAreReadInTime checks that files of several megabytes, with many steps, mistakes or names, are read
+// quickly.
 func TestLargeFilesAreReadInTime(t *testing.T) {
 	const n = 12_000
 	var steps, bad, attributes, nested, names strings.Builder
@@ -211,8 +213,8 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 	}
 }
 
-// readPeople reads any bytes as a population file: what comes is agents that all can be looked at, or mistakes with
-// places in the file.
+// readPeople reads arbitrary bytes as a population file and checks that the result is agents that can all be read, or
+// mistakes with positions in the file.
 func readPeople(t *testing.T, file, content string) {
 	t.Helper()
 	s, err := read(minimal("population: {from: "+file+"}"), map[string]string{file: content}, nil)
@@ -221,12 +223,12 @@ func readPeople(t *testing.T, file, content string) {
 		for _, p := range mistakes.report.Problems() {
 			lines := strings.Split(strings.TrimPrefix(content, byteOrderMark), "\n")
 			if p.File != file || p.Line < 1 || p.Line > len(lines) || p.Col < 1 || p.Col > len(lines[p.Line-1])+2 || p.Problem == "" {
-				t.Fatalf("a mistake without a place: %+v", p)
+				t.Fatalf("a mistake without a position: %+v", p)
 			}
 			told++
 		}
 		if told > maxTold+1 {
-			t.Fatalf("%d mistakes told", told)
+			t.Fatalf("%d mistakes reported", told)
 		}
 		return
 	}

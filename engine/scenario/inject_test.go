@@ -30,7 +30,7 @@ func (m *meddled) Session(s *engine.Session) {
 	m.Program.Session(s)
 }
 
-// told reports whether the journal knows of it.
+// told reports whether the journal contains the message.
 func (m *meddled) told() bool {
 	return slices.ContainsFunc(m.journal.Rows(), func(r engine.Row) bool {
 		c, ok := r.(engine.ChangeRow)
@@ -116,7 +116,7 @@ func TestMessageByHand(t *testing.T) {
 	for _, c := range []struct {
 		ids        []string
 		text, data string
-		want       string // body, or what is wrong
+		want       string // the body or the error
 	}{
 		{nil, "hello", "", `{"text":"hello","data":null}`},
 		{[]string{"villager-6", "villager-0"}, "", `[1, 2]`, `{"text":null,"data":[1,2]}`},

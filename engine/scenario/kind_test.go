@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindOfAColumn checks that a column's kind is the narrowest that fits all its cells, in whatever order they come.
+// TestKindOfAColumn checks that a column's type is the narrowest that fits all its cells, in any order.
 func TestKindOfAColumn(t *testing.T) {
 	samples := []string{"true", "False", "1", "-20", "1.5", "2e3", "x", "007", "99999999999999999999", ""}
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,7 +110,7 @@ func TestMistakesStandWhereTheyAre(t *testing.T) {
 	})
 }
 
-// TestJSONLRoundTrip checks that what was written a line each is read as it was.
+// TestJSONLRoundTrip checks that values written as JSON lines are read back unchanged.
 func TestJSONLRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text bytes.Buffer

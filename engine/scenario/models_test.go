@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// TestMistakesAboutModels compares what is printed for a file with many of them.
+// TestMistakesAboutModels compares the printed mistakes of a file with a golden file.
 func TestMistakesAboutModels(t *testing.T) {
 	_, err := Load("testdata/models.yaml", nil)
 	mistakes, ok := errors.AsType[*Mistakes](err)
@@ -21,7 +21,7 @@ func TestMistakesAboutModels(t *testing.T) {
 	}
 	golden(t, "testdata/models.txt", mistakes)
 	if strings.Contains(mistakes.Error(), "hunter2") {
-		t.Errorf("the error says a secret: %v", mistakes)
+		t.Errorf("the error contains a secret: %v", mistakes)
 	}
 }
 

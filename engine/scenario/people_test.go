@@ -150,7 +150,7 @@ func TestEmptyCellsAreMissing(t *testing.T) {
 	}
 }
 
-// TestColumnsWithManyValues checks that all kinds of columns keep what is in them.
+// TestColumnsWithManyValues checks that columns of all types keep their values.
 func TestColumnsWithManyValues(t *testing.T) {
 	const rows = 3 * manyValues
 	var b strings.Builder
@@ -174,7 +174,7 @@ func TestColumnsWithManyValues(t *testing.T) {
 	}
 }
 
-// TestCSVRoundTrip checks that what was written as CSV is read as it was.
+// TestCSVRoundTrip checks that values written as CSV are read back unchanged.
 func TestCSVRoundTrip(t *testing.T) {
 	write := map[string]func(t *rapid.T) (cell, want string){
 		"int": func(t *rapid.T) (string, string) {
@@ -371,7 +371,7 @@ func TestLargeFilesArePeople(t *testing.T) {
 	}
 }
 
-// TestIDs checks that ids are found again although their hashes may be neighbours.
+// TestIDs checks that IDs are found even if their hashes are adjacent.
 func TestIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, first := newIDList(), map[string]int{}
@@ -394,7 +394,7 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// TestManyIDs checks that ids are found again however often their list had to grow.
+// TestManyIDs checks that IDs are found even after their list has grown many times.
 func TestManyIDs(t *testing.T) {
 	l := newIDList()
 	const many = 20_000
@@ -405,7 +405,7 @@ func TestManyIDs(t *testing.T) {
 	}
 	for i := range many {
 		if got := l.add(fmt.Sprint("p", i), many+i+1); got != i+1 {
-			t.Fatalf("the id of line %d is said to be on line %d", i+1, got)
+			t.Fatalf("the ID in line %d is reported in line %d", i+1, got)
 		}
 	}
 }

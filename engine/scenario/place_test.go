@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// TestRuntimeErrorsNameTheStepsPlace checks that the error that a session keeps starts with the file and line of its step,
-// or of the expression in it.
+// TestRuntimeErrorsNameTheStepsPlace checks that the stored error of a session starts with the file and line of its
+// step, or of the expression in it.
 func TestRuntimeErrorsNameTheStepsPlace(t *testing.T) {
 	shop, err := mock.Start(mock.Config{Seed: 1})
 	if err != nil {

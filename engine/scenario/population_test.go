@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// TestAgents checks that attributes and ids depend on the seed, the agent and their names, and on nothing else.
+// TestAgents checks that attributes and IDs depend only on the seed, the agent and their names.
 func TestAgents(t *testing.T) {
 	const text = `
 population:

@@ -59,7 +59,7 @@ func TestAuth(t *testing.T) {
 	}
 }
 
-// TestMistakes compares what is printed for a file with many mistakes, and for its functions.
+// TestMistakes compares the printed mistakes of a file and of its functions with golden files.
 func TestMistakes(t *testing.T) {
 	_, err := Load("testdata/mistakes.yaml", map[string]string{"agents": "20"})
 	mistakes, ok := errors.AsType[*Mistakes](err)
@@ -68,14 +68,14 @@ func TestMistakes(t *testing.T) {
 	}
 	golden(t, "testdata/mistakes.txt", mistakes)
 	if strings.Contains(mistakes.Error(), "hunter2") {
-		t.Errorf("the error says a secret: %v", mistakes)
+		t.Errorf("the error contains a secret: %v", mistakes)
 	}
 	if n := mistakes.Count(); n < 10 || !strings.HasPrefix(mistakes.Error(), fmt.Sprintf("%d mistakes, the first: mistakes.yaml:5:21: ", n)) {
 		t.Errorf("%d: %v", n, mistakes)
 	}
 }
 
-// golden compares what is printed of mistakes with a file.
+// golden compares printed mistakes with a golden file.
 func golden(t *testing.T, file string, mistakes *Mistakes) {
 	t.Helper()
 	var got bytes.Buffer
@@ -204,7 +204,8 @@ func TestSingleMistakes(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithMistakesHideNothing checks that the rest of the file is read all the same, and not blamed for them.
+// TestFunctionsWithMistakesHideNothing checks that errors in functions do not keep the rest of the file from being
+// read, and cause no errors there.
 func TestFunctionsWithMistakesHideNothing(t *testing.T) {
 	const text = `
 parameters: {n: 3}

@@ -99,7 +99,7 @@ func (s *schemaMaker) keysAt(place string) schema {
 			k, ok = s.words[name]
 		}
 		if !ok {
-			s.t.Errorf("keyWords says nothing of %q at %q", key, place)
+			s.t.Errorf("keyWords has no %q at %q", key, place)
 			continue
 		}
 		s.used[name] = true
@@ -212,7 +212,7 @@ func TestGuideNamesEveryKey(t *testing.T) {
 		_, key, _ := cutLast(name)
 		key, _, _ = strings.Cut(key, " ")
 		if !regexp.MustCompile("`" + key + "[`:]|(?m:^|[{ ])" + key + ":|`[^`]* " + key + "[` ]").MatchString(guide) {
-			t.Errorf("the guide says nothing of %s", name)
+			t.Errorf("the guide does not mention %s", name)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestSearch(t *testing.T) {
 		{"nomatch", "[]"},
 		{"or", "an error"}, // reads as an expression that is not finished, and is not part of an id
 		{"city == 'Ulm'", "[0 2 3]"},
-		{`city == "Ulm" and age > 40`, "[3]"}, // of cay, who has no age, it cannot be said
+		{`city == "Ulm" and age > 40`, "[3]"}, // unknown for cay, who has no age
 		{"agent.city == 'Ulm' and double > 100", "[3]"},
 		{"age in [18, 30]", "[0 4]"},
 		{"id > 'c'", "[2 3 4]"},

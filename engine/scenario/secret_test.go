@@ -17,7 +17,7 @@ chain c:
   step a: {kind: http, service: shop, post: /x, json: {k: "secret:key", w: "${params.word}"}}
 `
 
-// TestSecretParametersAreKeptNowhere checks that the steps get a secret parameter, and that nothing stored by the run
+// TestSecretParametersAreKeptNowhere checks that steps get a secret parameter, and that nothing that the run stores
 // contains its value.
 func TestSecretParametersAreKeptNowhere(t *testing.T) {
 	s, err := Read("s.yaml", FS(fstest.MapFS{"s.yaml": {Data: []byte(secretive)}}), map[string]string{"key": "hush-4711", "word": "other"})

@@ -179,7 +179,7 @@ func resumption(j *enginetest.Journal) *engine.Resumption {
 	return j.Resumption()
 }
 
-// kill runs a day until its journal dies, and cuts it there, like the process.
+// kill runs a day until its journal fails, and cuts it there, like the process.
 func kill(t testing.TB, d day, j *enginetest.Journal) {
 	t.Helper()
 	ctx, cut := context.WithCancel(t.Context())
@@ -198,7 +198,8 @@ func kill(t testing.TB, d day, j *enginetest.Journal) {
 	<-watched
 }
 
-// TestEveryStepOfShoppingIsRecorded checks that each session's row has each step of the chain's body once, in order.
+// TestEveryStepOfShoppingIsRecorded checks that each session's row contains each step of the chain's body once, in
+// order.
 func TestEveryStepOfShoppingIsRecorded(t *testing.T) {
 	s, err := Load(shopping, nil)
 	if err != nil {

@@ -47,7 +47,7 @@ func files(name, text string) Opener {
 	}
 }
 
-// talk runs a scenario's text.
+// talk runs the scenario in a text.
 func talk(t testing.TB, text string, limit int, j *enginetest.Journal, resume *engine.Resumption) run.Result {
 	t.Helper()
 	s, err := Read("world.yaml", files("world.yaml", text), nil)
@@ -177,9 +177,9 @@ func heard(j *enginetest.Journal, cycle int) string {
 	return strings.Join(all, " | ")
 }
 
-// TestStepsBesideEachOtherTalkInFileOrder checks that messages of parallel steps arrive in file order, and that those
+// TestParallelMessagesInFileOrder checks that messages of parallel steps arrive in file order, and that those
 // of a cancelled step are not sent.
-func TestStepsBesideEachOtherTalkInFileOrder(t *testing.T) {
+func TestParallelMessagesInFileOrder(t *testing.T) {
 	const world = `
 title: Crossfire
 clock: {start: 2026-01-02T08:00:00Z, cycle: 1h, cycles: 2}
@@ -298,7 +298,7 @@ chain talk:
 	}
 }
 
-func TestMessagesFindNobodyWhereIdsAreNotUnique(t *testing.T) {
+func TestMessagesNeedUniqueIDs(t *testing.T) {
 	j := &enginetest.Journal{}
 	r := talk(t, `
 title: Twins

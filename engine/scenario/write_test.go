@@ -93,11 +93,11 @@ func TestRequestsOfPersonas(t *testing.T) {
 		seen[r] = true
 	}
 	if a, b := requests(writing(somebody), 7), requests(larger(writing(somebody)), 7); a[0] == b[0] {
-		t.Error("the count is asked for and makes no difference")
+		t.Error("the count is part of the text but does not change the request")
 	}
 	same := strings.Replace(somebody, "Person ${index + 1} of ${count}", "Somebody", 1)
 	if r := requests(writing(same), 7); r[0] == r[1] {
-		t.Error("who is asked for in the same words is the same: the seed makes no difference")
+		t.Error("the seed does not change the request")
 	}
 }
 

@@ -79,7 +79,7 @@ func TestExpressionsAreCheckedWithABrokenFile(t *testing.T) {
 			continue
 		}
 		if _, err := x.Eval(nil); err == nil || !strings.Contains(err.Error(), "the functions file has errors") {
-			t.Errorf("%q: evaluating gave error %v", test.functions, err)
+			t.Errorf("%q: evaluating returned error %v", test.functions, err)
 		}
 		_, err = env.Template("${g()}", scope)
 		if got := fmt.Sprint(err); err != nil && got != test.strange || err == nil && test.strange != "" {

@@ -86,13 +86,13 @@ func TestOperatorsAreStarlarks(t *testing.T) {
 		}
 		want, wantErr := starlark.Binary(op, x, y)
 		if g, w := outcome(got, plainError(err)), outcome(want, wantErr); g != w {
-			t.Fatalf("%s %s %s gave %s, want %s", x, op, y, g, w)
+			t.Fatalf("%s %s %s = %s, want %s", x, op, y, g, w)
 		}
 		op = rapid.SampledFrom(comparisons).Draw(t, "comparison")
 		ok, err := compare(&m.Meter, op, x, y, 0)
 		wantOK, wantErr := starlark.Compare(op, x, y)
 		if ok != wantOK || fmt.Sprint(plainError(err)) != fmt.Sprint(wantErr) {
-			t.Fatalf("%s %s %s gave %v, %v, want %v, %v", x, op, y, ok, err, wantOK, wantErr)
+			t.Fatalf("%s %s %s = %v, %v, want %v, %v", x, op, y, ok, err, wantOK, wantErr)
 		}
 	})
 }
@@ -127,7 +127,7 @@ func TestSlicesAreStarlarks(t *testing.T) {
 		want, wantErr := starlark.EvalOptions(dialect, new(starlark.Thread), "", "x[lo:hi:step]",
 			starlark.StringDict{"x": x, "lo": lo, "hi": hi, "step": step})
 		if g, w := outcome(got, err), outcome(want, wantErr); g != w {
-			t.Fatalf("%s[%s:%s:%s] gave %s, want %s", x, lo, hi, step, g, w)
+			t.Fatalf("%s[%s:%s:%s] = %s, want %s", x, lo, hi, step, g, w)
 		}
 	})
 }
@@ -199,10 +199,10 @@ func TestMethodsAreStarlarks(t *testing.T) {
 		got, err := x.Eval(nil)
 		want, wantErr := starlark.EvalOptions(dialect, new(starlark.Thread), "", src, nil)
 		if (err == nil) != (wantErr == nil) {
-			t.Fatalf("%s gave %v, %v, want %v, %v", src, got, err, want, wantErr)
+			t.Fatalf("%s = %v, %v, want %v, %v", src, got, err, want, wantErr)
 		}
 		if err == nil && outcome(got, nil) != outcome(want, nil) && !strings.Contains(src, "hash") {
-			t.Fatalf("%s gave %s, want %s", src, got, want)
+			t.Fatalf("%s = %s, want %s", src, got, want)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func aimock(t *testing.T) string {
 			return found
 		}
 	}
-	t.Fatal("the server says no address")
+	t.Fatal("the server prints no address")
 	return ""
 }
 

@@ -216,7 +216,7 @@ func TestFailedLoginIsReplayed(t *testing.T) {
 		t.Errorf("%d asked: %+v", asked, row)
 	}
 	if row, asked = try(engine.Entry{Path: "step", Hash: post.hash()}); asked != 0 || row.Class != engine.Network {
-		t.Errorf("what must not be sent twice: %d asked: %+v", asked, row)
+		t.Errorf("a call that must not be sent twice: %d requests: %+v", asked, row)
 	}
 }
 

@@ -30,7 +30,7 @@ func spends(t *testing.T, want engine.Amount, change func(*engine.Settings)) sta
 			t.Errorf("spent %+v and claimed %+v, want %+v and nothing", b.Spent, b.Claimed, want)
 		}
 		if got := j.Reopen().Resumption().Spent().Amount(); got != want {
-			t.Errorf("the journal says that %+v is spent, want %+v", got, want)
+			t.Errorf("the journal has %+v spent, want %+v", got, want)
 		}
 	}}
 }
@@ -114,7 +114,7 @@ func TestTokensSpent(t *testing.T) {
 	}
 }
 
-// TestClaims checks the claims of model calls: by max_tokens, or by what is known of the model.
+// TestClaims checks the claims of model calls, based on max_tokens or on the known limits of the model.
 func TestClaims(t *testing.T) {
 	l := models(t, &script{}, LLMConfig{Prices: pricing.Prices{"m": {Input: 1e-6, Output: 2e-6}}})
 	b := &bill{from: l, model: "m", asked: 300, form: 60, parts: 2, longest: 40}
@@ -125,25 +125,26 @@ func TestClaims(t *testing.T) {
 	}
 	b.longest = -1
 	if got := tokens(b); got != prompt+pricing.UnboundedAnswer {
-		t.Errorf("of an unknown model %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
+		t.Errorf("an unknown model claims %d tokens, want %d", got, prompt+pricing.UnboundedAnswer)
 	}
 	l.meter.NoteAnswer("m", 10)
 	if got := tokens(b); got != prompt+pricing.LeastAnswer {
-		t.Errorf("of a terse model %d tokens, want %d", got, prompt+pricing.LeastAnswer)
+		t.Errorf("a model with short answers claims %d tokens, want %d", got, prompt+pricing.LeastAnswer)
 	}
 	l.meter.NoteAnswer("m", 3000)
 	l.meter.NoteAnswer("m", 200)
 	l.meter.Learn(800, 100) // 8 bytes per token
 	if got, want := tokens(b), int64(57+3*wrapping+4500); got != want {
-		t.Errorf("of one that writes long %d tokens, want %d", got, want)
+		t.Errorf("a model with long answers claims %d tokens, want %d", got, want)
 	}
 	other := &bill{from: l, model: "other", longest: -1}
 	if got := other.most(); got.Input+got.Output != wrapping+pricing.UnboundedAnswer || got.Cost != 0 {
-		t.Errorf("of another model %+v", got)
+		t.Errorf("another model claims %+v", got)
 	}
 }
 
-// TestRefusedCallSendsNothing: neither the service nor the journal gets anything, and no secret is used.
+// TestRefusedCallSendsNothing checks that a call beyond the budget sends nothing to the service, writes nothing to the
+// journal, and uses no secret.
 func TestRefusedCallSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{wrote("Hello.")}}
@@ -160,7 +161,8 @@ func TestRefusedCallSendsNothing(t *testing.T) {
 	})
 }
 
-// TestCallsWaitForTheBudget: if only one of two calls fits, they proceed in sequence, with clocks paused.
+// TestCallsWaitForTheBudget checks that two calls of which only one fits the budget proceed in sequence, with clocks
+// paused.
 func TestCallsWaitForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := wrote("Hello.")
@@ -205,7 +207,7 @@ func TestCallsWaitForTheBudget(t *testing.T) {
 	})
 }
 
-// TestAnswersInTheJournalAreSpentOnce: a session that is cut in its second call keeps the cost of its first.
+// TestAnswersInTheJournalAreSpentOnce checks that a session that is cut in its second call keeps the cost of its first.
 func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{wrote("Hello.")}}
@@ -238,13 +240,13 @@ func TestAnswersInTheJournalAreSpentOnce(t *testing.T) {
 			t.Errorf("resumed, it ended as %+v after %d requests", row, len(f.requests()))
 		}
 		if got := again.journal.Reopen().Resumption().Spent().Amount(); got != (engine.Amount{Tokens: 30, Requests: 2}) {
-			t.Errorf("the journal says that %+v is spent", got)
+			t.Errorf("the journal has %+v spent", got)
 		}
 	})
 }
 
-// TestOnceIsNotGivenUpForTheBudget: a call that must be sent at most once, and was refused before it left, is sent after a resume.
-// One that could not leave at first keeps its claim.
+// TestOnceIsNotGivenUpForTheBudget checks that a call that must be sent at most once, and did not fit the budget before
+// it was sent, is sent after a resume. One that could not leave at first keeps its claim.
 func TestOnceIsNotGivenUpForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &script{answers: []reply{ok200("x"), {err: errDial}, ok200("x")}}
@@ -273,7 +275,7 @@ func TestOnceIsNotGivenUpForTheBudget(t *testing.T) {
 	})
 }
 
-// TestStatementsAreSpent: statements count as requests, except without a connection.
+// TestStatementsAreSpent checks that statements count as requests, except without a connection.
 func TestStatementsAreSpent(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, _ := serverOf(t, server, database.Limits{})

@@ -99,7 +99,7 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 	}
 	c := &Call{Secrets: redact.Spellings("1234567")}
 	if got := c.display().forDisplay("no 1234567"); got != "no …" {
-		t.Errorf("said %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -166,7 +166,7 @@ func TestRatesOfBuckets(t *testing.T) {
 	})
 }
 
-// TestEmbeddingsApartFromChat: a 429 for one does not throttle the other.
+// TestEmbeddingsApartFromChat checks that a 429 for embeddings or for chat does not throttle the other.
 func TestEmbeddingsApartFromChat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := newLimited(map[string]int{"POST /embeddings": 1})

@@ -12,8 +12,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestNoDescriptorIsNotTheServicesFailure: if the process cannot open more files, the request waits with its clock paused, uses up
-// no attempt, opens no breaker, and a warning says once what to do.
+// TestNoDescriptorIsNotTheServicesFailure checks that if the process cannot open more files, a request waits with its
+// clock paused, uses no attempt and opens no breaker, and that one warning says what to do.
 func TestNoDescriptorIsNotTheServicesFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := reply{err: &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}}

@@ -322,13 +322,13 @@ func TestDirectInput(t *testing.T) {
 			}
 			ask("1")
 			if d.kept[0].hasInput() {
-				t.Error("it has stirred before anything came in")
+				t.Error("the connection has data before any arrived")
 			}
 			close(idle)
 			until(t, "something comes in", d.kept[0].hasInput)
 			if l := d.take(); l != nil {
 				l.close()
-				t.Error("it is used again")
+				t.Error("the connection is used again")
 			}
 			ask("2")
 		})
@@ -389,7 +389,7 @@ func TestDirectAddresses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := h.direct != nil; got != (direct && canLook) {
-			t.Errorf("%s is asked directly: %v", address, got)
+			t.Errorf("%s is called directly: %v", address, got)
 		}
 		h.Close()
 	}

@@ -38,10 +38,10 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 				}
 				seen := <-states
 				if !strings.Contains(seen.Exhausted, tt.says) || strings.Contains(seen.Exhausted, "hunter2") || seen.Until.IsZero() != tt.endless {
-					t.Errorf("it says %q, until %v", seen.Exhausted, seen.Until)
+					t.Errorf("got %q, until %v", seen.Exhausted, seen.Until)
 				}
 				if after := l.State(time.Now()); after.Exhausted != "" {
-					t.Errorf("it says still %q", after.Exhausted)
+					t.Errorf("still got %q", after.Exhausted)
 				}
 			})
 		})

@@ -41,7 +41,7 @@ func TestAddresses(t *testing.T) {
 		case tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)):
 			t.Errorf("%s: got %v, want something of %q", tt.address, err, tt.wrong)
 		case err != nil && strings.Contains(err.Error(), "hunter2"):
-			t.Errorf("%s: the error says the secret: %v", tt.address, err)
+			t.Errorf("%s: the error contains the secret: %v", tt.address, err)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestRequestLine(t *testing.T) {
 			c := callOf(s, "step")
 			a, err := h.Do(c, Request{Method: "GET", Target: must(t, tt.target)})
 			if err == nil && string(a.Body) != host+" "+tt.want {
-				t.Errorf("%s + %s gave %s, want %s", tt.base, tt.target, a.Body, tt.want)
+				t.Errorf("%s + %s = %s, want %s", tt.base, tt.target, a.Body, tt.want)
 			}
 			end(s, c, err)
 		})

@@ -124,7 +124,7 @@ func TestCompletions(t *testing.T) {
 						row.Class, rec.Attempts, rec.Statuses, said, tt.class, tt.attempts, tt.statuses, tt.says)
 				}
 				if strings.Contains(row.Error, "hunter2") {
-					t.Errorf("the error says the key: %s", row.Error)
+					t.Errorf("the error contains the key: %s", row.Error)
 				}
 				want := engine.Usage{Calls: 1, Input: 12, Output: 3, Cost: 18_000}
 				if more, ok := also[tt.name]; ok {
@@ -187,7 +187,7 @@ func TestRetryAfterStandsStill(t *testing.T) {
 	}
 }
 
-// TestChatIsSentAsAsked looks at the requests.
+// TestChatIsSentAsAsked checks the requests that are sent.
 func TestChatIsSentAsAsked(t *testing.T) {
 	heat, cold := 0.7, 0.0
 	schema := json.RawMessage(`{"type":"object"}`)
@@ -243,7 +243,8 @@ func TestChatIsSentAsAsked(t *testing.T) {
 	}
 }
 
-// TestCompletionIsReplayed takes each kind of result from the journal: nothing is sent, and the result is the same.
+// TestCompletionIsReplayed takes each kind of result from the journal, and checks that nothing is sent and that the
+// result is the same.
 func TestCompletionIsReplayed(t *testing.T) {
 	for name, answers := range map[string][]reply{
 		"ok": {wrote("Hello.")}, "after a failure": {{status: 500}, wrote("Hello.")}, "bad": {ok200("?")}, "an error": {ok200(`{"error":{"message":"m"}}`)},
@@ -292,7 +293,7 @@ func TestPrivateAnswersAreNotSaid(t *testing.T) {
 	}
 }
 
-// TestACallThatIsCut journals no answer, also for a stream.
+// TestACallThatIsCut checks that a cut call journals no answer, including a stream.
 func TestACallThatIsCut(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -147,8 +147,8 @@ func TestBackendAwayForAnHour(t *testing.T) {
 	}
 }
 
-// TestBackendThatNeverAnswers: calls wait for two hours. Then all fail, and later ones immediately, until the backend is available
-// again.
+// TestBackendThatNeverAnswers checks that calls wait for two hours. Then all of them fail, and later ones fail
+// immediately until the backend is available again.
 func TestBackendThatNeverAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 5*time.Hour, isAway(reply{status: 503}))
@@ -188,7 +188,8 @@ func TestBackendThatNeverAnswers(t *testing.T) {
 	})
 }
 
-// TestCallsThatAlwaysFail: calls that a service always answers with an error of its own finish, and do not delay others.
+// TestCallsThatAlwaysFail checks that calls that a service always answers with an error of its own end, and do not
+// delay others.
 func TestCallsThatAlwaysFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBackend(0, 0, nil)

@@ -165,8 +165,8 @@ func TestBoundOverServices(t *testing.T) {
 	})
 }
 
-// TestRefusalBlocksItsService: a 429 blocks all calls of that service until its time, and those of no other; waiting calls hold no
-// shared slot.
+// TestRefusalBlocksItsService checks that a 429 blocks all calls of its service until the given time, but no calls of
+// other services, and that waiting calls hold no shared slot.
 func TestRefusalBlocksItsService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bound := NewBound(2)
@@ -188,7 +188,7 @@ func TestRefusalBlocksItsService(t *testing.T) {
 			}
 		}
 		if got := b.since(begin); got[len(got)-1] > 2*time.Second {
-			t.Errorf("the other service was asked at %v", got)
+			t.Errorf("the other service was called at %v", got)
 		}
 		if len(times) != 11 || row.Outcome != engine.OK {
 			t.Errorf("%d requests: %s", len(times), row.Error)
@@ -201,8 +201,8 @@ func TestRefusalBlocksItsService(t *testing.T) {
 	})
 }
 
-// TestARefusalWhileWaitingForASlot: if a call waits for the shared limit while its service refuses another, it must not be sent
-// when a slot is free.
+// TestARefusalWhileWaitingForASlot checks that a call that waits for the shared limit while its service refuses another
+// one is not sent as soon as a slot is free.
 func TestARefusalWhileWaitingForASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &desk{takes: 5 * time.Second, refuse: func(n int) string {
@@ -220,8 +220,8 @@ func TestARefusalWhileWaitingForASlot(t *testing.T) {
 	})
 }
 
-// TestRefusedWithoutATime: without a rate, the wait of a repeatedly refused call doubles up to a minute; with a rate it is a
-// minute.
+// TestRefusedWithoutATime checks that without a rate, the wait of a repeatedly refused call doubles up to a minute, and
+// that with a rate it is a minute.
 func TestRefusedWithoutATime(t *testing.T) {
 	for rate, first := range map[float64]time.Duration{0: unnamedWait, 10: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -254,8 +254,8 @@ func TestRefusedByHeaders(t *testing.T) {
 	})
 }
 
-// TestAServiceWithoutARateIsLeftAlone: a refusal is one episode for all calls. No call is sent before its time, and then they are
-// spread.
+// TestAServiceWithoutARateIsLeftAlone checks that a refusal is one episode for all calls. No call is sent before its
+// time, and then the calls are spread.
 func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{takes: 100 * time.Millisecond, refuse: func(n int) string {
@@ -286,7 +286,7 @@ func TestAServiceWithoutARateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// TestWaitingCallsSeeANewRate: 60 calls that would wait 6 s have started after 3 s when the rate is doubled.
+// TestWaitingCallsSeeANewRate checks that 60 calls that would wait 6 s have started after 3 s when the rate is doubled.
 func TestWaitingCallsSeeANewRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
@@ -300,7 +300,7 @@ func TestWaitingCallsSeeANewRate(t *testing.T) {
 	})
 }
 
-// TestACallThatIsCutWhileItWaits leaves its turn to those behind.
+// TestACallThatIsCutWhileItWaits checks that a call that is cut while it waits leaves its turn to the next.
 func TestACallThatIsCutWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{}
@@ -331,7 +331,7 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 	})
 }
 
-// TestWhatALimiterObserves: failures of the service stop growth, and what is left is spread.
+// TestWhatALimiterObserves checks that failures of the service stop growth, and that the remaining quota is spread.
 func TestWhatALimiterObserves(t *testing.T) {
 	rate := func(answers ...reply) float64 {
 		var got float64

@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestLostAnswers: a statement whose answer is lost may have been carried out, whatever the driver says of the connection. One that
-// must be sent at most once is not sent again, others are labeled.
+// TestLostAnswers checks that a statement whose answer is lost counts as possibly executed, whatever the driver reports
+// about the connection. One that must be sent at most once is not sent again; others are labeled.
 func TestLostAnswers(t *testing.T) {
 	server := pgtest.Shared(t)
 	for _, once := range []bool{true, false} {

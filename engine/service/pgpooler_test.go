@@ -28,8 +28,8 @@ func clientAt(t *testing.T, address string, limits database.Limits) *Postgres {
 	return p
 }
 
-// TestStatementsThroughPooler: three clients with many concurrent statements share the two connections of a pooler in transaction
-// mode. Each statement is carried out once, with its values, and none affects another.
+// TestStatementsThroughPooler checks that three clients with many concurrent statements share the two connections of a
+// pooler in transaction mode. Each statement is carried out once, with its values, and none affects another.
 func TestStatementsThroughPooler(t *testing.T) {
 	server := pgtest.Shared(t)
 	address := server.Database(t)
@@ -77,7 +77,7 @@ func TestStatementsThroughPooler(t *testing.T) {
 	}
 }
 
-// TestServersLimit checks that the server ends statements that no one waits for, unless it has a limit of its own.
+// TestServersLimit checks that the server ends abandoned statements, unless it has a limit of its own.
 func TestServersLimit(t *testing.T) {
 	server := pgtest.Shared(t)
 	p, address := serverOf(t, server, database.Limits{Timeout: 20 * time.Second})
@@ -134,7 +134,7 @@ func TestAllowedConnections(t *testing.T) {
 		}
 	})
 	if row.Outcome != engine.OK || told.Load() < 20 || told.Load() > 47 || most != 5 || p.Pool().Size != 5 {
-		t.Errorf("told %d, %d were open, want 5: %+v", told.Load(), most, p.Pool())
+		t.Errorf("reported %d, %d were open, want 5: %+v", told.Load(), most, p.Pool())
 	}
 	if _, err := p.Tune("db.connections", "3"); err != nil || p.Pool().Size != 5 {
 		t.Errorf("fewer than the server has for it, with a burst: %v, %+v", err, p.Pool())

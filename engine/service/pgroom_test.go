@@ -34,8 +34,8 @@ func many(t *testing.T, p *Postgres, n int, query string, meanwhile func()) (rec
 	return records, failed
 }
 
-// TestFullPoolerIsWaitedFor: statements wait for a pooler that accepts no more clients, at first none at all, without using up
-// attempts, and all are carried out.
+// TestFullPoolerIsWaitedFor checks that statements wait, without using attempts, for a pooler that accepts no more
+// clients, at first none at all, and that all are executed.
 func TestFullPoolerIsWaitedFor(t *testing.T) {
 	server := pgtest.Shared(t)
 	for _, free := range []int{0, 2} {
@@ -73,7 +73,8 @@ func TestFullPoolerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestFullServerIsWaitedFor: statements wait for a server without free connections, and fail if the limits set a maximum wait.
+// TestFullServerIsWaitedFor checks that statements wait for a server without free connections, and fail if the limits
+// set a maximum wait.
 func TestFullServerIsWaitedFor(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 8})
 	address := server.Database(t)
@@ -101,7 +102,7 @@ func TestFullServerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsAreGivenBack closes the connections beyond the most that were in use since the last time.
+// TestIdleConnectionsAreGivenBack checks that idle connections beyond the recent maximum are closed.
 func TestIdleConnectionsAreGivenBack(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{Connections: 12, Burst: 3})
 	atOnce := func(n int) {
@@ -117,7 +118,7 @@ func TestIdleConnectionsAreGivenBack(t *testing.T) {
 	atOnce(15)
 	p.GiveBack()
 	if n := p.Open(); n < 15 {
-		t.Errorf("%d are open, and 15 were in use of late", n)
+		t.Errorf("%d are open, but 15 were in use recently", n)
 	}
 	atOnce(4)
 	p.GiveBack()
@@ -127,7 +128,8 @@ func TestIdleConnectionsAreGivenBack(t *testing.T) {
 	}
 }
 
-// TestShareCountsOthers: a pool keeps to its share of the connections that others leave, as they come and go.
+// TestShareCountsOthers checks that a pool keeps to its share of the connections that other clients leave, as these
+// come and go.
 func TestShareCountsOthers(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{MaxConnections: 30})
 	address := server.Database(t)

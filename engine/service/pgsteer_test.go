@@ -12,7 +12,8 @@ import (
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
-// TestRenewOfStatements: a statement that reads is sent again on another connection, and one that changes something continues.
+// TestRenewOfStatements checks that a statement that reads is sent again on another connection, and that one that
+// changes something continues.
 func TestRenewOfStatements(t *testing.T) {
 	p, address := serverOf(t, pgtest.Shared(t), database.Limits{})
 	execute(t, address, "create table t (x int)")
@@ -45,7 +46,7 @@ func TestRenewOfStatements(t *testing.T) {
 		p.Renew()
 		until(t, "another connection waits", func() bool { n := number(t, address, waiting("select")); return n > 0 && n != reader })
 		if n := number(t, address, waiting("insert")); n != writer {
-			t.Errorf("what changes something is on connection %d, was on %d", n, writer)
+			t.Errorf("the changing statement is on connection %d, was on %d", n, writer)
 		}
 		exec("select pg_advisory_unlock(7)")
 		group.Wait()
@@ -62,7 +63,7 @@ func TestRenewOfStatements(t *testing.T) {
 	}
 }
 
-// TestLostServer: statements wait for an unavailable server. None fails, and none counts too often.
+// TestLostServer checks that statements wait for an unavailable server. None of them fails, and none counts too often.
 func TestLostServer(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	p, _ := serverOf(t, server, database.Limits{})

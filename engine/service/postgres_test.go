@@ -203,10 +203,10 @@ func TestTroubleOfStatements(t *testing.T) {
 			t.Errorf("%s: class %q, %d attempts, %s; want %q, %d, %s", tt.s.Query.Text, row.Class, row.Steps[0].Attempts, row.Error, tt.class, tt.attempts, tt.says)
 		}
 		if row.Steps[0].Label != engine.Fresh || strings.Contains(row.Error, "is not known") {
-			t.Errorf("%s: the server answered, and it says %v: %s", tt.s.Query.Text, row.Steps[0].Label, row.Error)
+			t.Errorf("%s: the server answered, got %v: %s", tt.s.Query.Text, row.Steps[0].Label, row.Error)
 		}
 		if strings.Contains(row.Error, "hunter2") || strings.Contains(row.Error, "9h9") || strings.Contains(row.Error, pgtest.Password) {
-			t.Errorf("%s says too much: %s", tt.s.Query.Text, row.Error)
+			t.Errorf("%s reveals too much: %s", tt.s.Query.Text, row.Error)
 		}
 	}
 	if n := number(t, address, "select count(*) from u"); n != 1+19901 {
@@ -238,11 +238,11 @@ func TestTroubleOfStatements(t *testing.T) {
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "select refuse('a')"), func(c *Call) { c.Private = true })
 	if row.Error != "SQLSTATE P0001" {
-		t.Errorf("a private step says %s", row.Error)
+		t.Errorf("a private step reveals %s", row.Error)
 	}
 }
 
-// TestUnreachableDatabase checks what a step says of a database that cannot be reached, or refuses the connection.
+// TestUnreachableDatabase checks the error of a step whose database cannot be reached or refuses the connection.
 func TestUnreachableDatabase(t *testing.T) {
 	server := pgtest.Shared(t)
 	u, err := url.Parse(server.URL(pgtest.User, "postgres"))
@@ -273,7 +273,7 @@ func TestUnreachableDatabase(t *testing.T) {
 			t.Errorf("class %q, %d attempts: %s; want %q, %d, %s", row.Class, row.Steps[0].Attempts, row.Error, tt.class, tt.attempts, tt.says)
 		}
 		if strings.Contains(row.Error, "hunter2") || strings.Contains(row.Error, pgtest.Password) {
-			t.Errorf("the password is said: %s", row.Error)
+			t.Errorf("the password is shown: %s", row.Error)
 		}
 		if text, err := d.Check(t.Context()); err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), pgtest.Password) {
 			t.Errorf("check: %s, %v", text, err)
@@ -304,7 +304,7 @@ func TestTimeoutsCancel(t *testing.T) {
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "insert into t select 1 from pg_sleep(100)"), func(c *Call) { c.Timeout, c.Once = 500*time.Millisecond, true })
 	if row.Class != engine.Timeout || row.Steps[0].Attempts != 1 || row.Steps[0].Label != engine.NotRepeated || !strings.Contains(row.Error, "is not known") {
-		t.Errorf("what must not happen twice: class %q, %d attempts, %v: %s", row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
+		t.Errorf("a statement that must not be repeated: class %q, %d attempts, %v: %s", row.Class, row.Steps[0].Attempts, row.Steps[0].Label, row.Error)
 	}
 	until(t, "the server still sleeps", func() bool {
 		return number(t, address, "select count(*) from pg_stat_activity where query like '%pg_sleep(100)%' and state = 'active' and pid <> pg_backend_pid()") == 0

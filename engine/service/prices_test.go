@@ -65,10 +65,10 @@ func TestExpect(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := prices.Expect("other", 3, 400, 300); got.Unpriced != 3 || got.Cost != 0 || got.Output != 900 {
-		t.Errorf("of an unknown model: %+v", got)
+		t.Errorf("an unknown model: %+v", got)
 	}
 	if got := pricing.Free.Expect("other", 3, 400, 300); got.Unpriced != 0 || got.Cost != 0 {
-		t.Errorf("where models are free: %+v", got)
+		t.Errorf("free models: %+v", got)
 	}
 }
 

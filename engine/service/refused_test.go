@@ -110,7 +110,7 @@ func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 		moves := l.Moves()
 		if len(moves) != 6 || moves[0].What != "model.unsupported" || moves[0].Old != "" || moves[0].New != "gpt-4o-mini: max_tokens" || moves[0].Who != "model" ||
 			!strings.Contains(moves[0].Why, "refuses max_tokens: ") {
-			t.Fatalf("told %+v", moves)
+			t.Fatalf("got %+v", moves)
 		}
 		if ask(l, "other"); server.bad != 12 { // each model learns separately
 			t.Errorf("%d errors after the call of another model, want 12", server.bad)
@@ -126,12 +126,12 @@ func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 		kept := models(t, server, LLMConfig{})
 		kept.Learn(resumed)
 		if ask(kept, "other"); server.bad != 12 {
-			t.Errorf("%d errors of a client that took over, want 12", server.bad)
+			t.Errorf("%d errors of a client with learned fields, want 12", server.bad)
 		}
 	})
 }
 
-// TestBothLengthsAreRefused: then nothing limits the answer.
+// TestBothLengthsAreRefused checks that if a service rejects both length fields, nothing limits the answer.
 func TestBothLengthsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &picky{refuses: []string{"max_tokens", "max_completion_tokens"}}
@@ -144,7 +144,8 @@ func TestBothLengthsAreRefused(t *testing.T) {
 	})
 }
 
-// TestWhatIsJournaledDoesNotDependOnLessons: a resumed run that knows more finds what was journaled with less knowledge.
+// TestWhatIsJournaledDoesNotDependOnLessons checks that a resumed run that has learned more fields still finds the
+// journaled calls.
 func TestWhatIsJournaledDoesNotDependOnLessons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := stage{journal: &enginetest.Journal{}}
@@ -162,7 +163,7 @@ func TestWhatIsJournaledDoesNotDependOnLessons(t *testing.T) {
 	})
 }
 
-// TestOtherErrorsStayErrors: a 400 that names no field ends the call, and nothing is learned.
+// TestOtherErrorsStayErrors checks that a 400 that names no field ends the call, and that nothing is learned.
 func TestOtherErrorsStayErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := &script{answers: []reply{{status: 400, body: `{"error":{"message":"This model's maximum context length is 10 tokens."}}`}}}

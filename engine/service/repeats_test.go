@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// TestRepeats checks a changing request in doubt: what is sent, its label, and whether it is listed.
+// TestRepeats checks changing requests in doubt: whether they are sent again, their label, and whether they are listed.
 func TestRepeats(t *testing.T) {
 	replay := reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}}
 	stripe := reply{status: 201, header: map[string]string{"Idempotent-Replayed": "true"}}
@@ -207,7 +207,7 @@ func TestProofIsOfOneStep(t *testing.T) {
 	asked := 0
 	for range 2 {
 		if p.find(t.Context(), "pay", func() proof { asked++; return disproven }) != disproven {
-			t.Error("what was found out is not said")
+			t.Error("the finding is not reported")
 		}
 	}
 	if asked != 1 {
@@ -240,8 +240,8 @@ func TestAnotherTakeAsksForSomethingElse(t *testing.T) {
 	}
 }
 
-// TestUnknownReplay uses a service that has carried out a request that is not in the journal: the store is an older copy, and the
-// run says so.
+// TestUnknownReplay checks that a run reports a request that the service has already carried out but that is missing
+// from the journal, because the store is an older copy.
 func TestUnknownReplay(t *testing.T) {
 	replay := reply{status: 201, header: map[string]string{"Idempotency-Replayed": "true"}}
 	post := Request{Method: "POST", Target: must(t, "/orders")}
@@ -271,7 +271,7 @@ func TestUnknownReplay(t *testing.T) {
 					}
 				}
 				if (told == 1) != tt.inexact || told > 1 {
-					t.Errorf("told %d times, want %t", told, tt.inexact)
+					t.Errorf("reported %d times, want %t", told, tt.inexact)
 				}
 			})
 		})

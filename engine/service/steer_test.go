@@ -312,7 +312,7 @@ func TestSteeredWhileAtWork(t *testing.T) {
 	}
 }
 
-// TestStateOfTheRate checks what is shown and journaled of a service that sends 429.
+// TestStateOfTheRate checks the displayed and journaled state of a service that sends 429.
 func TestStateOfTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := client(t, &script{answers: []reply{{status: 429, header: map[string]string{"Retry-After": "30"}}, ok200("")}}, Limits{Rate: 10, MaxRate: 50})

@@ -90,7 +90,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestStreamIsRefusedOrNotOne uses services that do not answer with the requested stream.
+// TestStreamIsRefusedOrNotOne uses services that refuse the request or do not answer with a stream.
 func TestStreamIsRefusedOrNotOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -103,7 +103,8 @@ func TestStreamIsRefusedOrNotOne(t *testing.T) {
 	})
 }
 
-// TestAttemptsOfAStreamAreApart breaks a stream off in the middle of a text: the next attempt starts over.
+// TestAttemptsOfAStreamAreApart breaks a stream off in the middle of a text, and checks that the next attempt starts
+// over.
 func TestAttemptsOfAStreamAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := hello()
@@ -266,7 +267,8 @@ func TestStreamsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestStreamInAnyPieces cuts a completion into random pieces: its text stays the same, and so does the end of its object.
+// TestStreamInAnyPieces cuts a completion into random pieces, and checks that its text stays the same and the end of
+// its object is found.
 func TestStreamInAnyPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"{", "}", `"`, `\`, "a", ":", "1", " ", `{"a":1}`, `{"b":{"c":"}"}}`, "{}", "é", "\n"})).Draw(t, "text"), "")

@@ -34,7 +34,7 @@ func TestTermEnds(t *testing.T) {
 					t.Error("a function that was not called cannot be taken out")
 				}
 				if err := once.Err(); err != nil {
-					t.Fatalf("it has ended before anything happened: %v", err)
+					t.Fatalf("the context has ended early: %v", err)
 				}
 				tt.end(&r, cancel)
 				synctest.Wait()
@@ -44,7 +44,7 @@ func TestTermEnds(t *testing.T) {
 					t.Errorf("it ended with %v, want %v", got, tt.want)
 				}
 				if once.Err() == nil || below.Err() == nil || heard != 1 || gone != 0 {
-					t.Errorf("errors %v and %v, heard %d and %d times", once.Err(), below.Err(), heard, gone)
+					t.Errorf("errors %v and %v, notified %d and %d times", once.Err(), below.Err(), heard, gone)
 				}
 				late := make(chan struct{})
 				if stop := once.AfterFunc(func() { close(late) }); stop() {
@@ -79,7 +79,7 @@ func TestTermEndsWithItsCall(t *testing.T) {
 			after := new(Call).attempt(ctx, &renewal{}, time.Minute)
 			defer after.stop()
 			if !ended(before) || !ended(after) {
-				t.Error("it continues without its call")
+				t.Error("the context continues without its call")
 			}
 		})
 	}
@@ -99,7 +99,7 @@ func TestTermIsOver(t *testing.T) {
 		r.renew()
 		time.Sleep(time.Hour)
 		if err := only.reason(); err != nil {
-			t.Errorf("what has all the time and must not leave twice ended with %v", err)
+			t.Errorf("a call without a timeout that must not be sent twice ended with %v", err)
 		}
 	})
 }

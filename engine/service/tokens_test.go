@@ -48,7 +48,8 @@ func TestPricesOfTheCache(t *testing.T) {
 	}
 }
 
-// TestClaimsLearnWhatAServiceAdds: what a service adds to each prompt is claimed from the second call on.
+// TestClaimsLearnWhatAServiceAdds checks that the tokens that a service adds to each prompt are claimed from the second
+// call on.
 func TestClaimsLearnWhatAServiceAdds(t *testing.T) {
 	var m pricing.Meter
 	m.Usage(nil, "m", openai.Tokens{Input: 500, Output: 5}, 30, 12)

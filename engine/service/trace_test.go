@@ -45,7 +45,7 @@ func TestTraces(t *testing.T) {
 			`0.0 step#3 shop: POST /base/x?a=1 [{"n": 1}] 201 [made] `,
 		}
 		if got := toldAll(all); !slices.Equal(got, want) {
-			t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if took := all[len(all)-1].Took; took != time.Second {
 			t.Errorf("the last took %v", took)
@@ -69,7 +69,7 @@ func TestTracesHoldNoSecrets(t *testing.T) {
 				end(s, call, err)
 			})
 			if len(all) != 1 {
-				t.Fatalf("told %d", len(all))
+				t.Fatalf("got %d traces", len(all))
 			}
 			text := line(&all[0])
 			for _, secret := range []string{canary, "canary%2F", "own-word", "other-one", "abcdef"} {
@@ -78,7 +78,7 @@ func TestTracesHoldNoSecrets(t *testing.T) {
 				}
 			}
 			if shows := strings.Contains(text, `"max_tokens": 5`) && strings.Contains(text, "q=tea") && strings.Contains(text, "ada"); shows == private {
-				t.Errorf("private %v: told %s", private, text)
+				t.Errorf("private %v: got %s", private, text)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestShown(t *testing.T) {
 		{`{"tokens": ["a"], "password": "cut`, `{"tokens": ["a"], "password": "…"`},
 	} {
 		if got := Shown([]byte(tt.body), len(tt.body)); got != tt.want {
-			t.Errorf("of %.60q is shown %.80q, want %.80q", tt.body, got, tt.want)
+			t.Errorf("%.60q: got %.80q, want %.80q", tt.body, got, tt.want)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestTracesOfModels(t *testing.T) {
 		var all []engine.Exchange
 		stage{tracer: func(e engine.Exchange) { all = append(all, e) }}.chat(t, l, c, nil)
 		if len(all) != 1 || all[0].Request != c.Model || all[0].Answer != "Hello." || !strings.Contains(all[0].Sent, `"messages"`) {
-			t.Errorf("told %s", toldAll(all))
+			t.Errorf("got %s", toldAll(all))
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestTracesOfStatements(t *testing.T) {
 		`0.0 step#1 db: select nothing from t where name = $1 [private, not shown] 0 [] SQLSTATE 42703`,
 	}
 	if got := toldAll(all); !slices.Equal(got, want) {
-		t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

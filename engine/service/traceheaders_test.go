@@ -7,7 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// TestHeadersForPeople leaves out secrets, by name or by value, and headers that no author wrote.
+// TestHeadersForPeople checks that secrets, by name or by value, and headers that no author wrote are left out.
 func TestHeadersForPeople(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://shop.example.com/x", nil)
 	if err != nil {

@@ -214,7 +214,7 @@ func TestRefusalsAreWaitedOut(t *testing.T) {
 	}
 }
 
-// TestRefusedForever: a 429 that never ends is not limited by a timeout; only a cut ends it.
+// TestRefusedForever checks that no timeout limits a 429 that never ends, and that only a cut ends the call.
 func TestRefusedForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cut := context.WithCancel(t.Context())
@@ -357,7 +357,8 @@ func TestBoundIsHeld(t *testing.T) {
 	})
 }
 
-// TestCutJournalsNoAnswer cuts a call at each of its stages: no row, no answer, and the intent remains.
+// TestCutJournalsNoAnswer cuts a call at each of its stages, and checks that the intent remains, without a row or an
+// answer.
 func TestCutJournalsNoAnswer(t *testing.T) {
 	for name, answer := range map[string]reply{
 		"in flight":        {hangs: true},

@@ -79,7 +79,8 @@ func local() *x509.Certificate {
 	return &x509.Certificate{Subject: pkix.Name{CommonName: "shop"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
 }
 
-// TestConnectionsThatCannotHeal checks that each error says what it is and what to do, at the first attempt, and is permanent.
+// TestConnectionsThatCannotHeal checks that each permanent connection error is reported at the first attempt, with its
+// cause and advice.
 func TestConnectionsThatCannotHeal(t *testing.T) {
 	ca := newAuthority(t)
 	good := ca.sign(t, local(), time.Hour)

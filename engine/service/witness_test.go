@@ -40,7 +40,7 @@ func TestWitness(t *testing.T) {
 			"arrived, 3 requests, 1 intents, 0 answers",
 		}
 		if !slices.Equal(heard, want) {
-			t.Errorf("heard\n%q\nwant\n%q", heard, want)
+			t.Errorf("got\n%q\nwant\n%q", heard, want)
 		}
 		if n := len(enginetest.Of[engine.AnswerRow](st.journal)); n != 1 {
 			t.Errorf("%d answers are journaled", n)

@@ -49,7 +49,7 @@ func TestAgentViewAsJSON(t *testing.T) {
 	}
 	empty, err := view.AgentJSON(&engine.AgentView{ID: "bob"})
 	if got := compact(t, empty); err != nil || got != `{"id":"bob","index":0,"state":"waiting","sessions":[]}` {
-		t.Errorf("of an agent without data: %s, %v", got, err)
+		t.Errorf("an agent without data: %s, %v", got, err)
 	}
 	odd := &engine.AgentView{ID: "\xff", Persona: []engine.Fact{{Name: "n", Value: "NaN"}}, Usage: engine.Usage{Cost: math.MaxInt64}}
 	if text, err := view.AgentJSON(odd); err != nil || !json.Valid(text) {

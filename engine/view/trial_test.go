@@ -33,7 +33,7 @@ func TestStepSections(t *testing.T) {
 	}
 	s.Private, s.Exchanges, s.Error = true, nil, ""
 	if got := StepSections(&s); len(got) != 1 || got[0].Text != "private, not shown" {
-		t.Errorf("of a private step: %v", got)
+		t.Errorf("a private step: %v", got)
 	}
 }
 

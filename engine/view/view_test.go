@@ -168,7 +168,7 @@ func TestOfRecord(t *testing.T) {
 	}
 }
 
-// TestBudget checks that a budget appears only with limits, and what is spent of it.
+// TestBudget checks that a budget is shown only with limits, and how much of it is spent.
 func TestBudget(t *testing.T) {
 	s := snapshot()
 	s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Wall: time.Hour}, Spent: engine.Amount{Cost: 2_000_000_000, Tokens: 900, Requests: 300}}

@@ -37,7 +37,8 @@ func TestServerThatHangs(t *testing.T) {
 	must(t, p.Close(t.Context()))
 }
 
-// TestBatchesBySizeAndAge sends when enough rows wait, or one has waited for long enough, and not before.
+// TestBatchesBySizeAndAge checks that a batch is sent when enough rows wait or one has waited long enough, and not
+// before.
 func TestBatchesBySizeAndAge(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	rows := func() int { return ask[int](d, `SELECT count(*) FROM throng.sessions`) }

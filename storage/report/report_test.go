@@ -245,7 +245,7 @@ func TestContent(t *testing.T) {
 		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Comparison with run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("it does not say %q", want)
+			t.Errorf("%q is missing", want)
 		}
 	}
 	short := day()
@@ -266,12 +266,12 @@ func TestEmptyRun(t *testing.T) {
 	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
 	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "The scenario has no success criteria.", "0 sessions, 1m0s; by hand."} {
 		if !strings.Contains(got, want) {
-			t.Errorf("it does not say %q", want)
+			t.Errorf("%q is missing", want)
 		}
 	}
 	for _, bad := range []string{"NaN", "Inf", "<no value>", "Session times", "%!"} {
 		if strings.Contains(got, bad) {
-			t.Errorf("it says %q", bad)
+			t.Errorf("got %q", bad)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func TestLongRun(t *testing.T) {
 		t.Error("the largest value is missing")
 	}
 	if !strings.Contains(got, "960 automatic changes") {
-		t.Error("it does not count the automatic changes")
+		t.Error("the automatic changes are not counted")
 	}
 }
 
@@ -330,7 +330,7 @@ func TestAxisLeavesOutInterruptions(t *testing.T) {
 		x.see(epoch.Add(time.Duration(s) * time.Second))
 	}
 	if x.length() != 4*time.Second || len(x.cuts) != 1 {
-		t.Fatalf("it is %v long with %d cuts", x.length(), len(x.cuts))
+		t.Fatalf("the duration is %v with %d cuts", x.length(), len(x.cuts))
 	}
 	for at, want := range map[int]time.Duration{0: 0, 2: 2 * time.Second, 1800: 2 * time.Second, 3602: 3 * time.Second, 3603: 4 * time.Second, 3610: 4 * time.Second} {
 		if got, ok := x.since(epoch.Add(time.Duration(at) * time.Second)); !ok || got != want {
@@ -338,7 +338,7 @@ func TestAxisLeavesOutInterruptions(t *testing.T) {
 		}
 	}
 	if _, ok := x.since(epoch.Add(5000 * time.Second)); ok {
-		t.Error("a time long after the axis is on it")
+		t.Error("a time long after the axis is drawn")
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestDamagedSchemaEndsTheJournal damages the schema during a run: the journal does not wait for what waiting does not fix.
+// TestDamagedSchemaEndsTheJournal damages the schema during a run, and checks that the journal ends instead of waiting
+// for an error that waiting does not fix.
 func TestDamagedSchemaEndsTheJournal(t *testing.T) {
 	for _, damage := range []string{
 		`DROP TABLE changes`, `ALTER TABLE changes RENAME COLUMN why TO because`,

@@ -284,7 +284,7 @@ func killedAt(t *testing.T, place string, first int64, from string) (dir string,
 			return dir, at
 		}
 	}
-	t.Fatalf("it was not killed at any commit up to %d %s", first, from)
+	t.Fatalf("the process was not killed at any commit up to %d %s", first, from)
 	return "", 0
 }
 
@@ -298,7 +298,7 @@ func killed(t *testing.T, what, dir string) bool {
 	}
 	err := p.Wait()
 	if len(said) > 0 {
-		t.Fatalf("the helper says %s", strings.Join(said, "\n"))
+		t.Fatalf("the helper printed %s", strings.Join(said, "\n"))
 	}
 	return err != nil
 }

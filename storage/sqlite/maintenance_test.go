@@ -307,7 +307,7 @@ func TestPiecesEnd(t *testing.T) {
 	}
 	piece(true, written)
 	if n := len(c.piece.agents); n == 0 || n == agents {
-		t.Errorf("of %d agents %d are left while a caller waits, want some", agents, n)
+		t.Errorf("of %d agents, %d are left while a caller waits, want some", agents, n)
 	}
 	piece(false, written)
 	if n := len(c.piece.agents); n > 0 {

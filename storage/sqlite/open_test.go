@@ -69,7 +69,7 @@ func TestOpenRefusesNewer(t *testing.T) {
 		t.Error("the file was changed")
 	}
 	if kept, _ := filepath.Glob(filepath.Join(dir, "*damaged*")); len(kept) > 0 {
-		t.Errorf("it was renamed: %v", kept)
+		t.Errorf("the file was renamed: %v", kept)
 	}
 }
 

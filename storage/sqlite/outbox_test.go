@@ -285,7 +285,7 @@ func TestOutboxRecord(t *testing.T) {
 	records := r.records
 	r.drain(t, t, s, "r", 10)
 	if r.records != records {
-		t.Error("it was sent again without a change")
+		t.Error("the run was sent again without a change")
 	}
 	if err := j.Commit(t.Context(), engine.StartRow{At: time.Unix(10, 0), Resumed: true}); err != nil {
 		t.Fatal(err)

@@ -175,7 +175,7 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	traces := confide(t, s, j, 0)
-	keep = true // the next commit is of the writer, which sees it because of the queue's lock
+	keep = true // the next commit is the writer's, which sees the change because of the queue's lock
 	endCycle(t, j, 0)
 	if len(copies) < 2 {
 		t.Fatalf("only %d copies", len(copies))

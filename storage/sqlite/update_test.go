@@ -71,7 +71,7 @@ func versionOf(t *testing.T, path string) int64 {
 	return version
 }
 
-// TestUpdate updates an older store: it is backed up first, with progress.
+// TestUpdate updates an older store, and checks that it is backed up first, with progress.
 func TestUpdate(t *testing.T) {
 	dir := olderStore(t)
 	for _, name := range []string{"v1-20250101T000000Z", "v1-20240101T000000Z", "v0-20230101T000000Z", "v1-20260101T000000Z" + file.PartMark} {

@@ -33,7 +33,7 @@ func TestSidesStandBelowEachOther(t *testing.T) {
 		win.Resize(fyne.NewSize(width, 770))
 		g.Drain()
 		if least := g.screen.Content().MinSize().Width; least > width {
-			t.Errorf("at %v it is %v wide, and there is room for %v", c.scale, least, width)
+			t.Errorf("at %v the minimum width is %v, the window has %v", c.scale, least, width)
 		}
 		plan, apply := g.screen.plan.panel, g.screen.result.apply
 		if below := place(apply).Y > place(plan).Y+plan.Size().Height; below != c.below {

@@ -167,7 +167,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	}
 	g.Tap(g.screen.Content(), "Cancel")
 	if g.desk.stops != 1 {
-		t.Error("it was not given up")
+		t.Error("the calibration was not cancelled")
 	}
 	whole := found(19)
 	g.desk.mu.Lock()
@@ -213,13 +213,13 @@ func TestMistakesStandBesideTheirFields(t *testing.T) {
 	g.screen.plan.levels.SetText("1, two")
 	g.Tap(g.screen.Content(), "Calibrate")
 	if !g.shows(`"two" is not a limit`) || len(g.desk.ordered()) > 0 {
-		t.Error("an invalid number was ordered")
+		t.Error("an order with an invalid number was sent")
 	}
 	g.screen.plan.levels.SetText("1, 2")
 	g.Tap(g.screen.Content(), "Calibrate")
 	g.Until("the refusal", func() bool { return g.shows("only 30 agents are active") && g.shows("the disk is full") })
 	if g.screen.plan.start.Disabled() {
-		t.Error("it cannot be tried again")
+		t.Error("the calibration cannot be started again")
 	}
 }
 
@@ -241,7 +241,7 @@ func TestWhatWasFoundBefore(t *testing.T) {
 	none := Found{Title: "Nothing", Words: "No recommendation: nothing was measured."}
 	g.screen.show(&none, false)
 	if !g.screen.result.apply.Disabled() {
-		t.Error("what was not found can be applied")
+		t.Error("a missing result can be applied")
 	}
 }
 

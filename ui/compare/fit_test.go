@@ -28,13 +28,13 @@ func TestLargeTextNeedsNoScrolling(t *testing.T) {
 	win.Resize(fyne.NewSize(width, 770))
 	q.Drain()
 	if least := s.Content().MinSize().Width; least > width {
-		t.Errorf("it is %v wide, and there is room for %v", least, width)
+		t.Errorf("the minimum width is %v, the window has %v", least, width)
 	}
 	place := func(i int) float32 {
 		return fyne.CurrentApp().Driver().AbsolutePositionForObject(s.picks[i]).Y
 	}
 	if place(0) != place(1) || place(2) <= place(1) {
-		t.Errorf("the picks stand at %v, %v and %v from above", place(0), place(1), place(2))
+		t.Errorf("the run selectors are at %v, %v and %v from the top", place(0), place(1), place(2))
 	}
 }
 

@@ -86,7 +86,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	wants(t, q, s, d, "b", "d")
 	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
-			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}
 	}
 	s.picks[2].SetSelected(s.optionOf("a"))
@@ -105,11 +105,11 @@ func TestAnotherFigure(t *testing.T) {
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
 	if len(s.result.charts) != 1 || !s.result.charts[drawing{Counts, 2}].Visible() {
-		t.Error("another chart than that of shares is shown")
+		t.Error("a chart other than the shares is shown")
 	}
 	s.result.measures.SetSelected("Session time, p95")
 	if s.result.charts[drawing{Counts, 2}].Visible() || !s.result.chart(drawing{Seconds, 2}).Visible() {
-		t.Error("another chart than that of times is shown")
+		t.Error("a chart other than the times is shown")
 	}
 }
 
@@ -150,7 +150,7 @@ func TestZoomIntoTheCycles(t *testing.T) {
 		c.Series = append(c.Series, Series{Name: name, Kind: Counts, Values: values})
 	}
 	s.result.show(c)
-	s.Content().Resize(s.Content().Size().AddWidthHeight(1, 0)) // what was hidden is laid out
+	s.Content().Resize(s.Content().Size().AddWidthHeight(1, 0)) // lays out what was hidden
 	drawn := s.result.chart(drawing{Counts, 2})
 	shows := func(want bool, text string) {
 		t.Helper()
@@ -169,10 +169,10 @@ func TestZoomIntoTheCycles(t *testing.T) {
 	s.result.measures.SetSelected("Requests")
 	shows(true, "70")
 	if !s.result.group.Zoomed() {
-		t.Error("another figure shows all cycles again")
+		t.Error("another measure shows all cycles again")
 	}
 	s.result.show(c)
 	if s.result.group.Zoomed() {
-		t.Error("another comparison is zoomed into")
+		t.Error("another comparison is zoomed")
 	}
 }

@@ -190,7 +190,7 @@ func (st *stage) asks(t *testing.T, button string) {
 	t.Helper()
 	top := st.win.Canvas().Overlays().Top()
 	if top == nil {
-		t.Fatal("nothing is asked")
+		t.Fatal("no question is asked")
 	}
 	st.q.Tap(top, button)
 }

@@ -17,12 +17,12 @@ import (
 func TestTypeSeeAndSave(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\r\nb: 2\r\n", "def f():\n"))
 	if !st.shows("No problems") || st.Edited() {
-		t.Fatalf("shown are %q", uitest.Texts(st.Content()))
+		t.Fatalf("shown: %q", uitest.Texts(st.Content()))
 	}
 	st.typed(2, 4, "WRONG ")
 	st.q.Until("the answer is there", func() bool { return st.shows("a draft is kept") })
 	if !st.shows("there is no WRONG: did you mean RIGHT?") || !st.shows("Problems (1)") || !st.shows("mine.yaml (edited)") || !st.shows("not saved; a draft is kept") {
-		t.Errorf("shown are %q", uitest.Texts(st.Content()))
+		t.Errorf("shown: %q", uitest.Texts(st.Content()))
 	}
 	if got := string(st.desk.drafts["mine.yaml"]); got != "a: 1\r\nb: WRONG 2\r\n" {
 		t.Errorf("the draft is %q", got)
@@ -88,7 +88,7 @@ func TestChangesElsewhere(t *testing.T) {
 	}
 	st.q.Until("followed", func() bool { return st.shown.editor.Text() == "other: 2\n" && !st.looking })
 	if st.Edited() {
-		t.Error("what was changed elsewhere counts as an edit")
+		t.Error("an external change counts as an edit")
 	}
 	st.typed(1, 1, "x")
 	f.mu.Lock()
@@ -132,7 +132,7 @@ func TestADraftThatCannotBeKeptIsTold(t *testing.T) {
 	st.typed(1, 1, "x")
 	st.q.Until("told", func() bool { return st.shows("Cannot keep a draft of the edits: the disk is full") })
 	if st.shows("a draft is kept") {
-		t.Error("it says that a draft is kept")
+		t.Error("it reports a saved draft")
 	}
 }
 
@@ -149,12 +149,12 @@ func TestTheLastKeysAreKept(t *testing.T) {
 
 func TestLeavingAsks(t *testing.T) {
 	st := newStage(t, newFake(false, "a: 1\n"))
-	if st.Leave(func() { t.Error("nothing is unsaved, and it continues by itself") }) {
-		t.Error("it asks although nothing is unsaved")
+	if st.Leave(func() { t.Error("closing without edits continues immediately") }) {
+		t.Error("closing asks although nothing is unsaved")
 	}
 	st.q.Tap(st.Content(), "Setup")
 	if st.left != 1 {
-		t.Error("it asks although nothing is unsaved")
+		t.Error("closing asks although nothing is unsaved")
 	}
 	st.typed(1, 1, "x")
 	st.q.Tap(st.Content(), "Setup")
@@ -169,7 +169,7 @@ func TestLeavingAsks(t *testing.T) {
 		t.Errorf("kept %q", st.desk.drafts)
 	}
 	if st.Leave(func() {}) {
-		t.Error("it asks again although the person has agreed")
+		t.Error("closing asks again after a confirmation")
 	}
 	st.typed(1, 1, "y")
 	gone := false
@@ -204,12 +204,12 @@ func TestTypedWhileItIsSaved(t *testing.T) {
 	st.shown.editor.Target().TypedRune('y')
 	st.q.Until("copied", func() bool { return gone == 1 })
 	if st.doc.Name != "/tmp/folder/mine.yaml" || st.desk.saved["mine.yaml"] != "xa: 1\n" || st.shown.editor.Text() != "xya: 1\n" || !st.Edited() {
-		t.Errorf("%q was saved and %q is shown of %s", st.desk.saved, st.shown.editor.Text(), st.doc.Name)
+		t.Errorf("saved %q, shown %q, of %s", st.desk.saved, st.shown.editor.Text(), st.doc.Name)
 	}
 	st.Save()
 	st.save(false, func() { gone++ }) // asked for before the answer: no conflict with itself
 	if !st.saving || st.later == nil {
-		t.Error("two are under way immediately")
+		t.Error("two saves run at the same time")
 	}
 	st.q.Until("saved twice", func() bool { return gone == 2 })
 	if st.Edited() || st.desk.saved["mine.yaml"] != "xya: 1\n" || len(st.saves) != 3 {
@@ -232,7 +232,7 @@ func TestValuesOfTheFormArePut(t *testing.T) {
 	st.Put(st.doc.Name, Values{Parameters: map[string]string{"n": "5"}})
 	st.q.Until("put", func() bool { return st.shown.editor.Text() == "n: 5\n" && st.shows("Save it to keep them") })
 	if !st.Edited() || len(st.desk.saved) > 0 {
-		t.Error("it was saved unasked")
+		t.Error("the file was saved without a confirmation")
 	}
 }
 
@@ -241,11 +241,11 @@ func TestFindInTheFile(t *testing.T) {
 	keys := &desktop.CustomShortcut{KeyName: fyne.KeyF, Modifier: fyne.KeyModifierShortcutDefault}
 	st.shown.editor.Target().(fyne.Shortcutable).TypedShortcut(keys)
 	if st.win.Canvas().Focused() != fyne.Focusable(st.find.entry) {
-		t.Fatal("there is no place to type what is looked for")
+		t.Fatal("there is no search field")
 	}
 	test.Type(st.find.entry, "ONE")
 	if !st.shows("1 of 2") {
-		t.Errorf("shown are %q", uitest.Texts(st.find.object))
+		t.Errorf("shown: %q", uitest.Texts(st.find.object))
 	}
 	st.find.entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	if line, col := st.shown.editor.Cursor(); line != 2 || col != 5 || !st.shows("2 of 2") {
@@ -262,12 +262,12 @@ func TestHelpSaysWhatKeysMean(t *testing.T) {
 	st.q.Tap(st.Content(), "Help")
 	st.shown.editor.Go(1, 22)
 	if !st.shows("clock > cycles") {
-		t.Errorf("shown are %q", uitest.Texts(st.help.object))
+		t.Errorf("shown: %q", uitest.Texts(st.help.object))
 	}
 	st.shown.editor.Go(4, 6)
 	text := strings.Join(uitest.Texts(st.help.object), "\n")
 	if !strings.Contains(text, "chain a > step b > kind") || !strings.Contains(text, "depends_on") {
-		t.Errorf("shown is %q", text)
+		t.Errorf("shown: %q", text)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestNotText(t *testing.T) {
 	st := newStage(t, newFake(false, "a: \xff\n"))
 	st.shown.editor.Target().TypedRune('x')
 	if st.Edited() || string(st.order().Texts["mine.yaml"]) != "" {
-		t.Error("it counts as edited")
+		t.Error("the file counts as edited")
 	}
 }
 
@@ -335,7 +335,7 @@ func TestTryAsksForHosts(t *testing.T) {
 	st.q.Until("asked", func() bool { return st.win.Canvas().Overlays().Top() != nil })
 	st.asks(t, "Cancel")
 	if len(f.tried) > 0 || !st.shows("Nothing was sent") {
-		t.Error("it was tried unasked")
+		t.Error("the trial started without a confirmation")
 	}
 	st.trial.press()
 	st.trial.press() // before it is known what should be asked

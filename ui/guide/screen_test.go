@@ -121,7 +121,7 @@ func TestSearching(t *testing.T) {
 	text := s.text()
 	for _, want := range []string{"Running a study overnight: What Throng does by itself", "It pauses on a full disk", "Checkpoints and recovery: How a run ends"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not among what is found:\n%s", want, text)
+			t.Errorf("%q is not among the results:\n%s", want, text)
 		}
 	}
 	s.search.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
@@ -140,11 +140,11 @@ func TestSearching(t *testing.T) {
 	}
 	test.Type(s.search, "xyzzy")
 	if !strings.Contains(s.text(), "No results") {
-		t.Errorf("of nothing it shows %q", s.text())
+		t.Errorf("without results it shows %q", s.text())
 	}
 	s.search.SetText("")
 	if s.Page() != "First steps" || !strings.HasPrefix(s.text(), "First steps") {
-		t.Errorf("without words it shows %.40q", s.text())
+		t.Errorf("without a query it shows %.40q", s.text())
 	}
 }
 
@@ -164,7 +164,7 @@ func TestWhatIsFoundIsOpened(t *testing.T) {
 			}
 			first, _, _ := strings.Cut(p.Text, "\n")
 			if line := strings.Split(p.Page.Text, "\n")[p.Line]; line != first {
-				t.Errorf("%q is said to stand in line %q", first, line)
+				t.Errorf("%q is reported in line %q", first, line)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func TestWhatIsFoundIsOpened(t *testing.T) {
 func TestBackAndForward(t *testing.T) {
 	s, _ := opened(t)
 	if !s.back.Disabled() || !s.forward.Disabled() {
-		t.Error("at the beginning there is a way back or forward")
+		t.Error("Back or Forward is enabled at the start")
 	}
 	s.key(fyne.KeyPageDown)
 	read := s.scroll.Offset.Y
@@ -213,7 +213,7 @@ func TestContents(t *testing.T) {
 	var items []fyne.Tappable
 	uitest.Walk(s.contents, func(o fyne.CanvasObject) bool {
 		if _, ok := o.(fyne.SecondaryTappable); ok {
-			t.Errorf("%T lies on the list, and keeps taps from it", o)
+			t.Errorf("%T covers the list and takes its taps", o)
 		}
 		if item, ok := o.(fyne.Tappable); ok && fmt.Sprintf("%T", o) == "*widget.listItem" {
 			items = append(items, item)

@@ -98,7 +98,7 @@ func shopper(agent int) *engine.AgentView {
 	}
 }
 
-// read waits until an agent was read so often.
+// read waits until an agent was read n times.
 func (c *crowdStage) read(n int) {
 	c.Until(fmt.Sprintf("%d readings", n), func() bool {
 		c.run.mu.Lock()
@@ -166,7 +166,7 @@ func TestHiddenAgentsAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestTheShownCrowdIsNotWrittenInto checks that memory is used again, but never that of what is shown.
+// TestTheShownCrowdIsNotWrittenInto checks that memory is reused, but not the memory of the crowd on screen.
 func TestTheShownCrowdIsNotWrittenInto(t *testing.T) {
 	c := gather(t)
 	for i := range 6 {
@@ -176,7 +176,7 @@ func TestTheShownCrowdIsNotWrittenInto(t *testing.T) {
 		shown := c.agents.own
 		c.tick()
 		if reused := c.reused[len(c.reused)-1]; reused == shown || reused == nil && i > 1 {
-			t.Errorf("call %d: it was to write into %p, while %p is shown", i, reused, shown)
+			t.Errorf("call %d: it would write into %p, while %p is shown", i, reused, shown)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestAnAgentIsOpenedAndClosedByKeyboard(t *testing.T) {
 	}
 }
 
-// TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid checks that nothing is squeezed there.
+// TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid checks that in a narrow window an open agent replaces the grid.
 func TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid(t *testing.T) {
 	c := gather(t)
 	c.win.Resize(fyne.NewSize(800, 800))
@@ -219,7 +219,8 @@ func TestInANarrowWindowAnAgentTakesThePlaceOfTheGrid(t *testing.T) {
 	}
 }
 
-// TestInAHighNarrowWindowAnAgentIsBelowTheGrid checks that all are still seen there.
+// TestInAHighNarrowWindowAnAgentIsBelowTheGrid checks that in a high, narrow window the grid stays visible above an
+// open agent.
 func TestInAHighNarrowWindowAnAgentIsBelowTheGrid(t *testing.T) {
 	c := gather(t)
 	c.win.Resize(fyne.NewSize(800, 1400))
@@ -284,7 +285,7 @@ func TestAMistakeIsToldBesideTheSearch(t *testing.T) {
 	}
 }
 
-// TestOnlyTheNewestSearchCounts checks that a slow answer does not overwrite what was searched for later.
+// TestOnlyTheNewestSearchCounts checks that a slow answer does not replace the result of a later search.
 func TestOnlyTheNewestSearchCounts(t *testing.T) {
 	c := gather(t)
 	slow := make(chan struct{})
@@ -339,7 +340,7 @@ func TestWhereItHurts(t *testing.T) {
 	}
 }
 
-// TestAnotherRunHasOtherAgents checks that what was open and searched for is of the run before.
+// TestAnotherRunHasOtherAgents checks that a new run closes the open agent and clears the search.
 func TestAnotherRunHasOtherAgents(t *testing.T) {
 	c := gather(t)
 	c.found = func(string) ([]int, bool, error) { return []int{1, 2}, false, nil }
@@ -374,6 +375,6 @@ func TestAnAgentThatCannotBeRead(t *testing.T) {
 	c.read(2)
 	c.hides(t, "Cannot read")
 	if !strings.Contains(strings.Join(uitest.Texts(c.root), " "), "cycle 2: failed") {
-		t.Error("it is not shown once it can be read")
+		t.Error("the agent is not shown after it became readable")
 	}
 }

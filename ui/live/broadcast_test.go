@@ -30,25 +30,25 @@ func TestTellAgents(t *testing.T) {
 	}
 	send("", "a storm is coming")
 	if got := st.orders.notice.Text(); got != "Message sent: all agents receive it in the next cycle." {
-		t.Errorf("said %q", got)
+		t.Errorf("got %q", got)
 	}
 	send(" mara, tom ,", "meet at noon")
 	if got := st.orders.notice.Text(); !strings.Contains(got, "mara, tom will receive it") {
-		t.Errorf("said %q", got)
+		t.Errorf("got %q", got)
 	}
 	failing = &engine.FieldError{Field: "agents", Problem: "no agent has the ID bob"}
 	send("bob", "hello")
 	if got := st.orders.notice.Text(); !strings.Contains(got, "no agent has the ID bob") {
-		t.Errorf("said %q", got)
+		t.Errorf("got %q", got)
 	}
 	failing = engine.ErrEnded
 	send("", "hello")
 	if got := st.orders.notice.Text(); !strings.Contains(got, "the run has ended") {
-		t.Errorf("said %q", got)
+		t.Errorf("got %q", got)
 	}
 	want := []string{`[] a storm is coming`, `["mara" "tom"] meet at noon`, `["bob"] hello`, `[] hello`}
 	if !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+		t.Errorf("got %v, want %v", told, want)
 	}
 }
 
@@ -66,12 +66,12 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
 	st.Tick()
 	if !st.orders.broadcastButton.Disabled() {
-		t.Error("a run that drains can be reported something")
+		t.Error("a message can be sent to a draining run")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.Tick()
 	if b := uitest.Button(st.root, "Broadcast…"); b != nil && b.Visible() {
-		t.Error("a run that has ended can be reported something")
+		t.Error("a message can be sent to an ended run")
 	}
 }
 

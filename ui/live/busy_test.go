@@ -9,7 +9,7 @@ import (
 func TestBusyKeepsTheLastMinute(t *testing.T) {
 	var b busy
 	if b.of("shop") != nil {
-		t.Error("a service that no one saw has a line")
+		t.Error("a service without samples has a line")
 	}
 	for i := range 100 {
 		b.add([]engine.ServiceState{{Name: "shop", InFlight: i}})
@@ -19,7 +19,7 @@ func TestBusyKeepsTheLastMinute(t *testing.T) {
 		t.Errorf("%d values from %v to %v, want 60 from 40 to 99", n, line.Values[0], line.Values[n-1])
 	}
 	if b.of("shop") != line {
-		t.Error("within a second it is another line, which is drawn again")
+		t.Error("the line was replaced within a second")
 	}
 	b.add([]engine.ServiceState{{Name: "shop", InFlight: 5}, {Name: "model"}})
 	if b.of("shop") == line || line.Values[busySeconds-1] != 99 {

@@ -36,7 +36,7 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	st.shows(t, "Charts", "Browse", "Fill the cart", "4 steps")
 	st.hides(t, "Throughput")
 	if !st.views.span.Disabled() {
-		t.Error("what the charts span can be chosen while they are hidden")
+		t.Error("the span can be selected while the charts are hidden")
 	}
 
 	st.run.change(func(s *engine.Snapshot) {
@@ -52,11 +52,11 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	st.shows(t, "Throughput")
 	st.hides(t, "Fill the cart")
 	if st.views.span.Disabled() {
-		t.Error("what the charts span cannot be chosen")
+		t.Error("the span cannot be selected")
 	}
 }
 
-// TestAnotherRunHasAChainOfItsOwn checks that figures of the run before are forgotten.
+// TestAnotherRunHasAChainOfItsOwn checks that a new run clears the figures of the previous one.
 func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	s := running()
 	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
@@ -71,7 +71,7 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	st.shows(t, "Browse", "http · shop")
 }
 
-// TestTheChainOfARunThatHasEnded checks that its figures are shown though no others come.
+// TestTheChainOfARunThatHasEnded checks that the figures of an ended run are shown without further updates.
 func TestTheChainOfARunThatHasEnded(t *testing.T) {
 	s := running()
 	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
@@ -141,8 +141,8 @@ func TestStepWords(t *testing.T) {
 	}
 }
 
-// TestTheSlowestStepIsTheDarkest checks that steps are compared with the slowest that does something itself: a loop takes as
-// long as all inside it.
+// TestTheSlowestStepIsTheDarkest checks that steps are shaded relative to the slowest step without inner steps, because
+// a loop takes as long as all its steps.
 func TestTheSlowestStepIsTheDarkest(t *testing.T) {
 	uitest.Start(t)
 	c := newChain()

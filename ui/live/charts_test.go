@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// chartTexts returns what the chart with a title shows.
+// chartTexts returns the texts of the chart with the given title.
 func (st *stage) chartTexts(t *testing.T, title string) map[string]bool {
 	t.Helper()
 	for _, o := range st.charts.grid.Objects {

@@ -24,7 +24,7 @@ func steps(specs ...string) (all []engine.GraphStep) {
 	return all
 }
 
-// inside puts blocks into a step.
+// within returns a step that contains blocks.
 func within(s engine.GraphStep, blocks ...[]engine.GraphStep) engine.GraphStep {
 	for _, b := range blocks {
 		s.Inner = append(s.Inner, engine.Graph{Segments: [][]engine.GraphStep{b}})

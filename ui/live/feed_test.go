@@ -60,7 +60,7 @@ func TestFeedBeginsWithTheHistory(t *testing.T) {
 	f, next := seconds(t, old, lately)
 	next(nil)
 	times, _ := f.history.Rows()
-	// A row, a break, a row: what came before the night is left out.
+	// A row, a break, a row: rows from before the night are left out.
 	if len(times) != 3 || times[0] != float64(lately.At.Unix()) {
 		t.Errorf("rows at %v", times)
 	}
@@ -96,7 +96,7 @@ func TestFeedMarksChanges(t *testing.T) {
 	}
 	f.mark(&engine.ChangeRow{What: engine.InjectChange, Old: "mara", New: `{"cycle":3}`, At: began.Add(time.Hour)})
 	if got := f.marks[len(f.marks)-1].Text; got != "to mara" {
-		t.Errorf("a message by hand is marked %q", got)
+		t.Errorf("a manual message is marked %q", got)
 	}
 	if at := f.marks[0].At; !at.Equal(began.Add(time.Second)) {
 		t.Errorf("limits that are one mark stand at %v", at)

@@ -102,11 +102,11 @@ func (st *stage) seeks(when time.Time) {
 	st.Until("the moment is shown", func() bool { return st.history.feed != nil && st.history.feed.snap.At.Equal(when) })
 }
 
-// says fails the test unless the row says a text.
+// says fails the test unless the row shows a text.
 func (st *stage) says(t *testing.T, want string) {
 	t.Helper()
 	if got := st.history.says.Text(); got != want {
-		t.Errorf("it says %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -157,11 +157,11 @@ func TestNewestWishWins(t *testing.T) {
 	close(past.wait)
 	st.seeks(at(-70))
 	if got := past.moments(); len(got) != 2 || !got[0].Equal(at(-110)) || !got[1].Equal(at(-70)) {
-		t.Errorf("asked for %v", got)
+		t.Errorf("read moments %v", got)
 	}
 }
 
-// TestAnswerThatComesTooLate checks that of a moment that no one looks at any more.
+// TestAnswerThatComesTooLate checks that the state of a moment is dropped if another one was selected in the meantime.
 func TestAnswerThatComesTooLate(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	past.wait = make(chan struct{})
@@ -178,7 +178,7 @@ func TestMomentThatCannotBeRead(t *testing.T) {
 	st.history.scrubber.OnChanged(at(-80))
 	st.Until("the trouble is reported", func() bool { return st.history.trouble != "" })
 	if got := st.history.says.Text(); !strings.Contains(got, "Cannot read that moment: the disk is gone. Shown: the current state") {
-		t.Errorf("it says %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestKeysAndCycles(t *testing.T) {
 	}
 	st.history.seek(at(-60))
 	if key(fyne.KeyRight); !st.history.at.Equal(at(-5).Add(time.Second)) {
-		t.Errorf("over the gap it goes to %v", st.history.at)
+		t.Errorf("across the gap it moves to %v", st.history.at)
 	}
 	if key(fyne.KeyEnd); st.history.active() {
 		t.Error("at the end it is not the current state")
@@ -269,7 +269,7 @@ func TestAPastRun(t *testing.T) {
 	st.shows(t, "Just launched")
 }
 
-// TestNothingToLookBackOn is a run whose past is not kept: the row is not there.
+// TestNoHistory checks that a run without stored history has no history row.
 func TestNoHistory(t *testing.T) {
 	st := perform(t, running())
 	if uitest.Button(st.root, "History") != nil {
@@ -312,7 +312,7 @@ func TestActions(t *testing.T) {
 	}
 	do("Open or leave history")
 	if st.history.active() {
-		t.Error("it is still in the history")
+		t.Error("the screen is still in the history")
 	}
 	none := &stage{Queue: st.Queue, desk: &fakeDesk{}}
 	none.open(t)
@@ -323,7 +323,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestCourseIsReadSeldom checks that what the run did is read again after something happened, until that is settled.
+// TestCourseIsReadSeldom checks that the course of a run is read again only after something happened.
 func TestCourseIsReadSeldom(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	ticks := func(n int) int {

@@ -39,7 +39,7 @@ func TestThePagesOfAnAgent(t *testing.T) {
 	c.hides(t, "segment  loyal")
 }
 
-// TestAStepShowsWhatItAsked checks that the step that failed is chosen at first, then the one that a person chooses.
+// TestAStepShowsWhatItAsked checks that the failed step is selected first, and then the one that the user selects.
 func TestAStepShowsWhatItAsked(t *testing.T) {
 	c := inspect(t)
 	s := c.agents.inspector.pages.sessions
@@ -61,7 +61,7 @@ func TestAStepShowsWhatItAsked(t *testing.T) {
 	c.shows(t, "browse: ok")
 }
 
-// TestAnAgentIsReadAgainNowAndThen checks that it is read at most every two seconds, and one reading at a time.
+// TestAnAgentIsReadAgainNowAndThen checks that an open agent is read at most every two seconds, one read at a time.
 func TestAnAgentIsReadAgainNowAndThen(t *testing.T) {
 	c := inspect(t)
 	c.tick()
@@ -95,7 +95,7 @@ func TestAnAgentIsReadAgainNowAndThen(t *testing.T) {
 	}
 }
 
-// TestALateAnswerIsDropped checks that what was asked of one agent is not shown of another.
+// TestALateAnswerIsDropped checks that the answer for one agent is not shown for another.
 func TestALateAnswerIsDropped(t *testing.T) {
 	c := gather(t)
 	hold := make(chan struct{})
@@ -126,7 +126,7 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	c.Tap(c.root, "Stop watching")
 	c.Tap(c.root, "Retire…")
 	if got := c.run.orders(); got != "requeue 17 user; watch 17; watch -1" {
-		t.Errorf("asked for %q before it was confirmed", got)
+		t.Errorf("got calls %q before the confirmation", got)
 	}
 	if !uitest.Shows(c.overlay(), "Retire shopper-17?") {
 		t.Errorf("the question is %q", uitest.Texts(c.overlay()))
@@ -134,7 +134,7 @@ func TestOrdersAboutAnAgent(t *testing.T) {
 	c.Tap(c.overlay(), "Retire")
 	c.done()
 	if got := c.run.orders(); !strings.HasSuffix(got, "; retire 17 user") {
-		t.Errorf("asked for %q", got)
+		t.Errorf("got calls %q", got)
 	}
 	c.Tap(c.root, "Message…")
 	if got := c.orders.asking.to.Text; got != "shopper-17" {
@@ -152,7 +152,7 @@ func TestAnotherRunIsNotOrdered(t *testing.T) {
 	c.begin(&next)
 	c.Tap(c.overlay(), "Retire")
 	if got := c.run.orders(); got != "" || c.orders.notice.Text() != otherRun {
-		t.Errorf("asked for %q, and told %q", got, c.orders.notice.Text())
+		t.Errorf("got calls %q and the notice %q", got, c.orders.notice.Text())
 	}
 }
 
@@ -166,7 +166,7 @@ func TestAnAgentAsJSON(t *testing.T) {
 	c.shows(t, "Copied shopper-17 as JSON")
 }
 
-// TestWhatCanBeOrdered checks that buttons are for what the agent is doing, and for now.
+// TestWhatCanBeOrdered checks which buttons are enabled for the agent's current state.
 func TestWhatCanBeOrdered(t *testing.T) {
 	c := inspect(t)
 	i := c.agents.inspector
@@ -188,7 +188,7 @@ func TestWhatCanBeOrdered(t *testing.T) {
 		c.states[17] = tt.state
 		c.tick()
 		if got := can(); got != tt.want {
-			t.Errorf("of an agent that is %v one can order %q, want %q", tt.state, got, tt.want)
+			t.Errorf("agent %v: enabled %q, want %q", tt.state, got, tt.want)
 		}
 		c.shows(t, tt.state.String())
 	}
@@ -239,12 +239,12 @@ func TestTheTextsCanBeSelected(t *testing.T) {
 		}
 	}
 	if !c.agents.inspector.pages.sessions.asked.Selectable {
-		t.Error("what was asked cannot be selected")
+		t.Error("the request cannot be selected")
 	}
 	test.Tap(c.agents.inspector.retire)
 	c.Tap(c.overlay(), "Cancel")
 	if got := c.run.orders(); got != "" {
-		t.Errorf("asked for %q", got)
+		t.Errorf("got calls %q", got)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestActionsOfAnAgent(t *testing.T) {
 	}
 	look()
 	if len(can) != 5 || !can["Copy agent as JSON"] || !can["Run agent again"] {
-		t.Fatalf("what can be done is %v", can)
+		t.Fatalf("enabled actions: %v", can)
 	}
 	c.view("Charts")
 	for _, a := range c.Actions() {

@@ -18,7 +18,7 @@ import (
 func TestSliderSetsTheLimit(t *testing.T) {
 	st := perform(t, running())
 	if got := st.limit.slider.Value(); got != 50 {
-		t.Errorf("it stands at %d, want the run's limit", got)
+		t.Errorf("it is at %d, want the run's limit", got)
 	}
 	var last int
 	for i := range 100 {
@@ -27,7 +27,7 @@ func TestSliderSetsTheLimit(t *testing.T) {
 			t.Fatalf("at %d it shows %s", last, got)
 		}
 	}
-	st.tick() // while the snapshot still shows what was
+	st.tick() // the snapshot still has the old limit
 	if got := st.limit.slider.Value(); got != last {
 		t.Errorf("the thumb jumped to %d", got)
 	}
@@ -77,7 +77,7 @@ func TestLimitFromElsewhere(t *testing.T) {
 	}
 	st.limit.slider.DragEnd()
 	if st.tick(); st.limit.slider.Value() != 300 {
-		t.Errorf("let go, it stands at %d", st.limit.slider.Value())
+		t.Errorf("after the drag it is at %d", st.limit.slider.Value())
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLettingGoDoesNotWait(t *testing.T) {
 	st.limit.steer.last = time.Now().Add(time.Hour) // so that the next would have to wait
 	last := st.drag(0.7)
 	if st.limit.steer.settled() || st.run.orders() != "" {
-		t.Errorf("it did not wait: %q", st.run.orders())
+		t.Errorf("the order did not wait: %q", st.run.orders())
 	}
 	st.limit.slider.DragEnd()
 	st.Until("the limit is set", st.limit.steer.settled)
@@ -121,7 +121,7 @@ func TestLimitByOne(t *testing.T) {
 	test.Tap(st.limit.less)
 	st.Until("the limit is set", st.limit.steer.settled)
 	if got, want := st.run.orders(), "limit 51 user slider; limit 49 user slider"; got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestLimitThatIsRefused(t *testing.T) {
 	st.Until("the order is carried out", st.limit.steer.settled)
 	st.shows(t, "Setting the limit is not possible: the run has ended.")
 	if got := st.limit.slider.Value(); got != 50 {
-		t.Errorf("the slider stands at %d, the limit is 50", got)
+		t.Errorf("the slider is at %d, the limit is 50", got)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestCeilingIsBounded(t *testing.T) {
 	st.tick()
 	st.shows(t, "5", "10k")
 	if low, high := st.drag(0), st.drag(1); low != 5 || high != 10_000 {
-		t.Errorf("the slider goes from %d to %d", low, high)
+		t.Errorf("the slider's range is %d to %d", low, high)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestSliderMovesARun(t *testing.T) {
 	st.limit.slider.DragEnd()
 	st.Until("as many sessions are in flight as the slider says", func() bool { return most.Load() == int64(high) })
 	if high < 64 || run.Snapshot().Limit != high {
-		t.Errorf("the slider stands at %d, the limit is %d", high, run.Snapshot().Limit)
+		t.Errorf("the slider is at %d, the limit is %d", high, run.Snapshot().Limit)
 	}
 	st.tick()
 	st.Tap(st.root, "Pause")

@@ -50,14 +50,14 @@ func TestOrdersReachTheRun(t *testing.T) {
 	st.Tap(st.root, "Cut now")
 	st.done()
 	if st.Tick(); !st.orders.stop.Disabled() {
-		t.Error("what is in flight can be cut twice")
+		t.Error("sessions in flight can be cut twice")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndStopped })
 	st.Tick()
 	st.Tap(st.root, "Show results")
 	want := "pause user by hand; resume user; checkpoint by hand; stop user by hand; stop user by hand"
 	if got := st.run.orders(); got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 	if len(st.results) != 1 || st.results[0] != "20300301-120000-abcd" {
 		t.Errorf("results of %v were asked for", st.results)
@@ -71,10 +71,10 @@ func TestPausedByTrouble(t *testing.T) {
 	s.Changes = []engine.ChangeRow{{At: s.At, What: "phase", Old: "paused", New: "running"}}
 	st := perform(t, s)
 	if b := uitest.Button(st.root, "Resume"); b != nil {
-		t.Error("it can be resumed")
+		t.Error("the run can be resumed")
 	}
 	if b := uitest.Button(st.root, "Pause"); b == nil || b.Disabled() {
-		t.Error("it cannot be paused")
+		t.Error("the run cannot be paused")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestOrdersThatFail(t *testing.T) {
 		st.Tap(st.root, "Checkpoint now")
 		st.done()
 		if st.orders.notice.Visible() {
-			t.Errorf("after one that worked it still says %q", st.orders.notice.Text())
+			t.Errorf("after a successful order it still shows %q", st.orders.notice.Text())
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestLateOrder(t *testing.T) {
 	st.Tap(st.root, "Checkpoint now")
 	st.done()
 	if st.orders.notice.Visible() {
-		t.Errorf("it says %q", st.orders.notice.Text())
+		t.Errorf("got %q", st.orders.notice.Text())
 	}
 }
 

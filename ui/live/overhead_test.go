@@ -44,7 +44,7 @@ func TestTimeLost(t *testing.T) {
 		st.tick()
 	}
 	if got, want := tile(), [2]string{"2.0 %", "limit: backend"}; got != want {
-		t.Errorf("of a slow backend the tile shows %q, want %q", got, want)
+		t.Errorf("slow backend: the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
 	st.shows(t, "the limit", "backend", "services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on average",
@@ -56,7 +56,7 @@ func TestTimeLost(t *testing.T) {
 		st.tick()
 	}
 	if got, want := tile(), [2]string{"41 %", "limit: machine"}; got != want {
-		t.Errorf("of a busy machine the tile shows %q, want %q", got, want)
+		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "the limit", "machine", "98 % of its 2 cores are in use", "lower the limit, or use another machine",
 		"engine overhead warning: measurements do not describe the backend now")

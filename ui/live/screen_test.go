@@ -236,7 +236,7 @@ func TestFitsItsWindow(t *testing.T) {
 			t.Errorf("at %v: scrolls %v", c.size, got)
 		}
 		if got := st.root.MinSize().Width; got > c.size.Width {
-			t.Errorf("at %v it asks for a width of %v", c.size, got)
+			t.Errorf("at %v the minimum width is %v", c.size, got)
 		}
 		bar, export := st.header.bar, st.orders.export
 		if right := st.orders.buttons.Position().X + export.Position().X + export.Size().Width; right > bar.Size().Width+1 || st.header.phase.Position().X < 10 {
@@ -258,7 +258,7 @@ func TestOutageIsTold(t *testing.T) {
 	st.tick()
 	st.hides(t, why, "kept here")
 	if got := st.header.results.Value(); got != st.desk.remote {
-		t.Errorf("it says %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

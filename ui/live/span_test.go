@@ -30,7 +30,7 @@ func TestZoomingHoldsForAllCharts(t *testing.T) {
 	first.TypedRune('+')
 	choice := st.charts.span
 	if choice.Selected != "" || !strings.Contains(choice.PlaceHolder, " – ") {
-		t.Errorf("zoomed, the choice says %q %q", choice.Selected, choice.PlaceHolder)
+		t.Errorf("zoomed, the selection shows %q %q", choice.Selected, choice.PlaceHolder)
 	}
 	middle := stamp(began.Add(11 * time.Minute))
 	for range 3 {
@@ -49,7 +49,7 @@ func TestZoomingHoldsForAllCharts(t *testing.T) {
 	first.TypedRune('+')
 	first.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if choice.Selected != wholeRun {
-		t.Errorf("after Escape the choice says %q", choice.Selected)
+		t.Errorf("after Escape the selection shows %q", choice.Selected)
 	}
 	choice.SetSelected(lastMinute)
 	if shown := st.chartTexts(t, "CPU"); !shown[began.Add(20*time.Minute+30*time.Second).Local().Format(time.TimeOnly)] {
@@ -113,7 +113,7 @@ func TestChartsHaveTheBandsOfHealth(t *testing.T) {
 	}
 	got := appendBands(nil, seriesConnections, &st.feed.snap.Metrics)
 	if len(got) != 2 || got[0].From != 50 || got[0].To != 55 || got[1].From != 55 {
-		t.Errorf("of 60 connections the bands are %+v", got)
+		t.Errorf("60 connections: the bands are %+v", got)
 	}
 	if got := appendBands(nil, seriesLimit, &st.feed.snap.Metrics); len(got) > 0 {
 		t.Errorf("concurrency has the bands %+v", got)

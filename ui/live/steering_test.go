@@ -30,7 +30,7 @@ func TestGovernorIsShown(t *testing.T) {
 	st := perform(t, governedRun())
 	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03", "Ceiling")
 	if got := st.limit.slider.Value(); got != 100 || st.limit.slider.Mark() != 20 || st.limit.limit.Value() != "20" || st.limit.ceiling.Value() != "100" {
-		t.Errorf("the slider stands at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
+		t.Errorf("the slider is at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
 	st.tick()
@@ -40,7 +40,7 @@ func TestGovernorIsShown(t *testing.T) {
 	st.shows(t, "by hand: the slider is the limit")
 	st.hides(t, "Ceiling")
 	if got := st.limit.slider.Value(); got != 40 || st.limit.slider.Mark() != 0 {
-		t.Errorf("by hand the slider stands at %d with a mark at %d", got, st.limit.slider.Mark())
+		t.Errorf("in manual mode the slider is at %d with a mark at %d", got, st.limit.slider.Mark())
 	}
 }
 
@@ -58,7 +58,7 @@ func TestSliderIsTheCeiling(t *testing.T) {
 	st.limit.slider.DragEnd()
 	st.Until("the ceiling is set", st.limit.steer.settled)
 	if st.tick(); st.limit.slider.Value() != n || st.run.Snapshot().Ceiling != n {
-		t.Errorf("the slider stands at %d, the ceiling is %d, want %d", st.limit.slider.Value(), st.run.Snapshot().Ceiling, n)
+		t.Errorf("the slider is at %d, the ceiling is %d, want %d", st.limit.slider.Value(), st.run.Snapshot().Ceiling, n)
 	}
 }
 
@@ -72,10 +72,10 @@ func TestGovernorIsChanged(t *testing.T) {
 	st.Until("the governor is changed", func() bool { return !st.orders.waiting[governorOrder] })
 	st.tick()
 	if got, want := st.run.orders(), "apply governor=latency user by hand"; got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 	if got := st.limit.governor.Selected; got != "Latency" {
-		t.Errorf("it shows %q", got)
+		t.Errorf("the screen shows %q", got)
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Governor = "success" }) // from a terminal
 	st.tick()
@@ -87,7 +87,7 @@ func TestGovernorIsChanged(t *testing.T) {
 func TestAlarm(t *testing.T) {
 	st := perform(t, running())
 	if got := st.figures.alarm.Text(); got != "" {
-		t.Errorf("all is well, and it says %q", got)
+		t.Errorf("without problems: got %q", got)
 	}
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
 	st.run.change(func(s *engine.Snapshot) {
@@ -101,7 +101,7 @@ func TestAlarm(t *testing.T) {
 	st.tick()
 	want := "the run's breaker is open: 60 % of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
 	if got := st.figures.alarm.Text(); got != want {
-		t.Errorf("it says %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
@@ -143,13 +143,13 @@ func TestAgentIsRetired(t *testing.T) {
 	st.lists.askAbout("17")
 	for _, want := range []string{"Agent lena", "Step pay", "calls shop", "cancels the session"} {
 		if !uitest.Shows(st.win.Canvas().Overlays().Top(), want) {
-			t.Errorf("%q is not said: %q", want, uitest.Texts(st.win.Canvas().Overlays().Top()))
+			t.Errorf("%q is not shown: %q", want, uitest.Texts(st.win.Canvas().Overlays().Top()))
 		}
 	}
 	st.Tap(st.win.Canvas().Overlays().Top(), "Retire the agent")
 	st.Until("the agent is retired", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
 	if got := st.run.orders(); got != "retire 17 user" {
-		t.Errorf("asked for %q", got)
+		t.Errorf("got calls %q", got)
 	}
 	st.shows(t, "Agent lena is retired.")
 }
@@ -166,7 +166,7 @@ func TestSessionIsRequeued(t *testing.T) {
 	st.Tap(st.win.Canvas().Overlays().Top(), "Run this session again")
 	st.Until("it is requeued", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
 	if got := st.run.orders(); got != "requeue 301 user" {
-		t.Errorf("asked for %q", got)
+		t.Errorf("got calls %q", got)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 	st := perform(t, s)
 	st.shows(t, "before the run was resumed")
 	if st.lists.explain("timeout"); st.win.Canvas().Overlays().Top() != nil {
-		t.Error("an agent is shown, and can be requeued, that has nothing to do with it")
+		t.Error("an unrelated agent is shown and can be requeued")
 	}
 }
 
@@ -201,17 +201,17 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	test.Tap(f.change)
 	st.Until("they are changed", func() bool { return len(st.orders.waiting) == 0 })
 	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand"; got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 	st.hides(t, "Changed: ")
 	if got := f.Row("model.rate").Problem(); !strings.Contains(got, "-1 requests per second") {
-		t.Errorf("next to the field stands %q", got)
+		t.Errorf("next to the field: %q", got)
 	}
 	f.entries[1].SetText("10")
 	test.Tap(f.change)
 	st.Until("it is changed", func() bool { return len(st.orders.waiting) == 0 && st.win.Canvas().Overlays().Top() == nil })
 	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand; apply budget=10 user by hand"; got != want {
-		t.Errorf("asked for %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 	st.shows(t, "Changed: budget 5 to 10.")
 }

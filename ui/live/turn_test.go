@@ -61,7 +61,8 @@ func TestWhenStepsBegan(t *testing.T) {
 	}
 }
 
-// TestASessionThatGoesOn checks that its steps are known by their exchanges, and the one that it is at by that.
+// TestASessionThatGoesOn checks that the steps of a session in progress, including the current one, are derived from
+// their exchanges.
 func TestASessionThatGoesOn(t *testing.T) {
 	turn := engine.AgentTurn{SessionRow: engine.SessionRow{Started: began}, Exchanges: []engine.Exchange{
 		{Path: "browse", Attempt: 1, At: began.Add(100 * ms), Took: 30 * ms, Status: 503},
@@ -83,7 +84,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 		t.Errorf("the first is %+v", b)
 	}
 	if b := s.Bars[1]; b.Name != "pay" || b.From != 400*ms || b.Throttled != 600*ms || b.Service != 0 {
-		t.Errorf("the one that it is at is %+v", b)
+		t.Errorf("the current step is %+v", b)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestAudit(t *testing.T) {
 		q.Tap(s.Content(), "Audit")
 		wait(q, s)
 		if got := s.said.Text(); got != c.want {
-			t.Errorf("said is %q, want %q", got, c.want)
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 	desk.set(func() { desk.runs[0].InProgress, desk.runs[0].Done = true, 5 })

@@ -131,7 +131,7 @@ func TestOutcomes(t *testing.T) {
 	wantShown(t, s, "ok 88 (88 %)", "stopped 8 (8.0 %)", "failed 4 (4.0 %)")
 	for n, want := range map[int64]string{0: "0", 1: "1 (under 0.1 %)", 7_464_000: "7,464,000 (75 %)", 9_960_000: "9,960,000 (99.6 %)", 9_999_999: "9,999,999 (over 99.9 %)", 10_000_000: "10,000,000 (100 %)"} {
 		if got := shareText(n, 10_000_000); got != want {
-			t.Errorf("of %d is said %q, want %q", n, got, want)
+			t.Errorf("%d: got %q, want %q", n, got, want)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestNoteOfResults(t *testing.T) {
 	entry.SetText("slower")
 	settled(q, s, "Saved")
 	if n := desk.times(`note "slower" with new`); n != 1 || s.runs[0].Note != "slower" {
-		t.Errorf("kept %d times, the run says %q", n, s.runs[0].Note)
+		t.Errorf("saved %d times, the run's note is %q", n, s.runs[0].Note)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -16,12 +16,12 @@ func TestExportAsksWhere(t *testing.T) {
 	q.Tap(s.Content(), "Export CSV…")
 	picker := s.win.Canvas().Overlays().Top()
 	if picker == nil {
-		t.Fatal("nothing is asked")
+		t.Fatal("no question is asked")
 	}
 	q.Tap(picker, "Export here")
 	wait(q, s)
 	if n := desk.times("export r to " + home); n != 1 {
-		t.Errorf("asked was %q", desk.asked)
+		t.Errorf("got calls %q", desk.asked)
 	}
 }
 
@@ -32,16 +32,16 @@ func TestExport(t *testing.T) {
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
 	if n := desk.times("export r to /there"); n != 1 {
-		t.Errorf("asked was %q", desk.asked)
+		t.Errorf("got calls %q", desk.asked)
 	}
 	if got, want := s.said.Text(), "Exported to /there/throng-r: metrics.csv"; !strings.HasPrefix(got, want) {
-		t.Errorf("said is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	q.Tap(s.Content(), "Export CSV…")
 	wait(q, s)
 	if got, want := s.said.Text(), "The export failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
-		t.Errorf("said is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -67,18 +67,18 @@ func TestOtherWays(t *testing.T) {
 	q.Tap(s.Content(), "Report…")
 	wait(q, s)
 	if got, want := s.said.Text(), "Saved the report to /there/throng-r.html."; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
-		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+		t.Errorf("got %q, want %q; asked %q", got, want, desk.asked)
 	}
 	do("Export Parquet…")
 	if got, want := s.said.Text(), "Exported to /there/throng-r, with the columns"; !strings.HasPrefix(got, want) || desk.times("parquet r to /there") != 1 {
-		t.Errorf("said is %q, want %q; asked was %q", got, want, desk.asked)
+		t.Errorf("got %q, want %q; asked %q", got, want, desk.asked)
 	}
 	if want := []string{"Folder for the report", "Folder for the Parquet export"}; !slices.Equal(asked, want) {
-		t.Errorf("asked was %q, want %q", asked, want)
+		t.Errorf("got calls %q, want %q", asked, want)
 	}
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	do("Report…")
 	if got, want := s.said.Text(), "The report failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
-		t.Errorf("said is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

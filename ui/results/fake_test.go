@@ -170,7 +170,7 @@ func wantShown(t *testing.T, s *Screen, wanted ...string) {
 	t.Helper()
 	for _, text := range wanted {
 		if !uitest.Shows(s.Content(), text) {
-			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestPurposesLookDifferent checks that every part of the time has a colour and a sign of its own.
+// TestPurposesLookDifferent checks that every part of the time has its own colour and icon.
 func TestPurposesLookDifferent(t *testing.T) {
 	colors, icons := map[string]engine.Purpose{}, map[string]engine.Purpose{}
 	for _, p := range engine.Purposes() {

@@ -43,7 +43,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		}
 	}
 	if s.page.resumed.content.Visible() {
-		t.Error("a run that was never resumed shows what resuming did")
+		t.Error("a run that was never resumed shows effects of resuming")
 	}
 	if s.page.models.content.Visible() {
 		t.Error("a run without models shows what they took")
@@ -86,14 +86,14 @@ func TestAThrottledRun(t *testing.T) {
 	totals := some()
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	if s.page.held.Visible() {
-		t.Error("a run that nothing throttled shows what did")
+		t.Error("a run without throttling shows its cause")
 	}
 	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
 	totals.Shared.Waits = engine.Waits{engine.ThrottledByRate: 30 * time.Second, engine.ThrottledByJournal: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
 	wantShown(t, s, "Throttled time, all requests", "rate limiter", "2m0s", "journal", "1.0s", "429")
 	if !s.page.held.Visible() {
-		t.Error("what held requests back is hidden")
+		t.Error("the throttling cause is hidden")
 	}
 }
 
@@ -120,7 +120,7 @@ func TestARunThatWasResumed(t *testing.T) {
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals, doubts: doubts})
 	wantShown(t, s, "replayed steps\n22", "sent again, executed once\n3", "already executed\n1", "unconfirmed\n2", "Unconfirmed requests", "2 requests may have been carried out more than once", "shopper-7", "POST /orders", "possibly paid twice\n2")
 	if s.page.recorded.content.Visible() {
-		t.Error("a run that asked services shows recorded steps")
+		t.Error("a run with requests to services shows recorded steps")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestSelectBeforeItIsShown(t *testing.T) {
 	s.Show()
 	wait(q, s)
 	if desk.times("totals old") != 1 || desk.times("totals new") != 0 {
-		t.Errorf("asked was %q", desk.asked)
+		t.Errorf("got calls %q", desk.asked)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestTheWholeOfAnError(t *testing.T) {
 	}
 	for _, text := range []string{"bad_answer", "The last of 1,234: cycle 2, agent 99, step browse", message} {
 		if !uitest.Shows(shown, text) {
-			t.Errorf("%q is not shown, but %q", text, uitest.Texts(shown))
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(shown))
 		}
 	}
 }
@@ -259,7 +259,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 		s.load()
 		wait(q, s)
 		if !s.trouble.Visible() || !strings.Contains(s.trouble.Text(), "Disk I/O error") {
-			t.Errorf("said is %q", s.trouble.Text())
+			t.Errorf("got %q", s.trouble.Text())
 		}
 		wantShown(t, s, "after 51s", "requests\n150") // as far as is known
 	}
@@ -267,7 +267,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	s.load()
 	wait(q, s)
 	if s.trouble.Visible() {
-		t.Errorf("the store can be read again, and still %q is said", s.trouble.Text())
+		t.Errorf("the store can be read again, but the screen still shows %q", s.trouble.Text())
 	}
 }
 

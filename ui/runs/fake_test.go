@@ -25,7 +25,7 @@ type fakeDesk struct {
 	footprint   view.Footprint
 	old         Old
 	trashed     []Trashed
-	// trashedRuns and trashedPoints are what was deleted, and can be restored.
+	// trashedRuns and trashedPoints are the deleted runs and checkpoints that can be restored.
 	trashedRuns   []engine.RunRecord
 	trashedPoints []engine.CheckpointRecord
 	busy          engine.RunID
@@ -215,7 +215,7 @@ func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, how Resumption) (
 
 func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	d.mu.Lock()
-	d.err = nil // what was missing is there
+	d.err = nil // the missing secret has arrived
 	d.mu.Unlock()
 	return d.ask("keep %s %s", name, value)
 }
@@ -333,7 +333,7 @@ func wantShown(t *testing.T, s *Screen, wanted ...string) {
 	t.Helper()
 	for _, text := range wanted {
 		if !uitest.Shows(s.Content(), text) {
-			t.Errorf("%q is not shown, but %q", text, uitest.Texts(s.Content()))
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}
 	}
 }
@@ -341,7 +341,7 @@ func wantShown(t *testing.T, s *Screen, wanted ...string) {
 func wantOrders(t *testing.T, desk *fakeDesk, want ...string) {
 	t.Helper()
 	if got := desk.orders(); !slices.Equal(got, want) {
-		t.Errorf("asked was %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 }
 

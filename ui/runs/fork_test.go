@@ -45,7 +45,7 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 		wait(q, s)
 		q.Until("asked", top)
 		if !uitest.Shows(s.win.Canvas().Overlays().Top(), "shop.yaml changed: line 3") {
-			t.Errorf("asked is %q", uitest.Texts(s.win.Canvas().Overlays().Top()))
+			t.Errorf("the dialog shows %q", uitest.Texts(s.win.Canvas().Overlays().Top()))
 		}
 	}
 	ask()
@@ -66,7 +66,7 @@ func TestAChangedScenarioIsAskedAbout(t *testing.T) {
 	desk.changed = &Changed{What: "shop.yaml cannot be read", Checkpoint: 2}
 	s.Ask("new", &Changed{What: "shop.yaml cannot be read", Checkpoint: 2})
 	if uitest.Button(s.win.Canvas().Overlays().Top(), "Fork with new scenario…") != nil {
-		t.Error("a scenario that cannot be read can be forked with")
+		t.Error("an unreadable scenario can be used for a fork")
 	}
 }
 

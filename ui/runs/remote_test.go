@@ -30,12 +30,12 @@ func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
 	desk := two()
 	_, s, _ := start(t, desk)
 	if !s.remote.Disabled() {
-		t.Error("without a database there is something to fetch from")
+		t.Error("without a database, fetching is offered")
 	}
 	wantShown(t, s, noRemote)
 }
 
-// TestFetch imports an older checkpoint of another machine's run.
+// TestFetch fetches an older checkpoint of another machine's run.
 func TestFetch(t *testing.T) {
 	desk := withRemote()
 	q, s, _ := start(t, desk)
@@ -60,11 +60,11 @@ func TestFetch(t *testing.T) {
 	close(hold)
 	q.Until("it is here", func() bool { return s.browser == nil && s.run() != nil && s.run().ID == "far" })
 	if orders := desk.orders(); orders[len(orders)-1] != "fetch far 6" {
-		t.Errorf("asked was %q", orders)
+		t.Errorf("got calls %q", orders)
 	}
 	wantShown(t, s, "elsewhere", "attic", "db.example:5432/crowd", "in that database only")
 	if text := s.detail.hint.Text(); !strings.Contains(text, "fork its checkpoints. Its results are in db.example:5432/crowd") {
-		t.Errorf("it says %q", text)
+		t.Errorf("got %q", text)
 	}
 	for _, name := range []string{"Resume", "Results", "Export CSV…", "Send to Postgres"} {
 		if b := uitest.Button(s.Content(), name); b == nil || !b.Disabled() {

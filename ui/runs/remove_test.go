@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// asked waits for what is asked above the screen.
+// asked waits for a dialog on the screen and returns it.
 func asked(q *uitest.Queue, s *Screen) fyne.CanvasObject {
 	q.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
 	return s.win.Canvas().Overlays().Top()
@@ -37,10 +37,10 @@ func TestDeleteAsksForUnsentRows(t *testing.T) {
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
 	if text := "1,234 rows not yet in db.example.com/throng."; !uitest.Shows(ask, text) {
-		t.Errorf("%q is not shown, but %q", text, uitest.Texts(ask))
+		t.Errorf("%q is not shown in %q", text, uitest.Texts(ask))
 	}
 	if !uitest.Button(ask, "Delete").Disabled() {
-		t.Error("the run can be deleted before it is said what becomes of the rows")
+		t.Error("the run can be deleted before a choice about the rows")
 	}
 	find[*widget.RadioGroup](ask)[0].SetSelected(sendFirst)
 	find[*widget.Check](ask)[0].SetChecked(true)
@@ -61,7 +61,7 @@ func TestUnsentRowsOfAnotherDatabase(t *testing.T) {
 	ask := asked(q, s)
 	choice := find[*widget.RadioGroup](ask)[0]
 	if len(choice.Options) != 1 || !uitest.Shows(ask, "1 row not yet in old.example.com/throng.") {
-		t.Errorf("offered is %q, shown %q", choice.Options, uitest.Texts(ask))
+		t.Errorf("offered %q, shown %q", choice.Options, uitest.Texts(ask))
 	}
 	choice.SetSelected(deleteThem)
 	q.Tap(ask, "Delete")
@@ -108,12 +108,12 @@ func TestCleanUp(t *testing.T) {
 	days := find[*form.Entry](ask)[1]
 	days.SetText("many")
 	if !remove.Disabled() || !uitest.Shows(ask, "1 to 100,000") {
-		t.Errorf("nothing is reported about a problem: %q", uitest.Texts(ask))
+		t.Errorf("the problem is not reported: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
 	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })
 	if !uitest.Shows(ask, "1 run is kept") {
-		t.Errorf("shown is %q", uitest.Texts(ask))
+		t.Errorf("shown: %q", uitest.Texts(ask))
 	}
 	q.Tap(ask, "Delete")
 	q.Until("deleted", func() bool { return s.win.Canvas().Overlays().Top() == nil })

@@ -29,7 +29,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 		wait(q, s)
 		orders := desk.orders()
 		if got, want := orders[len(orders)-1], "resume new with 0 and "+c.want; got != want {
-			t.Errorf("asked was %q, want %q", got, want)
+			t.Errorf("got calls %q, want %q", got, want)
 		}
 	}
 	s.choose("old")
@@ -56,7 +56,7 @@ func TestMakeLonger(t *testing.T) {
 	wait(q, s)
 	orders := desk.orders()
 	if got, want := orders[len(orders)-1], "resume new with 0 and 48"; got != want {
-		t.Errorf("asked was %q, want %q", got, want)
+		t.Errorf("got calls %q, want %q", got, want)
 	}
 	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has continued
 	s.load()
@@ -68,7 +68,7 @@ func TestMakeLonger(t *testing.T) {
 	s.load()
 	wait(q, s)
 	if s.detail.bounded.Visible() {
-		t.Error("another machine's run can be made longer here")
+		t.Error("another machine's run can be extended here")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestResumeWithAWrongLimit(t *testing.T) {
 	}
 	wantOrders(t, desk)
 	if h.resumed != 0 {
-		t.Error("the window heard that the run continues")
+		t.Error("the window was notified that the run continues")
 	}
 }
 
@@ -117,16 +117,16 @@ func TestResumeIsRefused(t *testing.T) {
 	q.Tap(s.Content(), "Resume")
 	wait(q, s)
 	if got := s.detail.said.Text(); !strings.Contains(got, "max-concurrent: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
-		t.Errorf("said is %q", got)
+		t.Errorf("got %q", got)
 	}
 	if marked == nil {
 		t.Error("the limit is not marked")
 	}
 	if h.resumed != 0 {
-		t.Error("the window heard that the run continues")
+		t.Error("the window was notified that the run continues")
 	}
 	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
-		t.Error("it cannot be tried again")
+		t.Error("the resume cannot be tried again")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	s.load()
 	wait(q, s)
 	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
-		t.Errorf("after the chosen checkpoint has gone, selected is %q, and Resume is disabled: %v", got, b.Disabled())
+		t.Errorf("after the selected checkpoint was removed, %q is selected, Resume disabled: %v", got, b.Disabled())
 	}
 	wantShown(t, s, "16 sessions completed since this checkpoint")
 

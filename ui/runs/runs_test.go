@@ -47,7 +47,7 @@ func TestLimitFollowsTheRun(t *testing.T) {
 	}
 	s.detail.limit.SetText("7")
 	if got := again(150); got != "7" {
-		t.Errorf("what a person wrote became %s", got)
+		t.Errorf("the user's text became %s", got)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestNoRunYet(t *testing.T) {
 	_, s, _ := start(t, &fakeDesk{})
 	wantShown(t, s, "No runs yet. Launch one in Setup.")
 	if uitest.Button(s.Content(), "Resume") != nil {
-		t.Error("without a run there is something to resume")
+		t.Error("without a run, Resume is offered")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestKeysWithoutARun(t *testing.T) {
 	press("of a run that was not read")
 	wait(q, s)
 	if after := desk.orders(); len(after) != before || len(h.results)+len(h.compared)+len(h.replayed)+len(h.forks)+h.resumed > 0 {
-		t.Errorf("asked for was %q, told %+v", after[before:], *h)
+		t.Errorf("got calls %q, reports %+v", after[before:], *h)
 	}
 	_, s, _ = start(t, &fakeDesk{})
 	press("without one")
@@ -107,10 +107,10 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	}
 	dialog := ask()
 	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4100 kB of run new."; !uitest.Shows(dialog, text) {
-		t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
+		t.Errorf("%q is not shown in %q", text, uitest.Texts(dialog))
 	}
 	if text := "are kept"; !uitest.Shows(dialog, text) {
-		t.Errorf("nothing is reported about what was sent: %q", uitest.Texts(dialog))
+		t.Errorf("the sent results are not reported: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Cancel")
 	wait(q, s)
@@ -121,7 +121,7 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 	wantOrders(t, desk, "weigh new", "weigh new", "delete new")
 	wantShown(t, s, "Shoppers (new). It stays in the trash for 30 days.")
 	if s.chosen != "old" || len(s.runs) != 1 {
-		t.Errorf("after deleting, %s is chosen, shown is %q", s.chosen, uitest.Texts(s.Content()))
+		t.Errorf("after deleting, %s is chosen, shown: %q", s.chosen, uitest.Texts(s.Content()))
 	}
 }
 
@@ -171,7 +171,7 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 				}
 			}
 			if got := s.detail.hint.Text(); got != c.want {
-				t.Errorf("said is %q, want %q", got, c.want)
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 			wantShown(t, s, "in progress")
 		})
@@ -186,7 +186,7 @@ func TestExportAsksWhere(t *testing.T) {
 	q.Tap(s.Content(), "Export CSV…")
 	picker := s.win.Canvas().Overlays().Top()
 	if picker == nil {
-		t.Fatal("nothing is asked")
+		t.Fatal("no question is asked")
 	}
 	q.Tap(picker, "Export here")
 	wait(q, s)
@@ -216,7 +216,7 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 	}
 	s.Select("old")
 	if b := uitest.Button(s.Content(), "Delete…"); b.Disabled() {
-		t.Error("another run is held up")
+		t.Error("another run is blocked")
 	}
 	close(desk.hold)
 	wait(q, s)
@@ -256,7 +256,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestButtonsFit checks that all that can stand in the row of buttons has room in a window of 1280 x 800.
+// TestButtonsFit checks that the row of buttons fits a window of 1280 x 800, with all buttons shown.
 func TestButtonsFit(t *testing.T) {
 	desk := two()
 	desk.remote = "db.example:5432/throng"
@@ -334,14 +334,14 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	s.load()
 	wait(q, s)
 	if got := s.trouble.Text(); !strings.Contains(got, "List the runs: disk I/O error") || !s.trouble.Visible() {
-		t.Errorf("said is %q", got)
+		t.Errorf("got %q", got)
 	}
 	wantShown(t, s, "Shoppers", "Greeters") // as far as is known
 	desk.set(func() { desk.readErr = nil })
 	s.load()
 	wait(q, s)
 	if s.trouble.Visible() {
-		t.Errorf("the store can be read again, and still %q is said", s.trouble.Text())
+		t.Errorf("the store can be read again, but the screen still shows %q", s.trouble.Text())
 	}
 }
 
@@ -359,7 +359,8 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// TestLinesAboveHaveRoom checks that what is reported about a run never lies over its checkpoints, as there are more or fewer lines.
+// TestLinesAboveHaveRoom checks that the messages about a run never overlap its checkpoints, however many lines they
+// have.
 func TestLinesAboveHaveRoom(t *testing.T) {
 	desk := two()
 	desk.runs[1].Ending, desk.runs[1].Reason = engine.EndStopped, "by hand"
@@ -370,21 +371,21 @@ func TestLinesAboveHaveRoom(t *testing.T) {
 		driver := fyne.CurrentApp().Driver()
 		bottom := driver.AbsolutePositionForObject(d.head).Y + d.head.MinSize().Height
 		if top := driver.AbsolutePositionForObject(d.checkpoints).Y; top < bottom {
-			t.Errorf("%s: the checkpoints begin at %v, above the end of what is said at %v", what, top, bottom)
+			t.Errorf("%s: the checkpoints begin at %v, above the end of the messages at %v", what, top, bottom)
 		}
 	}
 	below("the newest")
 	s.choose("old")
 	wait(q, s)
 	if d.why.Text() == "" {
-		t.Error("it does not say why the run has ended")
+		t.Error("the reason of the end is not shown")
 	}
 	below("one with a reason")
 	s.say("old", "Exported to a folder.", widgets.Good)
 	below("one that was exported")
 }
 
-// TestLookBack hands the chosen run on.
+// TestHistory checks that History opens the chosen run.
 func TestHistory(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")

@@ -17,7 +17,7 @@ func TestResumeAsksForSecrets(t *testing.T) {
 	wantShown(t, s, "SHOP_KEY, MODEL_KEY")
 	top := s.win.Canvas().Overlays().Top()
 	if top == nil {
-		t.Fatal("nothing is asked")
+		t.Fatal("no question is asked")
 	}
 	first, ok := s.win.Canvas().Focused().(*form.Entry)
 	if !ok || !first.Password {

@@ -65,7 +65,7 @@ func TestUndoFails(t *testing.T) {
 	done()
 	wantShown(t, s, "not there any more")
 	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
-		t.Error("what is gone can be restored again and again")
+		t.Error("undo of a missing item can be repeated")
 	}
 }
 
@@ -82,7 +82,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	wantOrders(t, desk, "weigh new", "delete new, permanently")
 	wantShown(t, s, "Shoppers (new) is permanently deleted.")
 	if b := uitest.Button(s.Content(), "Undo"); !b.Disabled() {
-		t.Error("it is offered to be undone")
+		t.Error("undo is offered")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestTrash(t *testing.T) {
 	q.Until("looked", func() bool { return uitest.Shows(dialog, "checkpoint 1") })
 	for _, text := range []string{"Greeters", "Shoppers", "4100 kB", "30 days", "2000 B"} {
 		if !uitest.Shows(dialog, text) {
-			t.Errorf("%q is not shown, but %q", text, uitest.Texts(dialog))
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(dialog))
 		}
 	}
 	q.Tap(dialog, "Restore") // the newest: old
@@ -120,7 +120,7 @@ func TestTrash(t *testing.T) {
 	q.Until("shown", func() bool { return !uitest.Button(dialog, "Delete permanently…").Disabled() })
 	q.Tap(dialog, "Delete permanently…")
 	if !uitest.Shows(dialog, "Shoppers (new) will be deleted permanently. This cannot be undone.") {
-		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
+		t.Errorf("no question is asked: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Delete permanently")
 	q.Until("deleted", func() bool {
@@ -128,7 +128,7 @@ func TestTrash(t *testing.T) {
 	})
 	q.Tap(dialog, "Empty trash…")
 	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2000 B. This cannot be undone.") {
-		t.Errorf("it does not ask: %q", uitest.Texts(dialog))
+		t.Errorf("no question is asked: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Delete all permanently")
 	q.Until("empty", func() bool { return uitest.Shows(dialog, "The trash is empty.") })
@@ -174,7 +174,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestARunIsLookedBackOn shows a run moment by moment.
+// TestHistoryOfADeletedRun checks that History opens the chosen run.
 func TestHistoryOfADeletedRun(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")

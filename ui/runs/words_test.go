@@ -79,7 +79,7 @@ func TestResuming(t *testing.T) {
 			t.Errorf("%s: %v, %q; want %v, %q", c.name, possible, text, c.possible, c.want)
 		}
 		if c.checkpoint == nil && strings.Contains(text, "Fork") {
-			t.Errorf("%s: there is nothing to fork, and it says %q", c.name, text)
+			t.Errorf("%s: there is nothing to fork, got %q", c.name, text)
 		}
 	}
 }
@@ -107,11 +107,11 @@ func TestFacts(t *testing.T) {
 	}
 	r.InProgress = true
 	if got := because(&r); strings.Contains(got, "by hand") {
-		t.Errorf("of a run that continues again is said %q", got)
+		t.Errorf("a resumed run: got %q", got)
 	}
 	for _, f := range facts(&r) {
 		if f.name == "Ended" {
-			t.Error("a run that continues again has an end")
+			t.Error("a resumed run has an end")
 		}
 	}
 }
@@ -132,6 +132,6 @@ func TestParseLimit(t *testing.T) {
 func TestDoomedText(t *testing.T) {
 	want := "1 session, 0 events, 1 checkpoint, about 42 kB of run r.\nYou can restore it from the trash for 30 days."
 	if got := footprintText("r", view.Footprint{Sessions: 1, Checkpoints: 1, Bytes: 42_000}); got != want {
-		t.Errorf("said is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

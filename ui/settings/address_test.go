@@ -53,7 +53,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-// FuzzTakePassword checks that no address that is accepted holds a password.
+// FuzzTakePassword checks that no accepted address contains a password.
 func FuzzTakePassword(f *testing.F) {
 	for _, text := range []string{"postgres://app:secret@db/app", "postgres://db/app?password=x&password=y", "postgres://a:1?b@c", "postgres://a:b%20@h"} {
 		f.Add(text)

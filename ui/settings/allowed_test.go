@@ -26,7 +26,7 @@ func TestAllowed(t *testing.T) {
 	s.asks("forget /studies/mystery.yaml")
 	s.until("Forgotten: Throng asks again before the next run of /studies/mystery.yaml.")
 	if s.shows("db.example.com:5432/shop") || !s.shows("other.yaml") {
-		t.Error("another is forgotten")
+		t.Error("another address is removed")
 	}
 	s.screen.allowed.forgets[0].OnTapped()
 	s.until(nothingAllowed)

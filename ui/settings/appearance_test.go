@@ -40,15 +40,15 @@ func TestAppearance(t *testing.T) {
 	slider := s.screen.looks.scale
 	slider.OnChanged(1.4)
 	if !s.shows("140 %") || len(s.scales) != 0 {
-		t.Errorf("while it is dragged the size is set: %v", s.scales)
+		t.Errorf("the size is set during the drag: %v", s.scales)
 	}
 	slider.OnChangeEnded(1.4)
 	if !slices.Equal(s.scales, []float64{1.4}) {
-		t.Errorf("set was %v", s.scales)
+		t.Errorf("got calls %v", s.scales)
 	}
 	s.screen.Scaled(0.8)
 	if !s.shows("80 %") || slider.Value != 0.8 || len(s.scales) != 1 {
-		t.Errorf("a size that was chosen elsewhere: %v, set %v", slider.Value, s.scales)
+		t.Errorf("a size set elsewhere: %v, set %v", slider.Value, s.scales)
 	}
 	boxes := map[string]*widget.Check{}
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
@@ -64,6 +64,6 @@ func TestAppearance(t *testing.T) {
 		test.Tap(boxes[k.About])
 	}
 	if len(s.notify) != len(view.NotificationKinds) || s.notify[0] != "ended false" || !slices.Contains(s.notify, "stalled true") {
-		t.Errorf("set was %v", s.notify)
+		t.Errorf("got calls %v", s.notify)
 	}
 }

@@ -11,7 +11,7 @@ func TestAnotherDataFolder(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.screen.data.ask("/other")
 	if top := s.win.Canvas().Overlays().Top(); !uitest.Shows(top, "Nothing is moved or deleted") || !uitest.Shows(top, "/data/throng") {
-		t.Error("it is not said what another folder means")
+		t.Error("the effect of another folder is not explained")
 	}
 	s.confirm("Cancel")
 	s.screen.data.ask("/other")
@@ -19,7 +19,7 @@ func TestAnotherDataFolder(t *testing.T) {
 	s.asks("move /other")
 	s.until("After a restart: /other")
 	if len(s.desk.asked) != 1 {
-		t.Errorf("the desk was asked %q", s.desk.asked)
+		t.Errorf("got calls %q", s.desk.asked)
 	}
 	s.desk.set(func() { s.desk.err = errors.New("it cannot be written") })
 	s.screen.data.move("/third")

@@ -50,7 +50,7 @@ func TestAWrongAddressIsNotSent(t *testing.T) {
 		}
 	}
 	if len(s.desk.asked) != 0 {
-		t.Errorf("the desk was asked %q", s.desk.asked)
+		t.Errorf("got calls %q", s.desk.asked)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestTheConnectionIsTested(t *testing.T) {
 	desk.set(func() { desk.err, desk.wait = nil, late })
 	s.tap("Test")
 	if !s.screen.database.test.Disabled() {
-		t.Error("the test does not show that it is at work")
+		t.Error("the test shows no progress")
 	}
 	s.Until("asked", func() bool { return desk.count() == 3 })
 	s.screen.database.url.SetText(good + "2")
@@ -136,10 +136,10 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
 	s.until("The environment variable THRONG_DATABASE_URL")
 	if !s.shows("The password is kept only until the program ends: nothing answers") {
-		t.Error("nothing is reported about the keychain")
+		t.Error("the keychain error is not reported")
 	}
 	if !s.screen.database.forget.Disabled() {
-		t.Error("what the environment says can be forgotten")
+		t.Error("a value of the environment can be removed")
 	}
 }
 
@@ -177,6 +177,6 @@ func TestTheStateOfSendingIsFollowed(t *testing.T) {
 	s.desk.sending = Line{}
 	s.screen.Tick()
 	if s.shows("12 rows wait") {
-		t.Error("a state that is over is shown")
+		t.Error("an outdated state is shown")
 	}
 }

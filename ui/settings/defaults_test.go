@@ -40,10 +40,10 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s := shown(t, desk)
 	s.until("what draws depend on")
 	if !s.shows("MAX_WORKERS (environment)") {
-		t.Error("it is not said where the value comes from")
+		t.Error("the source of the value is not shown")
 	}
 	if s.edit("max-concurrent") != nil {
-		t.Error("what the environment says can be changed")
+		t.Error("a value of the environment can be changed")
 	}
 
 	s.edit("cycles")
@@ -96,18 +96,18 @@ func TestDefaultsAreFound(t *testing.T) {
 	for _, want := range order {
 		i := slices.Index(texts, want)
 		if i <= at {
-			t.Fatalf("%q is not behind what should be before it: %q", want, texts)
+			t.Fatalf("%q is not after its predecessor: %q", want, texts)
 		}
 		at = i
 	}
 	s.screen.defaults.look.SetText("session time")
 	s.Drain()
 	if !s.shows("Session timeout") || s.shows("Attempts") || s.shows("Length and pace") {
-		t.Errorf("it shows %q", uitest.Texts(s.screen.defaults.panel))
+		t.Errorf("the screen shows %q", uitest.Texts(s.screen.defaults.panel))
 	}
 	s.screen.defaults.look.SetText("elephants")
 	s.Drain()
 	if !s.shows("Try fewer") {
-		t.Error("nothing is reported about what to do")
+		t.Error("no advice is shown")
 	}
 }

@@ -54,7 +54,7 @@ func TestFieldsAndAddressFollowEachOther(t *testing.T) {
 	if p := d.fields.parts(); p != (parts{"third.example.com", "", "x", "me", ""}) {
 		t.Errorf("the fields are %+v", p)
 	}
-	d.fields.port.SetText("54x") // what makes no address stays in the field, and is said
+	d.fields.port.SetText("54x") // an invalid value stays in the field, with an error
 	s.tap("Test")
 	if d.fields.port.Text != "54x" || s.desk.has("test "+d.url.Text+" ") {
 		t.Errorf("the port is %q, the address %s", d.fields.port.Text, d.url.Text)

@@ -15,7 +15,7 @@ func TestNotices(t *testing.T) {
 	n := s.screen.notices
 	s.until("Not set.")
 	if !n.test.Disabled() || !n.save.Disabled() || !n.forget.Disabled() {
-		t.Error("nothing can be done with no address")
+		t.Error("a button is enabled without an address")
 	}
 	test.Type(n.url, "https://hooks.slack.com/x")
 	s.tap("Send test")

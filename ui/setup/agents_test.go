@@ -14,19 +14,19 @@ func TestActiveAgentsAreCounted(t *testing.T) {
 	s.until("active: all 372 shoppers")
 	s.typed("Filter", "agent.impulsivity > 0.8")
 	if !s.shows("Counting") {
-		t.Error("it does not say that it counts")
+		t.Error("the count in progress is not shown")
 	}
 	s.until("active: 186 of 372 shoppers")
 	if want := "186 of 372 shoppers, 24 cycles, up to 50 concurrently, 4,464 sessions"; !s.shows(want) {
 		t.Errorf("the bar shows %q, want %q", uitest.Texts(s.screen.bar.panel), want)
 	}
 	if !s.shows("50 of 186 shoppers concurrently") {
-		t.Errorf("the concurrency says %q", uitest.Texts(s.screen.concurrency.panel))
+		t.Errorf("the concurrency shows %q", uitest.Texts(s.screen.concurrency.panel))
 	}
 	s.typed("Filter", "")
 	s.typed("Agents", " shopper-1, shopper-3  shopper-7 ")
 	s.until("active: 3 of 372 shoppers")
-	s.typed("Random seed", "7") // who is active may depend on it
+	s.typed("Random seed", "7") // the active agents may depend on it
 	s.Until("counted again", func() bool { return s.desk.last(&s.desk.counted).Settings.Seed == 7 })
 
 	s.tap("Launch")
@@ -46,7 +46,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 		s.typed(c.row, c.text)
 		s.until(c.problem)
 		if got := s.row(c.row).Problem(); got != c.problem {
-			t.Errorf("next to %s stands %q", c.row, got)
+			t.Errorf("next to %s: %q", c.row, got)
 		}
 		if !s.shows("1 mistake: " + c.row) {
 			t.Errorf("%s: the mistake is not counted", c.row)
@@ -61,7 +61,7 @@ func TestFilterMistakesStandBesideTheField(t *testing.T) {
 	s.until("Cannot count the active agents: the file is gone")
 }
 
-// TestACountLeavesWhatALaunchGave checks that an answer which comes after a launch was refused does not wipe out why.
+// TestACountLeavesWhatALaunchGave checks that a count that arrives after a refused launch does not replace the reason.
 func TestACountLeavesWhatALaunchGave(t *testing.T) {
 	slow := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, refusal: errors.Join(
@@ -80,7 +80,8 @@ func TestACountLeavesWhatALaunchGave(t *testing.T) {
 	}
 }
 
-// TestACountForAScenarioThatIsGone checks that its answer is dropped where the next scenario cannot be read.
+// TestACountForAScenarioThatIsGone checks that the count for the previous scenario is dropped if the next one cannot be
+// read.
 func TestACountForAScenarioThatIsGone(t *testing.T) {
 	slow := make(chan struct{})
 	desk := &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}, broken: map[string]error{"world": errors.New("no chain")}}
@@ -95,11 +96,11 @@ func TestACountForAScenarioThatIsGone(t *testing.T) {
 	s.pick("Marketplace shoppers")
 	s.until("active: ")
 	if s.desk.count(&s.desk.counted) == before {
-		t.Error("those who are active were not counted again")
+		t.Error("active agents were not counted again")
 	}
 }
 
-// TestOnlyTheLastCountIsShown checks that an answer which comes late, for a filter that is not there any more, is dropped.
+// TestOnlyTheLastCountIsShown checks that a late count for an earlier filter is dropped.
 func TestOnlyTheLastCountIsShown(t *testing.T) {
 	slow := make(chan struct{})
 	s := shown(t, &fakeDesk{wait: map[string]chan struct{}{"count slow": slow}})
@@ -116,7 +117,7 @@ func TestOnlyTheLastCountIsShown(t *testing.T) {
 	close(slow)
 	s.Drain()
 	if !s.shows("active: 186 of 372") || s.shows("cancel") {
-		t.Errorf("shown is %q", uitest.Texts(s.screen.agentsPanel.panel))
+		t.Errorf("shown: %q", uitest.Texts(s.screen.agentsPanel.panel))
 	}
 }
 

@@ -25,7 +25,7 @@ func TestEditingIsOffered(t *testing.T) {
 		t.Errorf("did %v", did)
 	}
 	if uitest.Button(s.screen.Content(), "Save to file…") != nil {
-		t.Error("there is nothing to keep, and it is offered")
+		t.Error("saving is offered without changes")
 	}
 	s.typed("Eagerness", "2.5")
 	s.Drain()
@@ -46,7 +46,7 @@ func TestEditingIsOffered(t *testing.T) {
 	s.typed("Eagerness", "2.5")
 	given, settings, ok := s.screen.OrderOf("shopping")
 	if !ok || given["eagerness"] != "2.5" || settings.Cycles != 24 {
-		t.Errorf("what would be launched is %v with %+v, %v", given, settings, ok)
+		t.Errorf("the order is %v with %+v, %v", given, settings, ok)
 	}
 	if _, _, ok := s.screen.OrderOf("world"); ok {
 		t.Error("the form shows another scenario")

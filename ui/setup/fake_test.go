@@ -25,7 +25,7 @@ import (
 // fakeDesk records calls.
 type fakeDesk struct {
 	mu           sync.Mutex
-	read         []Order // scenarios and what was given
+	read         []Order // scenarios and their parameters
 	asked        []Order // for targets
 	launched     []Order
 	counted      []Order
@@ -276,7 +276,7 @@ func (d *fakeDesk) TestService(_ context.Context, _ Order, s Service) (string, e
 	return answer()
 }
 
-// last returns the last of what was asked.
+// last returns the last call.
 func (d *fakeDesk) last(what *[]Order) Order {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -21,7 +21,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.until("Cycle time limited by the limit of 51.")
 	s.until("51s")
 	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, cost not known"; got != want {
-		t.Errorf("next to the launch stands %q, want %q", got, want)
+		t.Errorf("next to Launch: got %q, want %q", got, want)
 	}
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
@@ -31,14 +31,14 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.until("Cycle time limited by the limit of 52.")
 	for _, o := range desk.foresaw() {
 		if o.Settings.Limit != 50 && o.Settings.Limit != 51 && o.Settings.Limit != 52 {
-			t.Errorf("it was asked of a limit of %d", o.Settings.Limit)
+			t.Errorf("a forecast for a limit of %d was requested", o.Settings.Limit)
 		}
 	}
 	s.screen.budget.dollars.SetText("1")
 	s.until("It may cost too much.")
 	s.until("It may take too long.")
 	if got := s.screen.bar.forecast.Text(); got != "It may cost too much." {
-		t.Errorf("next to the launch stands %q", got)
+		t.Errorf("next to Launch: got %q", got)
 	}
 	s.screen.budget.dollars.SetText("")
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
@@ -78,7 +78,7 @@ func TestAForecastOfAnotherScenario(t *testing.T) {
 	s.until("Fork of r at")
 	s.until("Calculating…")
 	if got := s.screen.bar.forecast.Text(); s.shows("A cycle is bound by") || got != "" {
-		t.Errorf("the forecast of another scenario is left, and %q next to the launch", got)
+		t.Errorf("the previous scenario's forecast is still shown, with %q next to Launch", got)
 	}
 	close(hold)
 	s.until("Cycle time limited by the limit of 50.")

@@ -80,6 +80,6 @@ func TestWhatIsNotKnownOfAFork(t *testing.T) {
 	s.Until("answered", func() bool { return s.screen.requirements.known != nil })
 	s.until("the parent is not there any more")
 	if s.shows("Nothing is changed") {
-		t.Error("it says that nothing is changed")
+		t.Error("it reports no changes")
 	}
 }

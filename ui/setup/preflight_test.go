@@ -39,7 +39,7 @@ func TestChecksBeforeALaunch(t *testing.T) {
 		}
 	}
 	if s.shows("69 GB free") {
-		t.Error("what is well takes room")
+		t.Error("a metric without problems takes room")
 	}
 	s.tap("Show all")
 	if !s.shows("69 GB free") || !s.shows("this system does not tell") {

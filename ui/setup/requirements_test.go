@@ -26,7 +26,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	}
 	k := s.screen.services.fields[1].key
 	if got, want := k.note.Text(), lacking+". Enter it here; it is kept in a drawer."; got != want {
-		t.Errorf("next to the service stands %q, want %q", got, want)
+		t.Errorf("next to the service: got %q, want %q", got, want)
 	}
 	s.tap("MODEL_KEY is missing")
 	if s.win.Canvas().Focused() != k.entry || !k.entry.Password {
@@ -40,7 +40,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	s.Tap(s.row("model"), "Save")
 	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })
 	if desk.kept["MODEL_KEY"] != "sk-1" || k.entry.Text != "" {
-		t.Errorf("kept %v, and the field holds %q", desk.kept, k.entry.Text)
+		t.Errorf("saved %v, and the field contains %q", desk.kept, k.entry.Text)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestWhoWritesThePopulation(t *testing.T) {
 func TestTheModelsOfAServiceAreShown(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	if !uitest.Shows(s.row("model"), "llm, small, large") {
-		t.Errorf("next to the service stands %q", uitest.Texts(s.row("model")))
+		t.Errorf("next to the service: got %q", uitest.Texts(s.row("model")))
 	}
 }
 
@@ -96,7 +96,7 @@ func TestALongerTextHasRoom(t *testing.T) {
 	}
 }
 
-// TestNoFieldHoldsTheWheel checks that the page scrolls wherever the pointer is.
+// TestNoFieldHoldsTheWheel checks that the wheel scrolls the page wherever the pointer is.
 func TestNoFieldHoldsTheWheel(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, f := range s.screen.parameters.fields {

@@ -173,7 +173,7 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 		t.Error("the parameter does not show what was typed and its default")
 	}
 
-	s.typed("Eagerness", "x") // what is wrong does not hold up the rest
+	s.typed("Eagerness", "x") // an invalid field does not block the others
 	s.typed("Shoppers", "600")
 	s.until("600 shoppers")
 	if !s.shows("1 mistake: Eagerness") || s.entry("Eagerness").Text != "x" {
@@ -213,7 +213,7 @@ func TestALaunchWaitsForWhatWasTyped(t *testing.T) {
 	s.typed("Shoppers", "5000")
 	s.tap("Launch")
 	if !s.shows("Launching…") || !s.screen.bar.launch.Disabled() {
-		t.Error("the button does not show that it is at work")
+		t.Error("the button shows no progress")
 	}
 	close(slow)
 	s.Until("launched", func() bool { return s.launched == 1 })
@@ -298,7 +298,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	}
 	s.tap("Launch")
 	if !s.shows("Not launched") || desk.count(&desk.asked) != 0 {
-		t.Error("the launch says nothing")
+		t.Error("the launch shows no message")
 	}
 	desk.mu.Lock()
 	desk.broken = nil
@@ -306,7 +306,7 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	s.tap("Reload")
 	s.until("About /scenarios/new.yaml")
 	if s.shows("no chain") {
-		t.Error("what was wrong is still shown")
+		t.Error("the previous error is still shown")
 	}
 	if c := s.screen.gallery.find("/scenarios/new.yaml"); c == nil || c.Title != "Title of /scenarios/new.yaml" {
 		t.Errorf("the gallery has %+v", c)
@@ -388,7 +388,7 @@ func TestARefusedLaunchIsExplained(t *testing.T) {
 	desk.mu.Lock()
 	desk.refusal = nil
 	desk.mu.Unlock()
-	s.tap("Launch") // what was found before is asked again
+	s.tap("Launch") // earlier errors are checked again
 	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
@@ -433,7 +433,7 @@ func TestAServiceIsTested(t *testing.T) {
 	desk.mu.Unlock()
 	s.Tap(s.row("shop"), "Test")
 	if !s.shows("Testing…") {
-		t.Error("the test does not show that it is at work")
+		t.Error("the test shows no progress")
 	}
 	s.typed("shop", "http://127.0.0.1:9090")
 	s.Tap(s.row("model"), "Test")

@@ -18,12 +18,12 @@ func TestStartLater(t *testing.T) {
 	s.tap("Launch")
 	s.until("Start now (")
 	if s.launched > 0 {
-		t.Error("it was launched before its time")
+		t.Error("the run was launched early")
 	}
 	s.tap("Cancel")
 	s.until("Not launched: start cancelled")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.cancel.Visible() {
-		t.Errorf("the button says %s", s.screen.bar.launch.Text)
+		t.Errorf("the button shows %s", s.screen.bar.launch.Text)
 	}
 	s.tap("Launch")
 	s.until("Start now (")
@@ -44,6 +44,6 @@ func TestAModelWritesThePopulation(t *testing.T) {
 	s.tap("Stop writing personas (12/24)")
 	s.until("Not launched: 12 of 24 personas: stopped by the user")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.launch.Disabled() {
-		t.Errorf("the button says %s", s.screen.bar.launch.Text)
+		t.Errorf("the button shows %s", s.screen.bar.launch.Text)
 	}
 }

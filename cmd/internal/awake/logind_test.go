@@ -159,7 +159,7 @@ func TestLockOfTheLoginManager(t *testing.T) {
 	}
 }
 
-func TestNobodyToAsk(t *testing.T) {
+func TestNoLoginManager(t *testing.T) {
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+filepath.Join(t.TempDir(), "none"))
 	if _, _, err := Hold("nothing"); !errors.Is(err, ErrNone) {
 		t.Errorf("without a bus: %v", err)

@@ -52,7 +52,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func TestWhoGivesOrders(t *testing.T) {
+func TestAuthorOfOrders(t *testing.T) {
 	if who := myself(); !strings.HasPrefix(who, "terminal (") || !strings.Contains(who, "@") || clean(who) != who {
 		t.Errorf("orders come from %q", who)
 	}

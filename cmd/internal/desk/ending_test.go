@@ -56,8 +56,8 @@ func TestPanicOfTheWindow(t *testing.T) {
 	}
 }
 
-// TestToldToEnd checks that a run whose sessions hang gets an emergency checkpoint when the window closes.
-func TestToldToEnd(t *testing.T) {
+// TestTermination checks that a run whose sessions hang gets an emergency checkpoint when the window closes.
+func TestTermination(t *testing.T) {
 	data := t.TempDir()
 	d := open(t, data)
 	launch(t, d, func(o *setup.Order) { o.Settings.Mock.Faults = map[string]string{"hang": "1"} })

@@ -19,9 +19,9 @@ import (
 	"github.com/throng-sim/throng/ui/setup"
 )
 
-// TestRunIsToldElsewhere saves a webhook in Settings and tests it. The end of a run must be reported there before the desk
+// TestWebhookNotification saves a webhook in Settings and tests it. The end of a run must be reported there before the desk
 // closes.
-func TestRunIsToldElsewhere(t *testing.T) {
+func TestWebhookNotification(t *testing.T) {
 	keyring.MockInit()
 	t.Setenv(config.NotifyEnv, "")
 	var mu sync.Mutex

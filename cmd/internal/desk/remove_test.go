@@ -65,8 +65,8 @@ func TestRunsGoWithTheirRows(t *testing.T) {
 	}
 }
 
-// TestOldGoes checks that old checkpoints and runs are counted and deleted.
-func TestOldGoes(t *testing.T) {
+// TestOldRunsAreDeleted checks that old checkpoints and runs are counted and deleted.
+func TestOldRunsAreDeleted(t *testing.T) {
 	d := open(t, t.TempDir())
 	first, second := finish(t, d), finish(t, d)
 	screen := runsDesk{d}

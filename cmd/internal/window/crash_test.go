@@ -35,7 +35,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("crashed")
 	d.click("Resume")
-	d.until("the run going on", func() bool { return d.find("running") != nil })
+	d.until("the run continuing", func() bool { return d.find("running") != nil })
 	texts, err := filepath.Glob(filepath.Join(d.home, ".local", "share", "throng", "crashes", "2*.txt"))
 	if err != nil || len(texts) != 1 {
 		t.Fatalf("crash reports: %v %v", texts, err)

@@ -48,7 +48,7 @@ func (j journey) take() {
 	j.still("the run to resume", func() *part { return j.find("Resume") })
 	j.picture("checkpoints")
 	j.click("Resume")
-	j.until("the run going on", func() bool { return j.find("running") != nil })
+	j.until("the run continuing", func() bool { return j.find("running") != nil })
 	j.click("Changes")
 	for _, cycle := range []int{4, 7, 10} { // each takes some 10 s
 		j.until("more of the run", func() bool { return j.cycle() >= cycle && j.figure("In flight") >= 20 })

@@ -75,7 +75,7 @@ func TestWindow(t *testing.T) {
 	d.shot("paused")
 	raised := d.figure("Limit") // set by the last move of the drag
 	d.click("Resume")
-	d.until("the run going on", func() bool { return d.find("running") != nil })
+	d.until("the run continuing", func() bool { return d.find("running") != nil })
 	d.click("Checkpoint now")
 	d.until("sessions of the third cycle", func() bool { return d.cycle() >= 2 })
 	d.shot("live")
@@ -158,7 +158,7 @@ func TestWindowComesBack(t *testing.T) {
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("interrupted")
 	d.click("Resume")
-	d.until("the run going on", func() bool { return d.find("running") != nil && d.shows("cycle ") && !d.shows("cycle 0/24") })
+	d.until("the run continuing", func() bool { return d.find("running") != nil && d.shows("cycle ") && !d.shows("cycle 0/24") })
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestNobodyWakesEarly(t *testing.T) {
+func TestNoEarlyWakeUp(t *testing.T) {
 	var a Alarm
 	defer a.Close()
 	var all sync.WaitGroup
@@ -69,7 +69,7 @@ func TestCancelledSleepLeavesNothing(t *testing.T) {
 		t.Errorf("a cancelled sleep returned %v", err)
 	}
 	if a.late != nil && a.late.Stop() {
-		t.Error("a timer is left for somebody who is gone")
+		t.Error("a timer is left for a cancelled sleeper")
 	}
 }
 

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestBell checks that the bell rings at its time, which the timer behind it would hide, and not after it was closed.
+// TestBell checks that the bell rings on time, which the fallback timer would hide, and that it does not ring after it
+// was closed.
 func TestBell(t *testing.T) {
 	b := newBell()
 	if b == nil {
@@ -15,7 +16,7 @@ func TestBell(t *testing.T) {
 	began := time.Now()
 	b.set(d)
 	if !b.wait() {
-		t.Error("it did not ring")
+		t.Error("the bell did not ring")
 	}
 	if took := time.Since(began); took < d {
 		t.Errorf("it rang after %v, want %v", took, d)
@@ -23,7 +24,7 @@ func TestBell(t *testing.T) {
 	b.set(time.Hour)
 	go b.close()
 	if b.wait() {
-		t.Error("it rang although it was closed")
+		t.Error("the bell rang although it was closed")
 	}
 	b.set(d) // does nothing
 }

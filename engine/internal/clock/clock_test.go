@@ -115,8 +115,8 @@ func TestUsedTimeIsWhatIsNotHeld(t *testing.T) {
 	})
 }
 
-// TestClockIsUsedAgain rests a clock between pieces of work. Each piece has the whole limit, rest does not count, and a clock whose
-// time is over is not used again.
+// TestClockIsUsedAgain rests a clock between pieces of work. It checks that each piece has the whole limit, that rest
+// does not count, and that a clock whose time is over is not used again.
 func TestClockIsUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(t.Context(), 10*time.Second, errOut)
@@ -180,9 +180,9 @@ func TestBranchesAreCancelledAlone(t *testing.T) {
 	})
 }
 
-// TestStandstillIsNotCounted: a timer that fires far too late means that the process stood still, and the work gets its time again.
-// A little lateness means nothing.
-func TestStandstillIsNotCounted(t *testing.T) {
+// TestSuspensionIsNotCounted checks that a timer that fires far too late counts as a standstill of the process, and
+// that the work gets this time again. A little lateness does not count.
+func TestSuspensionIsNotCounted(t *testing.T) {
 	for late, ends := range map[time.Duration]bool{time.Hour: false, 4 * time.Second: true} {
 		synctest.Test(t, func(t *testing.T) {
 			over := errors.New("over")
@@ -205,7 +205,7 @@ func TestStandstillIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestStandstillWhileHeldSoonAfter(t *testing.T) {
+func TestSuspensionAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(t.Context(), 10*time.Second, errors.New("over"))
 		defer c.Stop()
@@ -227,7 +227,7 @@ func TestStandstillWhileHeldSoonAfter(t *testing.T) {
 	})
 }
 
-// TestCancel ends any root clock, with and without a limit.
+// TestCancel cancels a root clock, with and without a limit.
 func TestCancel(t *testing.T) {
 	for _, limit := range []time.Duration{0, time.Hour} {
 		gone := errors.New("gone")

@@ -51,15 +51,16 @@ func TestNothingStandsStillInVirtualTime(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		timer.Again()
 		if took := (<-rang).Sub(began); took != 90*time.Second {
-			t.Errorf("the timer rang after %v", took)
+			t.Errorf("the timer fired after %v", took)
 		}
 		timer.Stop()
 		timer.Again()
 	})
 }
 
-// TestStandstillMovesTheEnd simulates a standstill while a clock and a timer run: neither counts that time, however short it is.
-func TestStandstillMovesTheEnd(t *testing.T) {
+// TestSuspensionMovesTheEnd simulates a standstill while a clock and a timer run, and checks that neither counts that
+// time, however short it is.
+func TestSuspensionMovesTheEnd(t *testing.T) {
 	const limit, stood = 200 * time.Millisecond, time.Second
 	release := Watch()
 	defer release()
@@ -78,6 +79,6 @@ func TestStandstillMovesTheEnd(t *testing.T) {
 		t.Errorf("the clock ended after %v: %v", took, context.Cause(c.Context()))
 	}
 	if took := (<-rang).Sub(began); took < stood {
-		t.Errorf("the timer rang after %v", took)
+		t.Errorf("the timer fired after %v", took)
 	}
 }

@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		var r Report
 		n := Parse("f", []byte(text), &r)
 		if n == nil && len(r.Problems()) == 0 {
-			t.Fatal("nothing was read and nothing reported")
+			t.Fatal("neither a result nor a problem was returned")
 		}
 		readAll(n)
 		lines := newSource("f", []byte(text))
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%s lies outside the file of %d lines", p.Error(), len(lines.starts))
 			}
 			if p.Problem == "" {
-				t.Errorf("%d:%d: a problem without words", p.Line, p.Col)
+				t.Errorf("%d:%d: a problem without a text", p.Line, p.Col)
 			}
 		}
 		var b strings.Builder

@@ -58,7 +58,7 @@ func TestDistributions(t *testing.T) {
 	}
 	for i, c := range counts {
 		if math.Abs(float64(c)-n/7.0) > 0.03*n/7 {
-			t.Errorf("IntN(7) gave %d %d times of %d", i, c, n)
+			t.Errorf("IntN(7) returned %d %d times out of %d", i, c, n)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestErrorsAreBounded validates documents with many, long and deep errors.
+// TestErrorsAreBounded checks that the number, length and depth of reported errors are limited.
 func TestErrorsAreBounded(t *testing.T) {
 	s, err := Compile(json.RawMessage(`{"type":"object","additionalProperties":{"type":"boolean"}}`))
 	if err != nil {

@@ -35,8 +35,8 @@ func TestAnUnusedRateDoesNotGrow(t *testing.T) {
 	}
 }
 
-// TestRefusalBlocksAndShrinksOnce per episode: refusals of requests that left before the episode began do not shrink the rate
-// again; one that left later does.
+// TestRefusalBlocksAndShrinksOnce checks that a refusal shrinks the rate once per episode. Refusals of requests that
+// were sent before the episode began do not shrink it again, but one that was sent later does.
 func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	p := New(llm)
 	starts(p, begin, 1)
@@ -132,7 +132,7 @@ func TestMoves(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if more := p.Moves(); more != nil {
-		t.Errorf("told twice: %v", more)
+		t.Errorf("reported twice: %v", more)
 	}
 	for range 3 * maxMoves {
 		now = now.Add(time.Hour)
@@ -145,7 +145,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestLimitsByHand: a new rate applies immediately, new bounds keep the adaptive rate within them.
+// TestLimitsByHand checks that a new rate applies immediately, and that new bounds limit the adaptive rate.
 func TestLimitsByHand(t *testing.T) {
 	p := New(llm)
 	starts(p, begin, 200)
@@ -172,7 +172,7 @@ func TestLimitsByHand(t *testing.T) {
 	}
 }
 
-// TestOtherModesKeepTheirRate: they wait after a refusal, but do not change the rate.
+// TestOtherModesKeepTheirRate checks that the other modes wait after a refusal, but do not change the rate.
 func TestOtherModesKeepTheirRate(t *testing.T) {
 	for _, mode := range []Mode{Bucket, Fixed} {
 		p := New(Limits{Mode: mode, Start: 10, Ceiling: 50})
@@ -187,8 +187,8 @@ func TestOtherModesKeepTheirRate(t *testing.T) {
 	}
 }
 
-// TestNeverFasterThanTheCeiling: whatever the order of requests and refusals, no window has more starts than the ceiling allows,
-// nothing starts while blocked, and the rate stays within its limits.
+// TestNeverFasterThanTheCeiling checks that for any order of requests and refusals no window has more starts than the
+// ceiling allows, nothing starts while blocked, and the rate stays within its limits.
 func TestNeverFasterThanTheCeiling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Limits{Start: rapid.Float64Range(1, 20).Draw(t, "start"), Floor: 1, Ceiling: 40}

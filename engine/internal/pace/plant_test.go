@@ -10,7 +10,7 @@ import (
 
 var begin = time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC)
 
-// provider is a service with quotas per second that fill up evenly up to a maximum.
+// provider is a service with quotas per second that refill evenly up to a maximum.
 type provider struct {
 	requests, tokens reservoir
 	headers          bool                                  // it sends quota headers
@@ -279,7 +279,8 @@ func TestAgainstAProvider(t *testing.T) {
 	}
 }
 
-// TestAQuotaThatDropsAndComesBack lowers the quota from 20 to 5 requests per second for two minutes.
+// TestAQuotaThatDropsAndComesBack lowers the quota from 20 to 5 requests per second for two minutes, and checks that
+// the rate follows.
 func TestAQuotaThatDropsAndComesBack(t *testing.T) {
 	for _, headers := range []bool{false, true} {
 		t.Run(fmt.Sprint("headers ", headers), func(t *testing.T) {

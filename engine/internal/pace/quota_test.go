@@ -73,7 +73,7 @@ func TestWhatIsNotSpread(t *testing.T) {
 	}
 }
 
-// TestNothingLeft continues at the floor, because a quota that fills up evenly has some left.
+// TestNothingLeft checks that requests continue at the minimum rate, because a quota that refills evenly has some left.
 func TestNothingLeft(t *testing.T) {
 	p := New(Limits{Start: 10, Floor: 2, Ceiling: 10})
 	p.Observe(begin, requests(60, 0, time.Minute))
@@ -125,7 +125,7 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// TestExhaustedWithoutEnd lets one request a minute start, until one is accepted.
+// TestExhaustedWithoutEnd checks that one request a minute starts until one is accepted.
 func TestExhaustedWithoutEnd(t *testing.T) {
 	p := New(llm)
 	p.Exhaust(begin, "nothing left to spend", time.Time{})
@@ -145,10 +145,10 @@ func TestExhaustedWithoutEnd(t *testing.T) {
 	select {
 	case <-wait.Changed:
 	default:
-		t.Error("who waits is not told that it is over")
+		t.Error("a waiting caller is not notified of the end")
 	}
 	if turn.Ask(now.Add(time.Second)).For != 0 || p.State(now).Exhausted != "" {
-		t.Error("it is not over")
+		t.Error("the exhaustion has not ended")
 	}
 }
 
@@ -163,10 +163,10 @@ func TestResume(t *testing.T) {
 		select {
 		case <-wait.Changed:
 		default:
-			t.Errorf("%s: who waits is not told", name)
+			t.Errorf("%s: a waiting caller is not notified", name)
 		}
 		if turn.Ask(begin.Add(time.Second)).For != 0 || p.State(begin.Add(time.Second)).Exhausted != "" {
-			t.Errorf("%s: it is not over", name)
+			t.Errorf("%s: the exhaustion has not ended", name)
 		}
 	}
 }

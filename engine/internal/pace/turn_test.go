@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// starts asks for n turns in sequence, each when the previous one has come, and returns when they came.
+// starts requests n turns in sequence, each after the previous one has come, and returns their times.
 func starts(p *Limiter, now time.Time, n int) []time.Time {
 	var at []time.Time
 	for range n {
@@ -21,8 +21,8 @@ func starts(p *Limiter, now time.Time, n int) []time.Time {
 	return at
 }
 
-// drain asks for all turns until they have come, and returns when, by turn. It acts like goroutines: each waits as long as Ask
-// says, or until it is woken.
+// drain polls all turns until they have come, and returns their times by turn. It acts like goroutines: each waits as
+// long as Ask says, or until it is woken.
 func drain(now time.Time, turns []*Turn) []time.Time {
 	came := make([]time.Time, len(turns))
 	next := make([]time.Time, len(turns))
@@ -84,7 +84,8 @@ func TestTurnsComeInOrder(t *testing.T) {
 	}
 }
 
-// TestWaitingTurnsSeeANewRate: 60 that wait at 10 per second have started after 3 s when the rate becomes 20.
+// TestWaitingTurnsSeeANewRate checks that 60 requests that wait at 10 per second have started after 3 s when the rate
+// becomes 20.
 func TestWaitingTurnsSeeANewRate(t *testing.T) {
 	for _, mode := range []Mode{Adaptive, Bucket, Fixed} {
 		p := New(Limits{Mode: mode, Start: 10, Ceiling: 10, Burst: 1})
@@ -104,12 +105,12 @@ func TestWaitingTurnsSeeANewRate(t *testing.T) {
 		}
 		came := drain(begin, turns[1:])
 		if took := came[59].Sub(begin); took < 3*time.Second-time.Millisecond || took > 3*time.Second+time.Millisecond {
-			t.Errorf("%v: all were through after %v, want 3s", mode, took)
+			t.Errorf("%v: all had started after %v, want 3s", mode, took)
 		}
 	}
 }
 
-// TestALeftTurnLeavesNoHole checks that the others move up, whichever leaves.
+// TestALeftTurnLeavesNoHole checks that the other turns move up when one leaves.
 func TestALeftTurnLeavesNoHole(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 10})
 	turns := join(p, begin, 10)
@@ -121,7 +122,7 @@ func TestALeftTurnLeavesNoHole(t *testing.T) {
 	select {
 	case <-second.Changed:
 	default:
-		t.Error("the next does not hear that it is the first")
+		t.Error("the next caller is not notified that it is first")
 	}
 	came := drain(begin, slices.Concat(turns[2:5], turns[6:]))
 	for i, at := range came {
@@ -148,7 +149,7 @@ func TestAGivenBackTurnIsTheNext(t *testing.T) {
 	}
 }
 
-// TestRefusedRequestsComeFirst: a refused request with its old ticket is in front of those that came later.
+// TestRefusedRequestsComeFirst checks that a refused request with its old ticket is ahead of those that came later.
 func TestRefusedRequestsComeFirst(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 10})
 	first := p.Join(begin, 0)
@@ -158,15 +159,15 @@ func TestRefusedRequestsComeFirst(t *testing.T) {
 	again := p.Join(begin.Add(time.Millisecond), first.Ticket)
 	came := drain(begin.Add(time.Millisecond), append(later, again))
 	if got, want := came[5].Sub(begin), 1001*time.Millisecond; got != want {
-		t.Errorf("it came again after %v, want %v", got, want)
+		t.Errorf("the refused request started again after %v, want %v", got, want)
 	}
 	if got, want := came[0].Sub(begin), 1101*time.Millisecond; got != want {
 		t.Errorf("the next came after %v, want %v", got, want)
 	}
 }
 
-// TestALateTimerCostsNothing: lateness does not delay those behind, and after an hour's standstill the missed requests are not sent
-// together.
+// TestALateTimerCostsNothing checks that a late timer does not delay later requests, and that the requests missed
+// during an hour's standstill are not sent together.
 func TestALateTimerCostsNothing(t *testing.T) {
 	p := New(Limits{Mode: Fixed, Start: 100})
 	turns := join(p, begin, 300)
@@ -223,19 +224,19 @@ func TestUnpaced(t *testing.T) {
 	}
 	came := drain(begin, turns)
 	if first, last := came[0].Sub(begin), came[99].Sub(begin); first != 40*time.Second || last < 49*time.Second || last > 50*time.Second {
-		t.Errorf("they came back from %v to %v, want 40s to 50s", first, last)
+		t.Errorf("they started again from %v to %v, want 40s to 50s", first, last)
 	}
 	if s := p.State(begin.Add(41 * time.Second)); s.Rate != 10 || s.Why == "" {
 		t.Errorf("meanwhile: %+v", s)
 	}
 	later := begin.Add(51 * time.Second)
 	if at := starts(p, later, 100); at[99] != later || p.State(later).Rate != 0 {
-		t.Error("it is still throttled")
+		t.Error("requests are still throttled")
 	}
 }
 
-// TestNoTurnWaitsForever: whatever requests and refusals come, turns come in order, and no turn waits longer than those in front of
-// it take at the lowest rate, plus the waits that the service asked for.
+// TestNoTurnWaitsForever checks that for any requests and refusals turns come in order, and that no turn waits longer
+// than the turns ahead of it take at the lowest rate, plus the waits that the service requested.
 func TestNoTurnWaitsForever(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mode := Mode(rapid.IntRange(0, 2).Draw(t, "mode"))

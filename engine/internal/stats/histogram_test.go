@@ -129,10 +129,10 @@ func TestEmptyHistogram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := got.UnmarshalBinary(nil); err != nil {
-		t.Errorf("no bytes at all: %v", err)
+		t.Errorf("empty input: %v", err)
 	}
 	if got.Count() != 0 {
-		t.Errorf("%d records came out of nothing", got.Count())
+		t.Errorf("%d records from empty input", got.Count())
 	}
 }
 

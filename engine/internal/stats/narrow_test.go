@@ -42,7 +42,7 @@ func TestNarrowQuantilesAreThoseOfASort(t *testing.T) {
 	})
 }
 
-// TestNarrowBuckets: every value is close to its bucket's value, and buckets ascend.
+// TestNarrowBuckets checks that every value is close to its bucket's value, and that buckets ascend.
 func TestNarrowBuckets(t *testing.T) {
 	last := -1
 	for us := int64(0); us <= highest; us += 1 + us/1000 {
@@ -117,7 +117,7 @@ func TestNarrowClampsWhatIsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestNarrowIsNarrow: the histogram of a step with a constant duration is small.
+// TestNarrowIsNarrow checks that the histogram of a step with a constant duration is small.
 func TestNarrowIsNarrow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var n Narrow

@@ -76,7 +76,7 @@ func TestAdversarialQuantiles(t *testing.T) {
 			want := sorted[max(int(math.Ceil(q*float64(len(sorted))-1e-9)), 1)-1]
 			for name, got := range map[string]time.Duration{"Histogram": h2.Quantile(q), "Narrow": n2.Quantile(q)} {
 				if off := max(got-want, want-got); off > want/fine+time.Microsecond {
-					t.Errorf("%s: quantile %v of %d = %v, a sort says %v: %v off", name, q, len(sorted), got, want, off)
+					t.Errorf("%s: quantile %v of %d = %v, want %v: off by %v", name, q, len(sorted), got, want, off)
 				}
 			}
 		}

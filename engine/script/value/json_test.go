@@ -130,7 +130,7 @@ func TestDecodeJSONOfManyParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if len(text) > maxPreallocated {
-				t.Fatalf("nothing is set aside for %d bytes", len(text))
+				t.Fatalf("no memory is reserved for %d bytes", len(text))
 			}
 			v, err := DecodeJSON([]byte(text))
 			if err != nil {
@@ -149,7 +149,7 @@ func TestDecodeJSONReleasesOtherRecords(t *testing.T) {
 	kept, other := list.Index(1), weak.Make(list.Index(0).(*Record))
 	runtime.GC()
 	if other.Value() != nil {
-		t.Error("it is kept with the other")
+		t.Error("it is kept together with the other")
 	}
 	runtime.KeepAlive(kept)
 }

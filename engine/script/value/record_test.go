@@ -20,7 +20,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if err := list.Append(starlark.None); err == nil {
-		t.Error("what is in a record can be changed")
+		t.Error("the contents of a record can be changed")
 	}
 	if v, ok := r.Field("a"); !ok || v != starlark.MakeInt(2) {
 		t.Errorf("a is %v, %v", v, ok)

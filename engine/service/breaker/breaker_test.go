@@ -99,8 +99,8 @@ func TestFailuresComeFirst(t *testing.T) {
 	}
 }
 
-// TestBreakerForgets checks that shares are of the last ten seconds, and that failures in a row may be any time apart: those of a
-// silent service arrive with their timeouts.
+// TestBreakerForgets checks that failure rates cover only the last ten seconds, while consecutive failures may be any
+// time apart.
 func TestBreakerForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New("shop", false)

@@ -32,7 +32,7 @@ func TestCheckPostgres(t *testing.T) {
 		case tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)):
 			t.Errorf("%s: %v; want %s", tt.address, err, tt.says)
 		case err != nil && strings.Contains(err.Error(), "hunter2"):
-			t.Errorf("%s: it says the password: %v", tt.address, err)
+			t.Errorf("%s: the error contains the password: %v", tt.address, err)
 		}
 	}
 }

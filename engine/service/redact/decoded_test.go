@@ -75,7 +75,7 @@ func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 				}
 			}
 			if !strings.Contains(strings.ReplaceAll(string(a.Body), "\x00", ""), "stays") || a.Header.Get("X-Sent") != "… stays" {
-				t.Errorf("more than the secret is gone: %q %v", a.Body, a.Header)
+				t.Errorf("more than the secret was removed: %q %v", a.Body, a.Header)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func dial(t *testing.T, l *Line) net.Conn {
 	return c
 }
 
-// say sends a text and returns what comes back, and the error at the end. The timeout is short if no answer is expected.
+// say sends a text and returns the response and the final error. The timeout is short if no answer is expected.
 func say(t *testing.T, c net.Conn, text string, silence bool) (heard string, err error) {
 	t.Helper()
 	patience := 2 * time.Minute
@@ -105,7 +105,7 @@ func TestTroubles(t *testing.T) {
 			l := NewLine(t, echo(t))
 			c := dial(t, l)
 			if heard, err := say(t, c, "hello", false); heard != "hello" || err != nil {
-				t.Fatalf("heard %q, %v", heard, err)
+				t.Fatalf("got %q, %v", heard, err)
 			}
 			tt.begin(l)
 			heard, err := say(t, c, text, tt.ends(os.ErrDeadlineExceeded))
@@ -137,11 +137,11 @@ func TestHeldPasses(t *testing.T) {
 	c := dial(t, l)
 	l.Silence()
 	if heard, err := say(t, c, "first", true); heard != "" || !silent(err) {
-		t.Fatalf("heard %q, %v", heard, err)
+		t.Fatalf("got %q, %v", heard, err)
 	}
 	l.Be(Trouble{})
 	if heard, err := say(t, c, "second", false); heard != "firsts" || err != nil {
-		t.Errorf("heard %q, %v", heard, err)
+		t.Errorf("got %q, %v", heard, err)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestPressFollowsItsButton(t *testing.T) {
 		was := pressed
 		a.Do()
 		if pressed != c.want || could != (pressed > was) {
-			t.Errorf("pressed %d times, want %d; it could be done: %v", pressed, c.want, could)
+			t.Errorf("pressed %d times, want %d; enabled: %v", pressed, c.want, could)
 		}
 	}
 	if always := (&Action{}); !always.Can() || always.Shortcut() != nil {

@@ -49,7 +49,7 @@ func TestBandsAreNamedWhereTheyAreInView(t *testing.T) {
 	show(t, c, 590, 330)
 	c.Set(minutes(1, level(99)))
 	if !reads(c, "warning") || !reads(c, "too much") {
-		t.Errorf("it reads %q", texts(c))
+		t.Errorf("got %q", texts(c))
 	}
 	word := c.words[0]
 	if y := word.text.Position().Y + word.size.Height; y > c.at(50)+1 || y < c.at(80) {
@@ -64,7 +64,7 @@ func TestBandsAreNamedWhereTheyAreInView(t *testing.T) {
 	c.SetBands(Band{From: 10, Level: theme.ColorNameError})
 	c.Set(minutes(1, level(20)))
 	if !reads(c, "critical") || reads(c, "warning") {
-		t.Errorf("other bands read %q", texts(c))
+		t.Errorf("other bands: got %q", texts(c))
 	}
 	c.SetBands()
 	c.Set(minutes(1, level(20)))
@@ -73,7 +73,7 @@ func TestBandsAreNamedWhereTheyAreInView(t *testing.T) {
 	}
 }
 
-// TestDashesKeepPeaks checks that a line in dashes is faint between these, and nowhere away.
+// TestDashesKeepPeaks checks that a dashed line is faint between the dashes but never disappears.
 func TestDashesKeepPeaks(t *testing.T) {
 	p := square([]float64{0, 100}, []float64{nan, nan}, []float64{nan, nan}, []float64{50, 50}, []float64{20, 20})
 	p.inks.series = append(p.inks.series, red, red)

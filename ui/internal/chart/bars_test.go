@@ -47,14 +47,14 @@ func TestBarsShowAmountsAndShares(t *testing.T) {
 	}
 	c.pad.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(9, c.row/2)}})
 	if !c.back.Visible() || c.back.Position().Y != 0 {
-		t.Error("what the pointer is at is not marked")
+		t.Error("the bar at the pointer is not marked")
 	}
 	if got, want := string(c.table()), "server_error\t120\t60 %\ntimeout\t60\t30 %\nbad_answer\t20\t10 %\n"; got != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 	c.Set(nil)
 	if says(c, "timeout") || first.bar.Visible() {
-		t.Error("it shows what was before")
+		t.Error("it still shows the previous data")
 	}
 }
 
@@ -68,7 +68,7 @@ func TestManyBars(t *testing.T) {
 		put(t, c, size.Width, size.Height)
 		c.Set(many)
 		if !says(c, "and 28 more") {
-			t.Errorf("it does not say that there are more")
+			t.Errorf("the number of hidden bars is not shown")
 		}
 		all := visible(c)
 		for i, a := range all {

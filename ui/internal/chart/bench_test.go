@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// noise returns rows a second apart up to noon, of series that wander.
+// noise returns rows a second apart, up to noon, of random series.
 func noise(series, rows int) Data {
 	random := rand.New(rand.NewPCG(1, 2))
 	times, values := make([]float64, rows), make([][]float64, series)

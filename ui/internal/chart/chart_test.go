@@ -57,7 +57,7 @@ func (w window) pixels() []uint8 {
 	return bytes.Clone(w.Canvas().Capture().(*image.NRGBA).Pix)
 }
 
-// minutes returns ten minutes of rows up to noon; value is asked for each second.
+// minutes returns ten minutes of rows up to noon. It calls value for each second.
 func minutes(series int, value func(series, second int) float64) Data {
 	d := Data{From: noon.Add(-10 * time.Minute), To: noon, Values: make([][]float64, series)}
 	for i := range 600 {
@@ -73,7 +73,7 @@ func level(values ...float64) func(int, int) float64 {
 	return func(s, _ int) float64 { return values[s] }
 }
 
-// texts returns what can be read, in the order of the objects.
+// texts returns the visible texts in the order of the objects.
 func texts(c *Chart) []string {
 	var all []string
 	for _, o := range test.WidgetRenderer(c).Objects() {
@@ -98,7 +98,7 @@ func TestChartShowsFiguresAxesAndLimit(t *testing.T) {
 		}
 	}
 	if reads(c, "no data yet") {
-		t.Error("it says that there is no data")
+		t.Error("it reports that there is no data")
 	}
 }
 
@@ -117,7 +117,7 @@ func TestLimitFarAboveIsMentionedOnly(t *testing.T) {
 	d.Limit = 0
 	c.Set(d)
 	if reads(c, "max 100") {
-		t.Error("a limit that is gone is still mentioned")
+		t.Error("a removed limit is still mentioned")
 	}
 }
 
@@ -125,15 +125,15 @@ func TestEmptyChartSaysSoUntilThereIsData(t *testing.T) {
 	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(1)})
 	show(t, c, 590, 330)
 	if !reads(c, "no data yet") || !reads(c, "75 %") {
-		t.Errorf("a new chart reads %q", texts(c))
+		t.Errorf("a new chart shows %q", texts(c))
 	}
 	c.Set(Data{From: noon.Add(-time.Minute), To: noon})
 	if !reads(c, "no data yet") || !reads(c, "–") || !reads(c, "11:59:30") {
-		t.Errorf("an empty one reads %q", texts(c))
+		t.Errorf("an empty chart shows %q", texts(c))
 	}
 	c.Set(minutes(1, level(50)))
 	if reads(c, "no data yet") || !reads(c, "50 %") {
-		t.Errorf("one with data reads %q", texts(c))
+		t.Errorf("a chart with data shows %q", texts(c))
 	}
 	// Nothing in view is not the same as nothing yet.
 	c.Set(minutes(1, level(nan)))
@@ -193,7 +193,7 @@ func TestNothingIsAllocatedWhileNoTextChanges(t *testing.T) {
 	c.Set(d)
 	c.draw(590, 330)
 	newest := c.plot.values[0][599]
-	// A window that moves and a value that changes by less than what is shown.
+	// The window moves, and the value changes by less than the displayed precision.
 	got := testing.AllocsPerRun(100, func() {
 		d.From, d.To = d.From.Add(100*time.Millisecond), d.To.Add(100*time.Millisecond)
 		d.Values[0][599] += 0.00001
@@ -242,7 +242,7 @@ func TestNothingMovesAsFiguresGetShorter(t *testing.T) {
 	before, width := c.legend.entries[0].name.text.Position(), value.size.Width
 	c.Set(minutes(2, level(0.001, 0.555)))
 	if value.text.Text != "1 ms" || value.size.Width >= width {
-		t.Fatalf("the value reads %q, %v wide", value.text.Text, value.size.Width)
+		t.Fatalf("the value is %q, %v wide", value.text.Text, value.size.Width)
 	}
 	if after := c.legend.entries[0].name.text.Position(); after != before {
 		t.Errorf("the name moved from %v to %v", before, after)
@@ -283,7 +283,7 @@ func TestColoursFollowTheTheme(t *testing.T) {
 	}
 	w.setVariant(theme.VariantLight)
 	if !bytes.Equal(light, w.pixels()) {
-		t.Error("it is not as it was")
+		t.Error("it differs from the original")
 	}
 }
 
@@ -320,7 +320,7 @@ func TestEverythingFits(t *testing.T) {
 	}
 }
 
-// overlap reports whether two texts share room, but for the empty rows above and below their letters.
+// overlap reports whether two texts overlap, ignoring the empty rows above and below their letters.
 func overlap(a, b *canvas.Text) bool {
 	const spare = 4
 	return a.Position().X < b.Position().X+b.Size().Width && b.Position().X < a.Position().X+a.Size().Width &&

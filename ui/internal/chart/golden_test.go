@@ -17,14 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pictures")
 
-// What may differ from a golden picture, as other machines round otherwise: a channel by so much, and more than that in
-// such a share of the pixels.
+// The tolerance for golden pictures, because machines round differently: the difference of a channel, and the fraction
+// of pixels that may differ by more.
 const (
 	goldenChannel = 24
 	goldenShare   = 0.002
 )
 
-// golden compares what a window shows with a picture in testdata.
+// golden compares a window with a golden picture.
 func golden(t *testing.T, w window, name string) {
 	t.Helper()
 	img := w.Canvas().Capture()
@@ -139,7 +139,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// TestGoldensTellPicturesApart checks that the comparison fails where something is missing that a person would miss.
+// TestGoldensTellPicturesApart checks that the comparison fails if a visible element is missing.
 func TestGoldensTellPicturesApart(t *testing.T) {
 	chart := goldenChart()
 	w := put(t, chart, 460, 240)

@@ -43,7 +43,7 @@ func TestPointingShowsTheValuesOfThatMoment(t *testing.T) {
 	show(t, c, 590, 330)
 	c.Set(rising())
 	if reads(c, "11:55:00") {
-		t.Fatal("without a pointer it shows a moment")
+		t.Fatal("without a pointer a time is shown")
 	}
 	c.hoverAt(300)
 	for _, want := range []string{"11:55:00", "300"} {
@@ -52,7 +52,7 @@ func TestPointingShowsTheValuesOfThatMoment(t *testing.T) {
 		}
 	}
 	if got := c.legend.entries[0].value.text.Text; got != "300" {
-		t.Errorf("the legend says %s at the pointer", got)
+		t.Errorf("the legend shows %s at the pointer", got)
 	}
 	x := c.cursor.line.Position().X
 	if want := c.gutter + c.drawn()/2; math.Abs(float64(x-want)) > 2 {
@@ -66,11 +66,11 @@ func TestPointingShowsTheValuesOfThatMoment(t *testing.T) {
 	d.From, d.To = d.From.Add(-time.Minute), d.To.Add(-time.Minute)
 	c.Set(d)
 	if !reads(c, "11:54:00") {
-		t.Errorf("after a minute it reads %q", texts(c))
+		t.Errorf("after a minute it shows %q", texts(c))
 	}
 	c.pad.MouseOut()
 	if reads(c, "11:54:00") || c.cursor.line.Visible() || c.cursor.dots[0].Visible() {
-		t.Error("the cross-hair stays when the pointer has gone")
+		t.Error("the crosshair stays after the pointer has left")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestTheReadOutStaysInside(t *testing.T) {
 		back := c.cursor.box.back
 		from, to := back.Position(), back.Position().Add(back.Size())
 		if !back.Visible() || from.X < 0 || from.Y < 0 || to.X > 300 || to.Y > 150 {
-			t.Errorf("at %v it is from %v to %v", second, from, to)
+			t.Errorf("at %v the readout is from %v to %v", second, from, to)
 		}
 		for _, l := range c.cursor.box.labels() {
 			if p := l.text.Position(); l.text.Visible() && (p.X < from.X || p.X+l.size.Width > to.X || p.Y < from.Y || p.Y+l.size.Height > to.Y+1) {
@@ -105,16 +105,16 @@ func TestValuesInAGapAreNotInvented(t *testing.T) {
 	c.Set(d)
 	c.hoverAt(300)
 	if got := c.legend.entries[0].value.text.Text; got != "–" {
-		t.Errorf("in a gap the legend says %q", got)
+		t.Errorf("in a gap the legend shows %q", got)
 	}
 	if c.cursor.dots[0].Visible() || !c.cursor.dots[1].Visible() {
-		t.Error("the dots are not those of the values that there are")
+		t.Error("the dots do not match the existing values")
 	}
 	d.To = d.To.Add(10 * time.Minute)
 	c.Set(d)
 	c.hoverAt(500) // of the whole width: after the last row
 	if got := c.legend.entries[1].value.text.Text; got != "–" || c.cursor.dots[1].Visible() || !c.cursor.line.Visible() {
-		t.Errorf("where there are no rows yet the legend says %q", got)
+		t.Errorf("before the first row the legend shows %q", got)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestKeysMoveTheCrossHair(t *testing.T) {
 	c.Set(d)
 	w.Canvas().Focus(c)
 	if !reads(c, "11:59:59") || !c.frame.Visible() {
-		t.Fatalf("it has the keyboard, and reads %q", texts(c))
+		t.Fatalf("with the keyboard focus it shows %q", texts(c))
 	}
 	for _, step := range []struct {
 		key  fyne.KeyName
@@ -145,12 +145,12 @@ func TestKeysMoveTheCrossHair(t *testing.T) {
 	} {
 		c.TypedKey(key(step.key))
 		if !reads(c, step.want) {
-			t.Errorf("after %s it does not read %s: %q", step.key, step.want, texts(c))
+			t.Errorf("after %s it does not show %s: %q", step.key, step.want, texts(c))
 		}
 	}
 	c.TypedKey(key(fyne.KeyUp))
 	if !reads(c, "limit 50 to 100") {
-		t.Errorf("at a marker it reads %q", texts(c))
+		t.Errorf("at a marker it shows %q", texts(c))
 	}
 	before := c.cursor.at
 	c.TypedKey(key(fyne.KeyLeft))
@@ -176,7 +176,7 @@ func TestTheLegendSwitchesSeries(t *testing.T) {
 	w := show(t, c, 590, 330)
 	c.Set(minutes(2, level(1000, 3)))
 	if !reads(c, "1 k") {
-		t.Fatalf("the axis reads %q", texts(c))
+		t.Fatalf("the axis shows %q", texts(c))
 	}
 	before := w.pixels()
 	e := &c.legend.entries[0]
@@ -186,7 +186,7 @@ func TestTheLegendSwitchesSeries(t *testing.T) {
 	}
 	c.hoverAt(300)
 	if len(c.cursor.box.lines) != 2 || c.cursor.box.used != 1 || c.cursor.dots[0].Visible() {
-		t.Error("the read-out has what is hidden")
+		t.Error("the readout shows a hidden series")
 	}
 	c.pad.MouseOut()
 	c.TypedRune('1')
@@ -195,7 +195,7 @@ func TestTheLegendSwitchesSeries(t *testing.T) {
 	}
 	w.Canvas().Unfocus()
 	if !slices.Equal(before, w.pixels()) {
-		t.Error("it is not as it was")
+		t.Error("it differs from the original")
 	}
 	c.TypedRune('3') // there is none
 	test.TapAt(c, c.title.text.Position().AddXY(3, 5))
@@ -230,14 +230,14 @@ func TestChartsOfAGroupShareTheMoment(t *testing.T) {
 	a, b, _, _ := pair(t)
 	a.hoverAt(300)
 	if got := b.legend.entries[0].value.text.Text; got != "300" || !b.cursor.line.Visible() {
-		t.Errorf("the other chart says %q", got)
+		t.Errorf("the other chart shows %q", got)
 	}
 	if !b.cursor.box.back.Hidden || a.cursor.box.back.Hidden {
-		t.Error("the read-out is not in the chart that the pointer is at")
+		t.Error("the readout is not in the chart under the pointer")
 	}
 	a.pad.MouseOut()
 	if got := b.legend.entries[0].value.text.Text; got != "599" || b.cursor.line.Visible() {
-		t.Errorf("without a pointer the other chart says %q", got)
+		t.Errorf("without a pointer the other chart shows %q", got)
 	}
 	b.Hide()
 	a.hoverAt(300)
@@ -289,7 +289,7 @@ func TestDraggingZoomsTheGroup(t *testing.T) {
 	a.drag(120, 121)
 	a.pad.DragEnd()
 	if g.Zoomed() {
-		t.Error("a tremble of the hand is a zoom")
+		t.Error("a tiny drag zooms")
 	}
 }
 

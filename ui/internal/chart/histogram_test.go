@@ -56,7 +56,7 @@ func TestHistogramShowsAxesAndMarks(t *testing.T) {
 	c := NewHistogram("Latency", "of sessions", "sessions", Keep{})
 	put(t, c, 590, 300)
 	if !says(c, "nothing measured yet") {
-		t.Error("without data it does not say so")
+		t.Error("without data there is no message")
 	}
 	c.Set(hump())
 	for _, want := range []string{"Latency", "of sessions", "10 ms", "100 ms", "1 s", "10 s", "0", "1 k", "p50 300 ms", "p95 950 ms", "p99 1.2 s"} {
@@ -65,11 +65,11 @@ func TestHistogramShowsAxesAndMarks(t *testing.T) {
 		}
 	}
 	if says(c, "nothing measured yet") {
-		t.Error("it says that there is nothing")
+		t.Error("it reports that there is no data")
 	}
 	c.Set(HistogramData{})
 	if !says(c, "nothing measured yet") || says(c, "p50 300 ms") {
-		t.Error("it shows what was before")
+		t.Error("it still shows the previous data")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestPointingAtABar(t *testing.T) {
 	}
 	c.pad.MouseOut()
 	if says(c, "200 ms to 400 ms") || !bytes.Equal(still, w.pixels()) {
-		t.Error("it is not as it was")
+		t.Error("it differs from the original")
 	}
 	w.Canvas().Focus(c)
 	if !says(c, "100 ms to 200 ms") || !c.frame.Visible() {

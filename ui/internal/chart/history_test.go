@@ -63,7 +63,7 @@ func TestHistoryKeepsExtremesInOrderWithinItsBound(t *testing.T) {
 	})
 }
 
-// bounds returns the lowest and highest value; infinities when there is none.
+// bounds returns the lowest and highest value, or infinities if there is none.
 func bounds(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {

@@ -92,7 +92,7 @@ func TestMenuOfAChart(t *testing.T) {
 	}
 }
 
-// TestPictureShowsWhatTheChartShows compares what is coloured in two pictures.
+// TestPictureShowsWhatTheChartShows compares the coloured pixels of two pictures.
 func TestPictureShowsWhatTheChartShows(t *testing.T) {
 	c := New(Config{Title: "Requests", Series: named("shop", "model")})
 	show(t, c, 590, 330)
@@ -113,7 +113,7 @@ func TestPictureShowsWhatTheChartShows(t *testing.T) {
 	}
 	c.Toggle(1)
 	if n := inked(); n[0] < 500 || n[1] > 0 {
-		t.Errorf("the picture has what is hidden: %v", n)
+		t.Errorf("the picture shows a hidden series: %v", n)
 	}
 }
 

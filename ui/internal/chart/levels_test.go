@@ -49,7 +49,7 @@ func (c *Levels) reads(want string) bool {
 func TestLevelsShowAxesAndTheRecommendation(t *testing.T) {
 	c, _ := showLevels(t, 700, 420)
 	if !c.reads("nothing measured yet") || c.reads("recommended 18") {
-		t.Error("without data it does not say so")
+		t.Error("without data there is no message")
 	}
 	c.Set(measuredLevels())
 	for _, want := range []string{"Throughput", "Latency", "recommended 18", "1", "2", "4", "8", "16", "32", "64", "1 k", "0"} {
@@ -58,7 +58,7 @@ func TestLevelsShowAxesAndTheRecommendation(t *testing.T) {
 		}
 	}
 	if c.reads("nothing measured yet") {
-		t.Error("it says that it has no data")
+		t.Error("it reports that there is no data")
 	}
 }
 

@@ -50,7 +50,7 @@ func TestPaletteKnowsItsNamesOnly(t *testing.T) {
 		t.Error("the grid has no colour")
 	}
 	if _, ok := Palette(theme.ColorNameError, theme.VariantDark); ok {
-		t.Error("it knows a colour that is not a chart's")
+		t.Error("it defines a colour of another widget")
 	}
 }
 
@@ -81,8 +81,8 @@ type oneColor struct {
 
 func (o oneColor) Color(fyne.ThemeColorName, fyne.ThemeVariant) color.Color { return o.color }
 
-// seen is how a colour looks to people without one kind of cones, in linear light, after Viénot, Brettel and Mollon,
-// Digital video colourmaps for checking the legibility of displays by dichromats, 1999.
+// seen simulates how a colour looks to people who lack one kind of cones, in linear light, after Viénot, Brettel and
+// Mollon, Digital video colourmaps for checking the legibility of displays by dichromats, 1999.
 func seen(c color.Color, deutan bool) [3]float64 {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	linear := func(v uint8) float64 { return math.Pow(float64(v)/255, 2.2) }
@@ -95,7 +95,7 @@ func seen(c color.Color, deutan bool) [3]float64 {
 	return [3]float64{mixed, mixed, 0.00401*r - 0.00401*g + b}
 }
 
-// lab turns linear light into CIE L*a*b*.
+// lab converts linear light to CIE L*a*b*.
 func lab(c [3]float64) [3]float64 {
 	f := func(v float64) float64 {
 		if v > 0.008856 {
@@ -109,8 +109,8 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// TestLinesDifferWithoutColour checks that any two lines of a chart can be reported apart by people who see red and green alike:
-// by how they look to them, or by their dashes.
+// TestLinesDifferWithoutColour checks that people with red-green colour blindness can distinguish any two lines of a
+// chart, by colour or by dashes.
 func TestLinesDifferWithoutColour(t *testing.T) {
 	const enough = 20 // of Delta E 1976: far above what can just be reported apart
 	for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
@@ -122,7 +122,7 @@ func TestLinesDifferWithoutColour(t *testing.T) {
 					la, lb := lab(seen(ca, deutan)), lab(seen(cb, deutan))
 					apart := math.Sqrt((la[0]-lb[0])*(la[0]-lb[0]) + (la[1]-lb[1])*(la[1]-lb[1]) + (la[2]-lb[2])*(la[2]-lb[2]))
 					if apart < enough && patternOf(i) == patternOf(k) {
-						t.Errorf("%s and %s are %.0f apart in variant %d, deutan %v, and both are drawn alike", b, a, apart, variant, deutan)
+						t.Errorf("%s and %s differ by %.0f in variant %d, deutan %v, and have the same dashes", b, a, apart, variant, deutan)
 					}
 				}
 			}

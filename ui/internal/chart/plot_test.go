@@ -49,7 +49,7 @@ func TestLineIsWhereItShouldBe(t *testing.T) {
 			t.Errorf("%d, %d is %v, want a line: %t", tt.x, tt.y, got, tt.want)
 		}
 	}
-	// 1.6 pixels wide: what it covers of a column is its width.
+	// The line is 1.6 pixels wide, so it covers 1.6 pixels of a column.
 	sum := 0
 	for y := range 102 {
 		sum += int(p.at(20, y).A)
@@ -139,7 +139,7 @@ func TestManyRowsKeepTheirExtremes(t *testing.T) {
 		t.Error("an extreme is not drawn")
 	}
 	if p.at(50, 50) == none || p.at(50, 40) != none {
-		t.Error("the rest is not where it was")
+		t.Error("the other pixels moved")
 	}
 }
 
@@ -159,7 +159,7 @@ func TestReducedLineDoesNotShimmer(t *testing.T) {
 		}
 		return ys
 	}
-	// Rows in view differ at the ends only; what is chosen of the others must not.
+	// The rows in view differ only at the ends. The selection from the others must be the same.
 	a, b := extremes(40), extremes(40.4)
 	for y := range a {
 		if !b[y] {
@@ -262,7 +262,7 @@ func TestDrawingAgainLeavesNothingBehind(t *testing.T) {
 	p.values[0][0], p.values[0][1] = 20, 20
 	p.drawSquare()
 	if p.img != img {
-		t.Error("the image is another")
+		t.Error("the image was reallocated")
 	}
 	if p.at(50, 20) != none || p.at(50, 80) == none {
 		t.Error("the line did not move")

@@ -30,7 +30,7 @@ func TestActionsOfTheChartInUse(t *testing.T) {
 		act := actions[1]
 		can := act.Can()
 		if act.Do(); can != (copied != "") {
-			t.Errorf("that it can be done is said to be %v: copied %q", can, copied)
+			t.Errorf("enabled: %v, copied %q", can, copied)
 		}
 		return copied
 	}

@@ -35,7 +35,7 @@ func TestListSaysEachGradeByAWord(t *testing.T) {
 		}
 	}
 	if uitest.Button(l, "Check again") != nil {
-		t.Error("there is a button that no one hears")
+		t.Error("there is a button without a handler")
 	}
 	var mended []engine.Check
 	l.OnMend = func(c engine.Check) { mended = append(mended, c) }

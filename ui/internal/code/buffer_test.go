@@ -53,7 +53,7 @@ func TestLettersAreOneChange(t *testing.T) {
 		t.Errorf("one step back returns %q at %v", b.text(), where)
 	}
 	if _, ok := b.undo(); ok {
-		t.Error("there was another change")
+		t.Error("there was one more change")
 	}
 }
 

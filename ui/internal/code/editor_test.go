@@ -62,7 +62,7 @@ func TestTyping(t *testing.T) {
 	}
 	e.area.TypedShortcut(&fyne.ShortcutRedo{})
 	if got := e.Text(); got == "chain a:\n  step one: {kind: stop}\n" {
-		t.Error("nothing was made again")
+		t.Error("nothing was created again")
 	}
 }
 
@@ -189,7 +189,7 @@ func TestTheCursorStaysInView(t *testing.T) {
 	e := shown(t, strings.Repeat("a: 1\n", 200))
 	e.Go(100, 1)
 	if y, view := e.top(99)-e.scroll.Offset.Y, e.scroll.Size().Height; y < view/4 || y > view/2 {
-		t.Errorf("nothing is seen around the line that it went to: it is at %v of %v", y, view)
+		t.Errorf("the lines around the target are not in view: it is at %v of %v", y, view)
 	}
 	e.Resize(fyne.NewSize(700, 100))
 	if y := e.top(99) - e.scroll.Offset.Y; y < 0 || y+e.lineHeight() > e.scroll.Size().Height {

@@ -38,7 +38,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAllIsInViewAtFirst checks that the first level has room for everybody, and that it wastes little of it.
+// TestAllIsInViewAtFirst checks that the first zoom level shows all agents and wastes little room.
 func TestAllIsInViewAtFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := field{agents: rapid.IntRange(1, 2_000_000).Draw(t, "agents")}
@@ -50,7 +50,7 @@ func TestAllIsInViewAtFirst(t *testing.T) {
 	})
 }
 
-// TestAPointIsFoundAgain checks that the cell at a point is drawn there, at every level and wherever it is scrolled.
+// TestAPointIsFoundAgain checks that the cell found at a point is drawn there, at every zoom level and scroll position.
 func TestAPointIsFoundAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := field{agents: rapid.IntRange(1, 1_000_000).Draw(t, "agents"), w: 820, h: 320}
@@ -109,7 +109,7 @@ func TestOnlySome(t *testing.T) {
 	f.only = []int{}
 	f.arrange()
 	if f.find(1, 1) != none || f.cells() != 0 {
-		t.Error("no one is shown, and somebody is found")
+		t.Error("no agent is shown, but one is found")
 	}
 }
 

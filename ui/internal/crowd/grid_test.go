@@ -124,7 +124,7 @@ func TestNothingIsDrawnUnlessAStateIsAnother(t *testing.T) {
 		t.Error("another state makes no difference")
 	}
 	if g.draw(820, 320); g.stale {
-		t.Error("what was drawn counts as old")
+		t.Error("the drawing counts as outdated")
 	}
 }
 
@@ -139,7 +139,7 @@ func TestAMillionAgentsAreFound(t *testing.T) {
 	g.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: g.point(1234)}})
 	for _, want := range []string{"500 agents, 617000 to 617499", "waiting"} {
 		if !strings.Contains(g.says(), want) {
-			t.Errorf("it says %q, want %q", g.says(), want)
+			t.Errorf("got %q, want %q", g.says(), want)
 		}
 	}
 	for range 20 {
@@ -166,7 +166,7 @@ func TestTheKeyboardReachesEveryAgent(t *testing.T) {
 	g.OnEscape = func() { escaped = true }
 	g.FocusGained()
 	if !g.rings.cursor.Visible() || !strings.Contains(g.says(), "shopper-0") {
-		t.Fatalf("where the keyboard is cannot be seen: %s", g.says())
+		t.Fatalf("the focus is not visible: %s", g.says())
 	}
 	columns := g.field.columns()
 	g.press(fyne.KeyRight, fyne.KeyRight, fyne.KeyDown, fyne.KeyLeft)
@@ -186,7 +186,7 @@ func TestTheKeyboardReachesEveryAgent(t *testing.T) {
 		t.Errorf("the first is %d", g.cursor)
 	}
 	if g.press(fyne.KeyEscape); !escaped {
-		t.Error("Escape is not heard")
+		t.Error("Escape has no effect")
 	}
 	if g.FocusLost(); g.rings.cursor.Visible() {
 		t.Error("the cursor stays without the keyboard")
@@ -244,7 +244,7 @@ func TestZoomAndPan(t *testing.T) {
 	}
 }
 
-// TestAWheelWithNothingToZoomIsForThePage checks that the page does not stand still below the pointer.
+// TestAWheelWithNothingToZoomIsForThePage checks that the wheel scrolls the page if there is nothing to zoom.
 func TestAWheelWithNothingToZoomIsForThePage(t *testing.T) {
 	g := show(t, sample(100))
 	p := &page{}
@@ -262,7 +262,7 @@ type page struct {
 
 func (p *page) Scrolled(e *fyne.ScrollEvent) { p.turned += e.Scrolled.DY }
 
-// TestAFewInTroubleAreSeenAmongMany checks that one failed agent of a million has pixels of its own, and the shares show.
+// TestAFewInTroubleAreSeenAmongMany checks that one failed agent in a million is visible in the grid and in the shares.
 func TestAFewInTroubleAreSeenAmongMany(t *testing.T) {
 	states := make([]engine.AgentState, 1_000_000)
 	for i := range states[:500] {
@@ -285,7 +285,7 @@ func TestAFewInTroubleAreSeenAmongMany(t *testing.T) {
 		return n
 	}
 	if n := count(777_777/500, g.inks.full[engine.AgentFailed]); n < 4 {
-		t.Errorf("the one that failed has %d pixels", n)
+		t.Errorf("the failed agent has %d pixels", n)
 	}
 	ok, waiting := count(0, g.inks.bulk[engine.AgentOK]), count(0, g.inks.bulk[engine.AgentWaiting])
 	if ok != waiting || ok == 0 {
@@ -323,11 +323,11 @@ func TestLegend(t *testing.T) {
 	says := strings.Join(uitest.Texts(l), " ")
 	for _, want := range []string{"failed " + engine.FormatCount(int64(counts[engine.AgentFailed])), "in flight"} {
 		if !strings.Contains(says, want) {
-			t.Errorf("it says %q, want %q", says, want)
+			t.Errorf("got %q, want %q", says, want)
 		}
 	}
 	if strings.Contains(says, "cancelled") {
-		t.Errorf("it says %q, and no one is cancelled", says)
+		t.Errorf("got %q, but no agent is cancelled", says)
 	}
 	if high := l.MinSize().Height; high <= l.chips[0].MinSize().Height {
 		t.Errorf("the chips take one line of %v in a width of 400", high)

@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestWhateverAPersonDoes checks that nothing they do in whatever order breaks the grid, and that what opens is an agent that
-// is shown.
+// TestWhateverAPersonDoes checks that no sequence of inputs breaks the grid, and that the agent that opens is one on
+// screen.
 func TestWhateverAPersonDoes(t *testing.T) {
 	g := show(t, sample(372))
 	opened := none

@@ -89,7 +89,8 @@ func TestStatesStandOut(t *testing.T) {
 	}
 }
 
-// TestStatesDifferForAllEyes checks that the states that matter can be reported apart where cells are too small for a mark.
+// TestStatesDifferForAllEyes checks that people with any colour vision can distinguish the important states in cells
+// that are too small for a mark.
 func TestStatesDifferForAllEyes(t *testing.T) {
 	matter := []engine.AgentState{engine.AgentInFlight, engine.AgentThrottled, engine.AgentOK, engine.AgentFailed, engine.AgentTimedOut, engine.AgentWaiting}
 	for variant := range surfaces {
@@ -125,6 +126,6 @@ func TestEveryStateHasItsOwnMark(t *testing.T) {
 
 func TestPaletteKnowsItsNamesOnly(t *testing.T) {
 	if _, ok := Palette(theme.ColorNameError, theme.VariantDark); ok {
-		t.Error("it knows a colour that is not a crowd's")
+		t.Error("it defines a colour of another widget")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// countingTheme counts how often a font is asked for, which is when one is loaded.
+// countingTheme counts the requests for fonts. A font is requested when it is loaded.
 type countingTheme struct {
 	fyne.Theme
 	fonts int

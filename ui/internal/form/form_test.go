@@ -52,10 +52,10 @@ func TestMistakesStandBesideTheirRows(t *testing.T) {
 		t.Errorf("the rest is %v, want none", rest)
 	}
 	if got, want := seed.Problem(), "missing"; got != want {
-		t.Errorf("what is wrong with the value goes before what was reported: %q, want %q", got, want)
+		t.Errorf("the value's error must replace the report: %q, want %q", got, want)
 	}
 	if rest := f.Check(nil); rest != nil || seed.Problem() != "odd" {
-		t.Errorf("what was reported stays until the value changes, have %q", seed.Problem())
+		t.Errorf("the report must stay until the value changes, got %q", seed.Problem())
 	}
 	if rest := f.Tell(nil); rest != nil || len(f.Mistakes()) != 0 || uitest.Shows(seed, "odd") {
 		t.Errorf("%d mistakes are left, the seed shows %q", len(f.Mistakes()), uitest.Texts(seed))
@@ -147,10 +147,10 @@ func TestAWrongEntryIsMarked(t *testing.T) {
 	test.Type(n, "x")
 	n.FocusLost()
 	if n.Validate() == nil {
-		t.Error("the entry does not know that it is wrong")
+		t.Error("the entry is not marked as invalid")
 	}
 	if r.set("", ""); n.Validate() != nil || n.Validator != nil {
-		t.Error("the entry still says that it is wrong")
+		t.Error("the entry is still marked as invalid")
 	}
 }
 
@@ -185,11 +185,11 @@ func TestANoteIsAsHighAsItsLines(t *testing.T) {
 	n.Refresh()
 	texts := uitest.Texts(n)
 	if len(texts) != 2 || !strings.HasSuffix(texts[1], "…") {
-		t.Errorf("it shows %q, want two lines and an ellipsis", texts)
+		t.Errorf("got %q, want two lines and an ellipsis", texts)
 	}
 	n.SetProblem("broken")
 	if got := uitest.Texts(n); len(got) != 1 || got[0] != "broken" {
-		t.Errorf("it shows %q, want what is wrong", got)
+		t.Errorf("got %q, want the error", got)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestColumnsFollowTheWidth(t *testing.T) {
 	}
 }
 
-// asked counts how often its size is asked for.
+// asked is a widget that counts the requests for its size.
 type asked struct {
 	widget.BaseWidget
 	times int
@@ -234,8 +234,8 @@ func (a *asked) MinSize() fyne.Size {
 	return fyne.NewSize(theme.TextSize(), theme.TextSize())
 }
 
-// TestNestingCostsNoMoreThanItsDepth counts what objects are asked that stand in ever more levels of columns: were it
-// twice as often with each level, a page would take seconds to change its scale.
+// TestNestingCostsNoMoreThanItsDepth counts the calls to objects nested in ever more columns. If the number doubled
+// with each level, changing a page would take seconds.
 func TestNestingCostsNoMoreThanItsDepth(t *testing.T) {
 	start(t)
 	for name, nest := range map[string]func(o fyne.CanvasObject) fyne.CanvasObject{
@@ -279,7 +279,7 @@ func TestRevealScrollsNoFartherThanNeeded(t *testing.T) {
 	w.Resize(fyne.NewSize(200, 200))
 	Reveal(scroll, rows[0])
 	if scroll.Offset.Y != 0 {
-		t.Errorf("scrolled to %v for what was seen", scroll.Offset.Y)
+		t.Errorf("scrolled to %v for a visible range", scroll.Offset.Y)
 	}
 	Reveal(scroll, rows[20])
 	low, high := rows[20].Position().Y-scroll.Offset.Y, rows[20].Position().Y+rows[20].Size().Height-scroll.Offset.Y

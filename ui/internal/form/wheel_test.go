@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// turned counts turns of the wheel.
+// turned counts wheel events.
 type turned float32
 
 func (t *turned) Scrolled(e *fyne.ScrollEvent) { *t += turned(e.Scrolled.DY) }
@@ -36,11 +36,11 @@ func TestTheWheelIsThePages(t *testing.T) {
 		if e.Page = nil; e.AcceptsTab() {
 			t.Errorf("%s: the tab key stays", name)
 		}
-		top.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -12)}) // no one hears it
+		top.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -12)}) // has no effect
 	}
 }
 
-// TestATextScrollsItself checks that one outside of a page keeps the wheel.
+// TestATextScrollsItself checks that a multiline entry outside of a page scrolls itself.
 func TestATextScrollsItself(t *testing.T) {
 	start(t)
 	for _, o := range test.TempWidgetRenderer(t, NewText()).Objects() {

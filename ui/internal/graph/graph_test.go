@@ -144,16 +144,16 @@ func TestKeysChoose(t *testing.T) {
 	for _, key := range []fyne.KeyName{fyne.KeyRight, fyne.KeyLeft, fyne.KeyUp, fyne.KeyDown, fyne.KeyHome, fyne.KeyEnd} {
 		s.sheet.TypedKey(&fyne.KeyEvent{Name: key})
 		if got := s.selected(); got != "" {
-			t.Errorf("%s chose %q of nothing", key, got)
+			t.Errorf("%s selected %q in an empty graph", key, got)
 		}
 	}
 }
 
-// TestALongChainScrolls checks that only what is in view has texts, and that keys bring a step into view.
+// TestALongChainScrolls checks that only boxes in view have texts, and that the keyboard scrolls a step into view.
 func TestALongChainScrolls(t *testing.T) {
 	s := show(t, long(500), 900, 400)
 	if s.whole {
-		t.Fatal("it does not scroll")
+		t.Fatal("the graph does not scroll")
 	}
 	s.shows("step0")
 	if n := s.sheet.used; n > 100 {
@@ -162,16 +162,16 @@ func TestALongChainScrolls(t *testing.T) {
 	s.sheet.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEnd})
 	s.shows("core499")
 	if uitest.Shows(s.Graph, "step0") {
-		t.Error("what is out of view has a text")
+		t.Error("a step out of view has a text")
 	}
 	if got := s.sheet.raster.Size(); got.Height > 400 || got.Width > 900 {
-		t.Errorf("the drawing is %v, more than is seen", got)
+		t.Errorf("the drawing is %v, more than the view", got)
 	}
 	s.sheet.TypedKey(&fyne.KeyEvent{Name: fyne.KeyHome})
 	s.shows("step0")
 }
 
-// TestTheWheelIsForThePage checks that nothing scrolls inside where all is seen.
+// TestTheWheelIsForThePage checks that the wheel scrolls the page if the whole graph is in view.
 func TestTheWheelIsForThePage(t *testing.T) {
 	s := show(t, sample("a http\nb http"), 900, 400)
 	if !s.whole || len(uitest.Texts(s.Graph)) == 0 {
@@ -193,7 +193,7 @@ func TestTheNoteMovesBelow(t *testing.T) {
 	}
 }
 
-// TestSameStatesPaintNothing checks that only what changed is drawn.
+// TestSameStatesPaintNothing checks that only changed states are drawn.
 func TestSameStatesPaintNothing(t *testing.T) {
 	s := show(t, sample(shopping), 1000, 900)
 	states := func(n int) func(*engine.GraphStep) State {
@@ -216,7 +216,7 @@ func TestSameStatesPaintNothing(t *testing.T) {
 	}
 }
 
-// TestStatesMayComeFirst checks that a graph which was hidden shows the states that it was given then.
+// TestStatesMayComeFirst checks that a graph shows the states that it received while it was hidden.
 func TestStatesMayComeFirst(t *testing.T) {
 	uitest.Start(t)
 	g := New(5000)
@@ -225,11 +225,11 @@ func TestStatesMayComeFirst(t *testing.T) {
 	win := test.NewTempWindow(t, g)
 	win.Resize(fyne.NewSize(900, 400))
 	if !uitest.Shows(g, "p95 3ms") {
-		t.Errorf("it shows %q", uitest.Texts(g))
+		t.Errorf("the screen shows %q", uitest.Texts(g))
 	}
 }
 
-// TestAnotherTheme checks that a theme may change whether the drawing scrolls or not, and before it has a size.
+// TestAnotherTheme checks that the graph adapts its scrolling to a new theme, even before it has a size.
 func TestAnotherTheme(t *testing.T) {
 	s := show(t, sample(shopping), 1000, 2000)
 	hidden := container.NewWithoutLayout(New(100))

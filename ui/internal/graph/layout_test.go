@@ -39,7 +39,8 @@ func random(t *rapid.T, prefix string, depth int) engine.Graph {
 	return g
 }
 
-// TestLinesThatComeTogetherEndSomewhere checks that several last steps have a common end, to their right.
+// TestLinesThatComeTogetherEndSomewhere checks that the lines of several last steps meet at a common end to their
+// right.
 func TestLinesThatComeTogetherEndSomewhere(t *testing.T) {
 	one, two := []engine.GraphStep{{Path: "a"}}, []engine.GraphStep{{Path: "b"}, {Path: "c"}}
 	for _, tt := range []struct {
@@ -58,8 +59,7 @@ func TestLinesThatComeTogetherEndSomewhere(t *testing.T) {
 	}
 }
 
-// TestLayout checks that every step has a place of its own, inside the step that it belongs to, and behind those that it
-// waits for.
+// TestLayout checks that boxes do not overlap, lie inside their parents, and are to the right of their dependencies.
 func TestLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := random(t, "", 2)
@@ -114,7 +114,7 @@ func checkBoxes(t *rapid.T, l *layout) {
 	}
 }
 
-// TestRowsFitTheWidth checks that a row resumes in the next where the width is used up.
+// TestRowsFitTheWidth checks that a row wraps where the width is used up.
 func TestRowsFitTheWidth(t *testing.T) {
 	g := long(40)
 	for _, width := range []float32{400, 700, 1400} {
@@ -142,7 +142,7 @@ a http
 	}
 }
 
-// TestLinesReachTheirSteps checks that lines with an arrow end at the left side of a step, and every step has one.
+// TestLinesReachTheirSteps checks that lines with an arrow end at the left side of a step, and that every step has one.
 func TestLinesReachTheirSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := random(t, "", 1)
@@ -178,8 +178,8 @@ func dense() engine.Graph {
 	return g
 }
 
-// TestManyStepsAreLaidOut checks that no chain that can be drawn has more lines than are laid out soon; BenchmarkArrange
-// tells how soon.
+// TestManyStepsAreLaidOut checks that no chain small enough to draw has more lines than can be laid out quickly.
+// BenchmarkArrange measures the time.
 func TestManyStepsAreLaidOut(t *testing.T) {
 	layers := engine.Graph{Segments: [][]engine.GraphStep{make([]engine.GraphStep, 500)}} // each of one half waits for all of the other
 	for i := range layers.Segments[0] {

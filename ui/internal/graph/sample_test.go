@@ -7,14 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// sample reads a graph from lines: a name and its kind, perhaps with what it waits for in the same line. A line that
-// begins with + runs in parallel with the one above; what is indented is inside.
-//
-//	browse http
-//	fill for
-//	  add http
-//	+ look http
-//	+ wait wait < look
+// sample parses a graph from lines: a name and its kind, optionally followed by its dependencies. A line that begins
+// with + runs in parallel with the one above; indented lines are nested.
 func sample(text string) engine.Graph {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	g, _ := sampleBlock("test", "", lines, 0)

@@ -74,7 +74,7 @@ func TestKeptAsItIsWritten(t *testing.T) {
 	saved(q, e)
 	b.want(t, "r: a")
 	if !uitest.Shows(e, "Saved") {
-		t.Errorf("it does not say so: %q", uitest.Texts(e))
+		t.Errorf("no message is shown: %q", uitest.Texts(e))
 	}
 	hold := make(chan struct{})
 	b.set(func() { b.hold = hold })
@@ -87,7 +87,7 @@ func TestKeptAsItIsWritten(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n := len(b.kept); b.kept[n-1] != "r: abcd" || n > 3 {
-		t.Errorf("kept was %q, want abcd last, and not each between", b.kept)
+		t.Errorf("saved %q, want abcd last, and not every version", b.kept)
 	}
 }
 
@@ -103,22 +103,22 @@ func TestShowsWhatIsNewer(t *testing.T) {
 	e.Open("r", "old")
 	e.Open("r", "another's")
 	if e.entry.Text != "mine" {
-		t.Errorf("shown is %q over what is being kept", e.entry.Text)
+		t.Errorf("got %q instead of the text being saved", e.entry.Text)
 	}
 	e.Open("other", "theirs")
 	if e.entry.Text != "theirs" {
-		t.Errorf("of the other run is shown %q", e.entry.Text)
+		t.Errorf("the other run: got %q", e.entry.Text)
 	}
 	e.Open("r", "old")
 	if e.entry.Text != "mine" {
-		t.Errorf("back at the run is shown %q", e.entry.Text)
+		t.Errorf("back at the run: got %q", e.entry.Text)
 	}
 	close(hold)
 	saved(q, e)
 	e.Open("r", "mine")
 	e.Open("r", "written elsewhere")
 	if e.entry.Text != "written elsewhere" {
-		t.Errorf("shown is %q", e.entry.Text)
+		t.Errorf("shown: %q", e.entry.Text)
 	}
 	b.want(t, "r: mine")
 }
@@ -131,7 +131,7 @@ func TestNothingIsLostAtTheEnd(t *testing.T) {
 	e.entry.SetText("one")
 	saved(q, e)
 	if !uitest.Shows(e, "No room on the disk") {
-		t.Errorf("it does not say so: %q", uitest.Texts(e))
+		t.Errorf("no message is shown: %q", uitest.Texts(e))
 	}
 	if err := e.Flush(); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("got %v", err)

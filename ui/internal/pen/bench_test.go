@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wander returns a line of so many points in 590 × 330 pixels.
+// wander returns a random line of n points in 590 × 330 pixels.
 func wander(points int) []Point {
 	random := rand.New(rand.NewPCG(1, 2))
 	all, level := make([]Point, points), 165.0

@@ -40,7 +40,7 @@ func TestABoxHasItsArea(t *testing.T) {
 	}
 }
 
-// TestABoxIsCutAtTheEdges checks that a box anywhere, of any size, draws what lies in the image and nothing else.
+// TestABoxIsCutAtTheEdges checks that a box of any size and position draws only the pixels inside the image.
 func TestABoxIsCutAtTheEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := func(name string) float32 { return float32(rapid.Float64Range(-60, 100).Draw(t, name)) }

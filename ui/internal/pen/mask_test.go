@@ -75,7 +75,7 @@ func distance(x, y float64, a, b Point) float64 {
 	return math.Hypot(x, y)
 }
 
-// TestColoursAreLaidChannelByChannel compares a pixel, and a row of them, with what each channel comes to alone.
+// TestColoursAreLaidChannelByChannel compares blended pixels with the result of blending each channel separately.
 func TestColoursAreLaidChannelByChannel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		premultiplied := rapid.Custom(func(t *rapid.T) color.RGBA {
@@ -111,7 +111,8 @@ func TestColoursAreLaidChannelByChannel(t *testing.T) {
 	})
 }
 
-// TestABlendLeavesAnEmptyMask checks that also the last columns, of a width that is not whole words, are laid and emptied.
+// TestABlendLeavesAnEmptyMask checks that the last columns are also blended and cleared if the width is not a multiple
+// of the word size.
 func TestABlendLeavesAnEmptyMask(t *testing.T) {
 	for _, dashes := range []Dashes{{On: 1}, {On: 3, Off: 4, Between: 70}} {
 		img := image.NewRGBA(image.Rect(0, 0, 45, 20))

@@ -47,11 +47,11 @@ func TestSaveReplacesNothing(t *testing.T) {
 		}
 	}
 	if _, err := Save(filepath.Join(dir, "gone"), "cpu", drawn(1)); err == nil {
-		t.Error("a folder that is not there took a picture")
+		t.Error("a picture was saved to a missing folder")
 	}
 	// An image that cannot be encoded leaves no file.
 	if _, err := Save(dir, "empty", image.NewRGBA(image.Rect(0, 0, 0, 0))); err == nil {
-		t.Error("nothing was saved as a picture")
+		t.Error("no picture was saved")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "empty.png")); err == nil {
 		t.Error("half a file was left")
@@ -117,7 +117,7 @@ func TestCopyHandsThePictureToATool(t *testing.T) {
 		t.Errorf("it got the picture %d, want 77", got)
 	}
 	if args, _ := os.ReadFile(kept + ".args"); !strings.Contains(string(args), "image/png") {
-		t.Errorf("it was called with %q", args)
+		t.Errorf("the tool was called with %q", args)
 	}
 	script("echo no display >&2; exit 1")
 	if err := Copy(drawn(77)); err == nil || !strings.Contains(err.Error(), "no display") {

@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 			first = strings.TrimSpace(b.spans[0].text)
 		}
 		if !strings.Contains(lines[b.line], first) {
-			t.Errorf("%q is said to stand in line %d, %q", first, b.line, lines[b.line])
+			t.Errorf("%q is reported in line %d, %q", first, b.line, lines[b.line])
 		}
 	}
 	d.Lead(func(link string) string { return "elsewhere:" + link })
@@ -77,7 +77,7 @@ func TestAllIsShown(t *testing.T) {
 		}
 		for i, p := range v.sheet.pieces {
 			if p.x < 0 || p.x+p.w > width+1 || p.y+p.h > v.sheet.height+p.h/2 {
-				t.Errorf("%v wide: %q stands at %v, %v and is %v wide", width, p.text, p.x, p.y, p.w)
+				t.Errorf("%v wide: %q is at %v, %v and %v wide", width, p.text, p.x, p.y, p.w)
 			}
 			for _, q := range v.sheet.pieces[:i] {
 				if q.x < p.x+p.w-1 && p.x < q.x+q.w-1 && q.y < p.y+p.size*0.8 && p.y < q.y+q.size*0.8 {
@@ -92,7 +92,7 @@ func TestAllIsShown(t *testing.T) {
 func TestArrowsStandAlone(t *testing.T) {
 	v, _ := shown(t, sample, 900, Ways{})
 	if !slices.ContainsFunc(v.sheet.pieces, func(p piece) bool { return strings.HasSuffix(p.text, "→") }) {
-		t.Error("nothing ends with an arrow")
+		t.Error("no piece ends with an arrow")
 	}
 	for _, p := range v.sheet.pieces {
 		if strings.Contains(p.text, "→ ") {
@@ -174,7 +174,7 @@ func TestSelecting(t *testing.T) {
 	}
 	press(at("Alpha", false), 0)
 	if v.Copy() {
-		t.Error("nothing is selected, and it is copied")
+		t.Error("an empty selection was copied")
 	}
 }
 
@@ -229,7 +229,7 @@ func FuzzParse(f *testing.F) {
 		lines := strings.Count(text, "\n")
 		for _, b := range d.blocks {
 			if b.line < 0 || b.line > lines {
-				t.Errorf("a block stands in line %d of %d", b.line, lines)
+				t.Errorf("a block is in line %d of %d", b.line, lines)
 			}
 		}
 		d.Headings()
@@ -243,10 +243,10 @@ func TestRefreshIsCheap(t *testing.T) {
 	text := func() fyne.CanvasObject { return v.over.Objects[0] }
 	before := text()
 	if v.Refresh(); text() != before {
-		t.Error("it is drawn again in the same theme")
+		t.Error("the text is drawn again in the same theme")
 	}
 	fyne.CurrentApp().Settings().SetTheme(test.NewTheme())
 	if v.Refresh(); text() == before {
-		t.Error("it is not drawn again in another theme")
+		t.Error("the text is not drawn again in another theme")
 	}
 }

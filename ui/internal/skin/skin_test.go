@@ -11,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// seen is how people see colours, as matrices of linear light, of those who lack one kind of cones wholly.
-// Source: Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, 2009.
+// seen simulates colour vision without one kind of cones, as matrices for linear light. Source: Machado, Oliveira and
+// Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, 2009.
 var seen = map[string][3][3]float64{
 	"all cones": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"no red":    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -87,7 +87,7 @@ func light(c color.Color) float64 {
 	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
 
-// lab is a light as somebody sees it, in CIELAB under D65.
+// lab converts light to CIELAB under D65, as a person with the given colour vision sees it.
 func lab(rgb [3]float64, eye [3][3]float64) (point [3]float64) {
 	var v [3]float64
 	for i, row := range eye {

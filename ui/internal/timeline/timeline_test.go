@@ -102,7 +102,8 @@ func TestWordsAreBesideTheBars(t *testing.T) {
 	}
 }
 
-// TestBarsAreWhereTheirTimesAre checks that a bar is as long as it took, what held it back in another colour.
+// TestBarsAreWhereTheirTimesAre checks that the length of a bar is the duration of its step, with the throttled time in
+// another colour.
 func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 	l := show(t, Session{Total: time.Second, Bars: []Bar{{Name: "a", From: 250 * ms, Throttled: 250 * ms, Service: 250 * ms}}})
 	size := l.raster.Size()
@@ -125,7 +126,7 @@ func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 	}
 }
 
-// TestALongWaitForTheGateLeavesRoomForTheSteps checks that minutes of it do not squeeze the steps to nothing.
+// TestALongWaitForTheGateLeavesRoomForTheSteps checks that minutes in the queue do not squeeze the steps.
 func TestALongWaitForTheGateLeavesRoomForTheSteps(t *testing.T) {
 	for _, c := range []struct {
 		queue time.Duration
@@ -188,7 +189,7 @@ func TestASelectionByHandAndByKey(t *testing.T) {
 	}
 	l.press(fyne.KeyDown) // nothing to select
 	if says := uitest.Texts(l); len(says) > 0 {
-		t.Errorf("of no session it says %q", says)
+		t.Errorf("no session: got %q", says)
 	}
 }
 

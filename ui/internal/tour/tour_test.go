@@ -70,11 +70,11 @@ func TestATourByKeys(t *testing.T) {
 	}
 	r.tour.Rest()
 	if r.win.Canvas().Overlays().Top() != nil || r.ended != 0 {
-		t.Error("it does not rest")
+		t.Error("the tour does not rest")
 	}
 	r.tour.Go(2)
 	if r.key(fyne.KeyLeft); !r.shows("3 of 3") {
-		t.Error("what was done is gone back on")
+		t.Error("the arrow key goes back to a completed step")
 	}
 	r.key(fyne.KeyReturn)
 	if r.win.Canvas().Overlays().Top() != nil || r.ended != 1 || !r.tour.Over() {

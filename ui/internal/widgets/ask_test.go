@@ -29,7 +29,7 @@ func TestDialogsAnswerToKeys(t *testing.T) {
 		focus fyne.Focusable
 		key   fyne.KeyName
 		taken bool
-		want  []bool // what was answered
+		want  []bool // the answers
 	}{
 		{"Escape", nil, fyne.KeyEscape, true, []bool{false}},
 		{"Escape from a line", line, fyne.KeyEscape, true, []bool{false}},
@@ -62,10 +62,10 @@ func TestDialogsAnswerToKeys(t *testing.T) {
 		t.Errorf("the button inside was pressed %d times", pressed)
 	}
 	if len(asked) != 0 {
-		t.Errorf("%d dialogs are kept after their end", len(asked))
+		t.Errorf("%d dialogs remain after they ended", len(asked))
 	}
 	if Key(w.Canvas(), fyne.KeyEscape) || Key(w.Canvas(), fyne.KeyReturn) {
-		t.Error("without a dialog the keys are of use")
+		t.Error("without a dialog the keys have an effect")
 	}
 }
 

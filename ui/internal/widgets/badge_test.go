@@ -20,7 +20,7 @@ func TestBadge(t *testing.T) {
 	}
 	b.Set("finished", Good)
 	if got := uitest.Texts(b); !slices.Equal(got, []string{"finished"}) {
-		t.Errorf("shown is %q", got)
+		t.Errorf("shown: %q", got)
 	}
 	r := test.WidgetRenderer(b).(*badgeRenderer)
 	if got, want := r.face.text.Color, theme.Color(theme.ColorNameSuccess); got != want {
@@ -57,20 +57,20 @@ func TestNotice(t *testing.T) {
 	themedApp(t)
 	n := NewNotice()
 	if n.Visible() {
-		t.Error("a notice that says nothing is shown")
+		t.Error("an empty notice is shown")
 	}
 	win := test.NewTempWindow(t, n)
 	win.Resize(fyne.NewSize(400, 200))
 	n.Say("nothing was changed", Bad)
 	if !n.Visible() || n.icon.Hidden || !uitest.Shows(n, "nothing was changed") {
-		t.Errorf("shown is %q, visible %v, without an icon %v", uitest.Texts(n), n.Visible(), n.icon.Hidden)
+		t.Errorf("got %q, visible %v, without an icon %v", uitest.Texts(n), n.Visible(), n.icon.Hidden)
 	}
 	n.Say("all is well", Quiet)
 	if !n.icon.Hidden || n.Text() != "all is well" {
-		t.Errorf("shown is %q, without an icon %v", n.Text(), n.icon.Hidden)
+		t.Errorf("got %q, without an icon %v", n.Text(), n.icon.Hidden)
 	}
 	n.Say("", Quiet)
 	if n.Visible() {
-		t.Error("a notice that says nothing more is shown")
+		t.Error("a cleared notice is shown")
 	}
 }

@@ -53,7 +53,7 @@ func TestWhatIsShownCanBeCopied(t *testing.T) {
 	}
 	test.TapSecondaryAt(line, fyne.NewPos(2, 2))
 	if pick(0); clipboard.Content() != line.full {
-		t.Errorf("of a line that is cut %q is copied", clipboard.Content())
+		t.Errorf("a cut line is copied as %q", clipboard.Content())
 	}
 	for name, o := range map[string]fyne.Shortcutable{"a sheet": row, "a table": table.list} {
 		clipboard.SetContent("")

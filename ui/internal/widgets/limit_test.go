@@ -47,19 +47,19 @@ func TestLimitSliderIsDragged(t *testing.T) {
 	s.drag(500)
 	s.Set(7) // from elsewhere, while the thumb is in hand
 	if s.Value() != 500 || !s.Dragging() || !s.focused {
-		t.Errorf("while it is dragged it stands at %d, focused: %v", s.Value(), s.focused)
+		t.Errorf("during the drag it is at %d, focused: %v", s.Value(), s.focused)
 	}
 	s.DragEnd()
 	s.Set(7)
 	if s.Value() != 7 || s.Dragging() {
-		t.Errorf("when it is let go it stands at %d", s.Value())
+		t.Errorf("after the drag it is at %d", s.Value())
 	}
 	if !slices.Equal(s.heard, []int{100, 500}) || !slices.Equal(s.ended, []int{500}) {
-		t.Errorf("heard %v and at the end %v", s.heard, s.ended)
+		t.Errorf("got calls %v, at the end %v", s.heard, s.ended)
 	}
 	s.DragEnd()
 	if len(s.ended) != 1 {
-		t.Errorf("an end without a beginning is heard: %v", s.ended)
+		t.Errorf("an end without a beginning is reported: %v", s.ended)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestLimitSliderIsTapped(t *testing.T) {
 	test.TapAt(s.LimitSlider, fyne.NewPos(599, 5))
 	test.TapAt(s.LimitSlider, fyne.NewPos(0, 5))
 	if !slices.Equal(s.heard, []int{10, 100, 1}) || !slices.Equal(s.ended, s.heard) {
-		t.Errorf("heard %v and at the end %v", s.heard, s.ended)
+		t.Errorf("got calls %v, at the end %v", s.heard, s.ended)
 	}
 	if !s.focused {
 		t.Error("a tap does not focus it")
@@ -87,7 +87,7 @@ func TestLimitSliderTakesKeys(t *testing.T) {
 	s.Set(500) // a limit beyond the scale
 	s.key(fyne.KeyDown)
 	if s.Value() != 370 {
-		t.Errorf("from beyond the scale it goes to %d", s.Value())
+		t.Errorf("from beyond the scale it moves to %d", s.Value())
 	}
 	s.Step(1)
 	s.Step(-100)
@@ -108,12 +108,12 @@ func TestLimitSliderIsDisabled(t *testing.T) {
 	s.Step(1)
 	test.TapAt(s.LimitSlider, fyne.NewPos(100, 5))
 	if s.Value() != 60 || len(s.heard) != 1 || len(s.ended) != 0 {
-		t.Errorf("it stands at %d, heard %v %v", s.Value(), s.heard, s.ended)
+		t.Errorf("it is at %d, got calls %v %v", s.Value(), s.heard, s.ended)
 	}
 	s.Enable()
 	s.key(fyne.KeyRight)
 	if s.Value() != 61 {
-		t.Errorf("enabled again it stands at %d", s.Value())
+		t.Errorf("enabled again, it is at %d", s.Value())
 	}
 }
 

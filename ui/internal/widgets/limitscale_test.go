@@ -46,7 +46,7 @@ func TestLimitScaleSteps(t *testing.T) {
 	}
 	slices.Reverse(down)
 	if !slices.Equal(down, up) {
-		t.Errorf("down it goes by %v, up by %v", down, up)
+		t.Errorf("down moves by %v, up by %v", down, up)
 	}
 	if got := []int{s.up(137), s.down(137), s.up(100), s.down(100), s.down(101)}; !slices.Equal(got, []int{140, 130, 110, 99, 100}) {
 		t.Errorf("next to the steps: %v", got)

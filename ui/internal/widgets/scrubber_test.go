@@ -36,7 +36,7 @@ func TestScrubScale(t *testing.T) {
 		{minute(500), 1, minute(390)},
 	} {
 		if got := s.place(c.at); got < c.place-1e-9 || got > c.place+1e-9 {
-			t.Errorf("%v stands at %v, want %v", c.at, got, c.place)
+			t.Errorf("%v is at %v, want %v", c.at, got, c.place)
 		}
 		if got := s.at(s.place(c.at)); got.Sub(c.back).Abs() > time.Millisecond {
 			t.Errorf("at %v it is %v, want %v", s.place(c.at), got, c.back)
@@ -92,7 +92,7 @@ func TestScrubber(t *testing.T) {
 	win.Resize(fyne.NewSize(600, 60))
 	s.Tapped(&fyne.PointEvent{Position: fyne.NewPos(100, 5)})
 	if len(chosen) != 0 {
-		t.Fatal("without any time something was chosen")
+		t.Fatal("something was selected in an empty span")
 	}
 	s.SetSpans(spans(), []Tick{{minute(30), TickPoint, "checkpoint 1"}, {minute(30), TickCycle, "cycle 1 closed"}})
 	s.Set(minute(390))
@@ -106,17 +106,17 @@ func TestScrubber(t *testing.T) {
 	}
 	s.MouseIn(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x+2, 5)}})
 	if want := minute(30).Local().Format(time.TimeOnly) + "  ·  checkpoint 1"; hover != want {
-		t.Errorf("it says %q, want %q", hover, want)
+		t.Errorf("got %q, want %q", hover, want)
 	}
 	s.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x+60, 5)}})
 	if hover == "" || len(hover) > len("15:04:05") {
-		t.Errorf("where no mark is it says %q", hover)
+		t.Errorf("without a mark: got %q", hover)
 	}
 	if s.MouseOut(); hover != "" {
-		t.Error("the pointer has gone")
+		t.Error("the tooltip stays after the pointer has left")
 	}
 	s.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(s.x(minute(10)), 5)}})
-	s.Set(minute(390)) // somebody else, while it is in hand
+	s.Set(minute(390)) // set by the caller during the drag
 	if got := s.At(); got.Sub(minute(10)).Abs() > time.Second || !s.Dragging() {
 		t.Errorf("dragged to %v", got)
 	}
@@ -143,7 +143,7 @@ func TestScrubber(t *testing.T) {
 	}
 }
 
-// TestScrubberDraws checks that the thumb, the gap and each kind of mark are seen.
+// TestScrubberDraws checks that the thumb, the gap and each kind of mark are visible.
 func TestScrubberDraws(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 	s := NewScrubber()
@@ -161,7 +161,7 @@ func TestScrubberDraws(t *testing.T) {
 		return n
 	}
 	if ink(0, 1200) != 0 {
-		t.Error("without any time something is drawn")
+		t.Error("something is drawn for an empty span")
 	}
 	s.SetSpans(spans(), nil)
 	s.Set(minute(0))
@@ -208,7 +208,7 @@ func TestSegments(t *testing.T) {
 	s.Choose(1)
 	s.SetOptions([]string{"Charts"})
 	if s.Chosen() != 0 || len(chosen) != 4 || len(s.Parts()) != 1 {
-		t.Errorf("with one word left %d is chosen, it received %v", s.Chosen(), chosen)
+		t.Errorf("with one word left, %d is selected, callbacks %v", s.Chosen(), chosen)
 	}
 	s.SetOptions([]string{"Charts", "Chain"})
 	s.Disable()

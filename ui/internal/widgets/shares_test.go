@@ -17,7 +17,7 @@ func TestShares(t *testing.T) {
 	themedApp(t)
 	s := NewShares()
 	if size := s.MinSize(); !size.IsZero() {
-		t.Errorf("without parts it takes %v", size)
+		t.Errorf("without parts its size is %v", size)
 	}
 	s.Set([]Share{
 		{Name: "ok", Count: 1_000_000, Text: "1,000,000 (100 %)", Tone: Good, Icon: theme.ConfirmIcon()},
@@ -28,7 +28,7 @@ func TestShares(t *testing.T) {
 	win.SetPadded(false)
 	win.Resize(fyne.NewSize(600, 100))
 	if got := uitest.Texts(s); !slices.Equal(got, []string{"ok 1,000,000 (100 %)", "failed 1 (0 %)"}) {
-		t.Errorf("shown is %q", got)
+		t.Errorf("shown: %q", got)
 	}
 	r := test.WidgetRenderer(s).(*sharesRenderer)
 	ok, failed := r.parts[0].bar, r.parts[1].bar

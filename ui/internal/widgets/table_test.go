@@ -24,7 +24,7 @@ func numbered(from, to int) []Row {
 
 var twoColumns = []Column{{Title: "Run", Sample: "run 1000"}, {Title: "Title", Sample: "title", Weight: 1}}
 
-// themedApp starts an app whose theme, unlike the driver's own, does not complain of names that it does not know.
+// themedApp starts an app whose theme, unlike the driver's, accepts unknown names.
 func themedApp(t testing.TB) {
 	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
@@ -124,7 +124,7 @@ func TestTableShrinksUnderItsView(t *testing.T) {
 		t.Errorf("of four rows, in view are %q", got)
 	}
 	if got := table.Selected(); got != "" {
-		t.Errorf("selected is %q, which has gone", got)
+		t.Errorf("the removed row %q is still selected", got)
 	}
 	table.SetRows(nil)
 	if !uitest.Shows(table, "nothing here") {
@@ -264,10 +264,10 @@ func TestColumnsShareTheWidth(t *testing.T) {
 		t.Errorf("the fixed column is %v and %v wide, its sample %v", tight[0], wide[0], want)
 	}
 	if b, c := wide[1]-tight[1], wide[2]-tight[2]; b < 99 || b > 101 || c < 199 || c > 201 {
-		t.Errorf("of 300 more the columns of weight 1 and 2 took %v and %v", b, c)
+		t.Errorf("of 300 more, the columns of weight 1 and 2 took %v and %v", b, c)
 	}
 	if narrow := widths(least - 5); narrow[0] != tight[0] || narrow[2] >= tight[2] {
-		t.Errorf("where room is lacking the columns are %v wide, with it %v", narrow, tight)
+		t.Errorf("in a narrow table the columns are %v wide, in a wide one %v", narrow, tight)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestSheetIsAsHighAsItsRows(t *testing.T) {
 	}
 	s.SetRows(numbered(3, 1))
 	if got, want := uitest.Texts(s), []string{"Run", "Title", "run 3", "title", "run 2", "title", "run 1", "title"}; !slices.Equal(got, want) {
-		t.Errorf("shown is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	three := s.MinSize().Height
 	s.SetRows(numbered(2, 1))
@@ -33,7 +33,7 @@ func TestSheetIsAsHighAsItsRows(t *testing.T) {
 		t.Errorf("two rows take %v, three %v", two, three)
 	}
 	if got := uitest.Texts(s); slices.Contains(got, "run 3") {
-		t.Errorf("a row that has gone is still shown: %q", got)
+		t.Errorf("a removed row is still shown: %q", got)
 	}
 	s.SetRows(numbered(30, 1))
 	last := s.lines[29]
@@ -46,7 +46,7 @@ func TestSheetWithoutTitles(t *testing.T) {
 	s := shownSheet(t, []Column{{Sample: "name"}, {Weight: 1}}, nil)
 	s.SetRows([]Row{{Key: "1", Cells: []Cell{{Text: "Seed"}, {Text: "7"}}}})
 	if got, want := uitest.Texts(s), []string{"Seed", "7"}; !slices.Equal(got, want) {
-		t.Errorf("shown is %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if y := s.lines[0].Position().Y; y > rowHeight() {
 		t.Errorf("the first row is at %v, as if titles were above it", y)
@@ -95,7 +95,7 @@ func TestRowThatHasGone(t *testing.T) {
 	last.MouseOut()
 	last.MouseIn(nil)
 	if len(heard) > 0 {
-		t.Errorf("a row that has gone was chosen: %q", heard)
+		t.Errorf("a removed row was chosen: %q", heard)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestLineIsCutToItsWidth(t *testing.T) {
 	w.Resize(fyne.NewSize(120, 20))
 	l.Set("short", Neutral)
 	if l.text.Text != "short" {
-		t.Errorf("it shows %q", l.text.Text)
+		t.Errorf("the screen shows %q", l.text.Text)
 	}
 	long := "a text that is much longer than the line"
 	l.Set(long, Bad)
@@ -30,7 +30,7 @@ func TestLineIsCutToItsWidth(t *testing.T) {
 	}
 	w.Resize(fyne.NewSize(l.Natural()+1, 20))
 	if l.text.Text != long {
-		t.Errorf("with room enough it shows %q", l.text.Text)
+		t.Errorf("with enough room it shows %q", l.text.Text)
 	}
 	if least := l.MinSize().Width; least > 20 {
 		t.Errorf("it asks for %v", least)

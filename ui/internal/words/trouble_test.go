@@ -24,16 +24,16 @@ func TestTrouble(t *testing.T) {
 	} {
 		got := Trouble(c.err)
 		if before, after, ok := strings.Cut(got, c.err.Error()[1:]); !ok || !strings.Contains(before, c.want) || after != "." {
-			t.Errorf("of %v is said %q", c.err, got)
+			t.Errorf("%v: got %q", c.err, got)
 		}
 	}
 	mistake := &engine.FieldError{Field: "limit", Problem: "is high", Hint: "lower it"}
 	if got := Trouble(fmt.Errorf("%w", errors.Join(engine.ErrNotFound, mistake))); strings.Contains(got, "any more") {
-		t.Errorf("of a mistake with a hint is said %q", got)
+		t.Errorf("a mistake with a hint: got %q", got)
 	}
 	for text, want := range map[string]string{"nothing answers.": "Nothing answers.", "db.example:5432 is gone": "db.example:5432 is gone.", "limit: is high": "limit: is high."} {
 		if got := Trouble(errors.New(text)); got != want {
-			t.Errorf("said is %q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// TestBlobsNoticeLostBits flips each bit of a blob in turn: what is read is as it was written, or an error.
+// TestBlobsNoticeLostBits flips each bit of a blob in turn, and checks that reading returns the original or an error.
 func TestBlobsNoticeLostBits(t *testing.T) {
 	var raw []byte
 	for i := range 60 {
@@ -40,7 +40,7 @@ func TestBlobsNoticeLostBits(t *testing.T) {
 	}
 	blob := Pack(nil, raw, NewEncoder())
 	if blob[0] != compressed {
-		t.Fatal("it is not compressed")
+		t.Fatal("the blob is not compressed")
 	}
 	for bit := range 8 * len(blob) {
 		blob[bit/8] ^= 1 << (bit % 8)
