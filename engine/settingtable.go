@@ -112,7 +112,7 @@ var SettingTable = []Setting{
 
 	// Length and pace.
 	{
-		Name: "cycles", Title: "Cycles", Group: groupLength, Unit: "N", Help: "length of the run in cycles",
+		Name: "cycles", Title: "Cycles", Group: groupLength, Unit: "N", Help: "length of the run in cycles; a scenario may have another default",
 		field: func(s *Settings) settingValue { return lengthValue{s, wholeValue(&s.Cycles), true} },
 	},
 	{

@@ -174,8 +174,8 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestHistoryOfADeletedRun checks that History opens the chosen run.
-func TestHistoryOfADeletedRun(t *testing.T) {
+// TestHistoryOpensTheRun checks that History opens the chosen run.
+func TestHistoryOpensTheRun(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
 	wait(q, s)
