@@ -126,7 +126,11 @@ func eachLeaf(v reflect.Value, path string, f func(path string, v reflect.Value)
 	case v.Type() == reflect.TypeFor[engine.Outlay]():
 	case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
 		for i := range v.NumField() {
-			eachLeaf(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), f)
+			part := path
+			if field := v.Type().Field(i); !field.Anonymous {
+				part = strings.TrimPrefix(path+"."+field.Name, ".")
+			}
+			eachLeaf(v.Field(i), part, f)
 		}
 	case v.Kind() == reflect.Array:
 		for i := range v.Len() {

@@ -101,7 +101,7 @@ chain c:
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	for _, name := range []string{"status", "headers", "body"} {
-		if want := "steps.order." + name + " is that of the answer; the field " + name + " of its body is steps.order.body." + name; !strings.Contains(out, want) {
+		if want := "steps.order." + name + " is a property of the answer; the field " + name + " of its body is steps.order.body." + name; !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}

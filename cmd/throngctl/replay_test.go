@@ -176,7 +176,7 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 		"leave out --set, --chain":                             {"--replay", of, "--set", "a=1"},
 		"not found":                                            {"--replay", "nothing"},
 		"file: no scenario given":                              {},
-		"ends sessions before they ask":                        {file, "--record", "--cycle-timeout", "1m"},
+		"a cycle timeout ends sessions":                        {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {

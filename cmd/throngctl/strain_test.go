@@ -95,23 +95,23 @@ func TestStoppedProcessFailsNoSession(t *testing.T) {
 	}
 }
 
-// strainedSQL returns a scenario whose agents execute two statements of 100 ms each.
-func strainedSQL(t *testing.T, agents, connections int) string {
+// strainedSQL returns a scenario whose agents execute two statements of 100 ms each. The timeout of each is in seconds.
+func strainedSQL(t *testing.T, agents, connections, timeout int) string {
 	t.Helper()
 	t.Setenv("STRAINED_DB", pgtest.Shared(t).Database(t))
 	return fmt.Sprintf(`title: Strain
-population: {count: %d}
+population: {count: %[1]d}
 services:
-  db: {kind: postgres, url: secret:STRAINED_DB, limits: {connections: %d}}
+  db: {kind: postgres, url: secret:STRAINED_DB, limits: {connections: %[2]d}}
 chain ask:
-  step one: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: 1, retry: {attempts: 1}}
-  step two: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: 1, retry: {attempts: 1}}
-`, agents, connections)
+  step one: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: %[3]d, retry: {attempts: 1}}
+  step two: {kind: sql, service: db, query: "select pg_sleep(0.1)", timeout: %[3]d, retry: {attempts: 1}}
+`, agents, connections, timeout)
 }
 
 // TestStoppedProcessFailsNoStatement does the same as TestStoppedProcessFailsNoSession with a database.
 func TestStoppedProcessFailsNoStatement(t *testing.T) {
-	text := strainedSQL(t, 40, 4)
+	text := strainedSQL(t, 40, 4, 1)
 	conn := pgtest.Connect(t, os.Getenv("STRAINED_DB"))
 	defer func() { _ = conn.Close(context.Background()) }()
 	run, out := strained(t, text, nil, func(p int) {
@@ -138,7 +138,7 @@ func TestStoppedProcessFailsNoStatement(t *testing.T) {
 
 // TestTooManyOpenFilesForStatements does the same as TestTooManyOpenFiles with a database.
 func TestTooManyOpenFilesForStatements(t *testing.T) {
-	run, out := strained(t, strainedSQL(t, 60, 60), func(cmd *exec.Cmd) {
+	run, out := strained(t, strainedSQL(t, 60, 60, 10), func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 40; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}, nil, "--max-concurrent", "60", "--retries", "1")

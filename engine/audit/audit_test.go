@@ -186,8 +186,11 @@ func leaves(v reflect.Value, path string, f func(path string, v reflect.Value)) 
 			return
 		}
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				leaves(v.Field(i), path+"."+v.Type().Field(i).Name, f)
+			switch field := v.Type().Field(i); {
+			case field.Anonymous:
+				leaves(v.Field(i), path, f)
+			case field.IsExported():
+				leaves(v.Field(i), path+"."+field.Name, f)
 			}
 		}
 	case reflect.Array, reflect.Slice:
