@@ -133,7 +133,7 @@ func TestBudgetAfterAKill(t *testing.T) {
 	}
 }
 
-// TestBudgetOfTokens checks the token budget of model calls, each of which reserves the tokens that it may use.
+// TestBudgetOfTokens checks the token budget of model calls. Each call reserves the tokens that it may use.
 func TestBudgetOfTokens(t *testing.T) {
 	talk := func(data string, more ...string) []string {
 		return append([]string{

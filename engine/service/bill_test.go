@@ -161,7 +161,7 @@ func TestRefusedCallSendsNothing(t *testing.T) {
 	})
 }
 
-// TestCallsWaitForTheBudget checks that two calls of which only one fits the budget proceed in sequence, with clocks
+// TestCallsWaitForTheBudget checks that two calls proceed in sequence if only one fits the budget, with clocks
 // paused.
 func TestCallsWaitForTheBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

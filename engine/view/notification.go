@@ -33,13 +33,13 @@ type NotificationKind struct {
 // NotificationKinds is the table of occasions, in display order.
 var NotificationKinds = []NotificationKind{
 	{OnEnd, "A run ends", false, true},
-	{OnBudget, "A run ends because its budget is used up", true, true},
+	{OnBudget, "The budget is used up", true, true},
 	{OnPause, "A run pauses automatically", true, false},
-	{OnBreaker, "Too many sessions fail: the circuit breaker opens", true, false},
+	{OnBreaker, "The circuit breaker opens", true, false},
 	{OnService, "A service stops answering", true, false},
 	{OnStall, "No session ends for a long time", true, false},
 	{OnShort, "The budget will not last", true, false},
-	{OnResume, "A run continues after an automatic pause", false, false},
+	{OnResume, "A paused run continues", false, false},
 }
 
 // KindOf returns the entry of an occasion in the table.

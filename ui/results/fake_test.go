@@ -179,7 +179,7 @@ func wait(q *uitest.Queue, s *Screen) {
 	q.Until("done", func() bool { return len(s.exporting) == 0 && len(s.auditing) == 0 && !s.loading })
 }
 
-// six are six criteria, five of which are met.
+// six are six criteria. Five are met.
 func six() []engine.Judgement {
 	return []engine.Judgement{
 		criterion("agents_completed", ">= 100%", "100%", true), criterion("error_rate", "< 5%", "0%", true), criterion("cycle_time", "< 60s", "2.3s", true),

@@ -75,7 +75,7 @@ func TestARunThatCalledModels(t *testing.T) {
 
 func TestForecastAndFact(t *testing.T) {
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: some()})
-	wantShown(t, s, "Forecast and actual", "whole run", "30s", "51s", "+70 %", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4 %", "Basis of the forecast: a guess")
+	wantShown(t, s, "Forecast and actual", "whole run", "30s", "51s", "+70%", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4%", "Basis of the forecast: a guess")
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()})
 	if s.page.fact.Visible() {
 		t.Error("a run without a forecast shows one")

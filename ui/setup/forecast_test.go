@@ -98,7 +98,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s := shown(t, desk)
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
-	s.until("each session becomes slower")
+	s.until("stops raising")
 	s.until("adjusted by the governor from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")

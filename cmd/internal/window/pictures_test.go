@@ -101,7 +101,7 @@ func (j journey) begin() {
 	_ = run.Wait() // its exit code says that it was interrupted
 }
 
-// picture takes a screenshot for the README with 256 colors: the window uses no more, and the file is a fifth of the size.
+// picture takes a screenshot for the README with 256 colors: the window uses at most as many, and the file is a fifth of the size.
 func (j journey) picture(name string) {
 	j.t.Helper()
 	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // the pointer is over nothing, and the next frame draws the loaded data

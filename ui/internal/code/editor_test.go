@@ -261,7 +261,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestManyLines checks that a keystroke costs no more in a long file, because only the lines in view are drawn.
+// TestManyLines checks that a keystroke has the same cost in a long file, because only the lines in view are drawn.
 func TestManyLines(t *testing.T) {
 	e := shown(t, strings.Repeat("  step browse: {kind: http, service: shop}\n", 10_000))
 	e.Go(5000, 3)

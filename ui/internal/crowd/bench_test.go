@@ -31,7 +31,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkSet sets and counts the states of a million agents of which the last one differs.
+// BenchmarkSet sets and counts the states of a million agents. Only the last one differs.
 func BenchmarkSet(b *testing.B) {
 	test.NewTempApp(b).Settings().SetTheme(theme.DefaultTheme())
 	g := put(b, sample(1_000_000))

@@ -95,7 +95,7 @@ func long(n int) engine.Graph {
 	return sample(w.String())
 }
 
-// crowd is a group of n steps in columns, each of which depends on several steps before it.
+// crowd is a group of n steps in columns. Each step depends on several earlier ones.
 func crowd(n int) engine.Graph {
 	var w strings.Builder
 	for i := range n {
