@@ -149,7 +149,7 @@ func TestCompletionInPowerShell(t *testing.T) {
 	t.Run("read", func(t *testing.T) {
 		pwsh, err := exec.LookPath("pwsh")
 		if err != nil {
-			t.Skip("there is no PowerShell to read it")
+			t.Skip("PowerShell is not installed")
 		}
 		path := write(t, filepath.Join(t.TempDir(), "script.ps1"), script)
 		reads := "$ErrorActionPreference = 'Stop'; [void][scriptblock]::Create((Get-Content -Raw '" + path + "'))"

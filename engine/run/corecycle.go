@@ -75,7 +75,6 @@ func (cy *cycles) begin() bool {
 	cy.lag = 0
 	if c.cfg.Settings.TimeScale > 0 {
 		cy.lag = at.Sub(cy.plannedStart())
-		c.tally.totals.Peaks.Lag = max(c.tally.totals.Peaks.Lag, cy.lag)
 	}
 	c.reading.mark()
 	cy.enter(cy.plan())
@@ -143,7 +142,7 @@ func (cy *cycles) close() {
 	c.emit(endCycle{})
 	took, work, p := cy.worked(cy.idleSince), c.tally.cycleWork(), &c.tally.totals.Peaks
 	cy.last = engine.ClosedCycle{Took: took, Sessions: int64(cy.open.active), Failed: c.tally.failedInCycle(), Work: work}
-	p.Cycle, p.Worked, p.Open = max(p.Cycle, took), p.Worked+took, 0
+	p.Cycle, p.Worked, p.Open, p.Lag = max(p.Cycle, took), p.Worked+took, 0, max(p.Lag, cy.lag)
 	row := engine.BarrierRow{Cycle: cy.open.number, At: c.in.At, Active: cy.open.active, Took: took, Lag: cy.lag, Sessions: c.tally.totals.Ended(), Work: work, Mock: 0}
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
 }

@@ -95,6 +95,7 @@ func (s *sampling) closeSecond(p *probes) {
 	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
 	s.emitted.list(c.cfg.Name)
 	if c.cfg.Settings.Metrics {
+		peaks.Lag = max(peaks.Lag, m.Lag) // of a cycle without a barrier: the journal must have it, or a resumed run lacks it
 		c.append(m)
 	}
 }

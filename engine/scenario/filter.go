@@ -120,7 +120,7 @@ func (p *Program) Choose(ctx context.Context, s *engine.Settings) ([]int, error)
 		return chosen, mistakes
 	}
 	if p.s.population.table.unwritten() {
-		return nil, errNobodyYet
+		return nil, errUnwritten
 	}
 	return (finder{p}).sift(ctx, filters, chosen)
 }

@@ -54,7 +54,7 @@ func (p *Program) Search(ctx context.Context, text string, most int) (found []in
 		return nil, false, nil
 	}
 	if p.s.population.table.unwritten() {
-		return nil, false, errNobodyYet
+		return nil, false, errUnwritten
 	}
 	asks := isQuestion(text)
 	if asks {

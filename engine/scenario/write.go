@@ -19,19 +19,19 @@ import (
 // personas must not have a file of this name.
 const PersonasName = "population.jsonl"
 
-// nobodyYet are the rows of a population before a model has written them.
-type nobodyYet struct{}
+// unwritten are the rows of a population before a model has written them.
+type unwritten struct{}
 
-var errNobodyYet = errors.New("the population is not written yet")
+var errUnwritten = errors.New("the population is not written yet")
 
-func (nobodyYet) record(int) (*value.Record, error) { return nil, errNobodyYet }
+func (unwritten) record(int) (*value.Record, error) { return nil, errUnwritten }
 
 // unwritten reports whether the rows are still to be written.
 func (t *table) unwritten() bool {
 	if t == nil {
 		return false
 	}
-	_, waits := t.records.(nobodyYet)
+	_, waits := t.records.(unwritten)
 	return waits
 }
 
@@ -42,7 +42,7 @@ func toBeWritten(n *doc.Node) *table {
 		checkAttribute(at[i], name, i+1)
 	}
 	t := newTable(names[:min(len(names), maxNames)])
-	t.records = nobodyYet{}
+	t.records = unwritten{}
 	return t
 }
 

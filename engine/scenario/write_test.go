@@ -154,8 +154,8 @@ func TestSettledPersonas(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWritten checks that a population of 0 needs no personas.
-func TestNobodyIsWritten(t *testing.T) {
+// TestWriteWithoutAgents checks that a population of 0 needs no personas.
+func TestWriteWithoutAgents(t *testing.T) {
 	s, err := read(strings.Replace(writing(somebody), "count: 3", "count: 0", 1), nil, nil)
 	if err != nil {
 		t.Fatal(told(err))

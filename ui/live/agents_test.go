@@ -143,8 +143,8 @@ func TestEveryAgentIsShown(t *testing.T) {
 	c.hides(t, "retired")
 }
 
-// TestARunOfNobody checks that a run without agents says so, instead of saying that they appear later.
-func TestARunOfNobody(t *testing.T) {
+// TestRunWithoutAgents checks that a run without agents says so, instead of saying that they appear later.
+func TestRunWithoutAgents(t *testing.T) {
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{}}
 	st.desk.job = jobOf(st.run)
 	st.desk.job.Agents = 0

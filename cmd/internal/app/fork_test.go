@@ -290,7 +290,7 @@ func TestForkOutlivesItsParent(t *testing.T) {
 				kill()
 			}
 		}
-		l.Settings.Limit, l.Settings.Governor, l.Settings.MaxLLMCalls, l.Settings.TimeScale = 1, engine.Manual, 1, 0
+		l.Settings.Limit, l.Settings.Governor, l.Settings.MaxLLMCalls = 1, engine.Manual, 1
 	})
 	if err != nil {
 		t.Fatal(err)

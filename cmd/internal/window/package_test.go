@@ -30,7 +30,7 @@ func TestPackage(t *testing.T) {
 		t.Skip("THRONG_PACKAGE names no package: make try-package does")
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("a new root takes root")
+		t.Skip("creating a root file system requires root")
 	}
 	t.Setenv("DEBIAN_FRONTEND", "noninteractive")
 	r := &cleanRoot{desktop: &desktop{t: t}, dir: filepath.Join(t.TempDir(), "root"), began: time.Now()}
