@@ -68,7 +68,7 @@ func (s *Settings) Governed() bool { return s.Governor != "" && s.Governor != Ma
 type Orders struct {
 	Limit int    // new concurrency limit
 	By    string // the governor that decided
-	Why   string // reason, such as "25 → 20: CPU 91 % for 3 s, above 80 %"; "" if the limit stays
+	Why   string // reason, such as "25 → 20: CPU 91% for 3 s, above 80%"; "" if the limit stays
 
 	Breaker    BreakerState // of the run; no session starts while it is open
 	BreakerWhy string       // reason for the state; "" while closed

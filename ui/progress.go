@@ -11,7 +11,7 @@ import (
 // standing is the progress of the newest run for the title and the system tray.
 type standing struct {
 	name  string // of the scenario; "" if there is no run
-	words string // "42 %", "paused at 42 %", "finished"
+	words string // "42%", "paused at 42%", "finished"
 	left  string // "3 min left"; "" if unknown
 	over  bool
 	held  bool // paused
@@ -26,7 +26,7 @@ func stand(job *live.Job) standing {
 	at := standing{name: job.Title, over: s.Phase == engine.Ended, held: s.Phase == engine.Paused}
 	share := ""
 	if s.Total > 0 {
-		share = fmt.Sprintf("%d %%", s.Ended*100/s.Total)
+		share = fmt.Sprintf("%d%%", s.Ended*100/s.Total)
 	}
 	switch {
 	case at.over:

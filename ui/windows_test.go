@@ -96,7 +96,7 @@ func TestTextIsScaled(t *testing.T) {
 	if got := a.app.Preferences().Float(scaleKey); got != 1.2 || size() <= made {
 		t.Errorf("after two steps the text is %v times as large, a line %v after %v", got, size(), made)
 	}
-	if !uitest.Shows(a.pages[6].Content(), "120 %") {
+	if !uitest.Shows(a.pages[6].Content(), "120%") {
 		t.Error("Settings does not show it")
 	}
 	a.setScale(largest - zoomStep)
@@ -217,8 +217,8 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 3750, Total: 8928}, Pace: engine.Pace{Remaining: 200 * time.Second}}}
 	_, a, _ := start(t, &desk{job: &live.Job{Run: run, Title: "Shoppers", Settings: engine.DefaultSettings()}})
 	for want, change := range map[string]func(s *engine.Snapshot){
-		"Shoppers 42 % · Throng":           func(*engine.Snapshot) {},
-		"Shoppers paused at 42 % · Throng": func(s *engine.Snapshot) { s.Phase = engine.Paused },
+		"Shoppers 42% · Throng":           func(*engine.Snapshot) {},
+		"Shoppers paused at 42% · Throng": func(s *engine.Snapshot) { s.Phase = engine.Paused },
 		"Shoppers finished · Throng":       func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
 		"Shoppers running · Throng":        func(s *engine.Snapshot) { s.Total = 0 },
 	} {
@@ -229,10 +229,10 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 		}
 	}
 	a.tick()
-	if got := a.win.Title(); got != "Shoppers 42 % · Throng" {
+	if got := a.win.Title(); got != "Shoppers 42% · Throng" {
 		t.Errorf("the window is called %q", got)
 	}
-	if got := stand(a.desk.Live.Job()).line(); got != "Shoppers: 42 %, 3 min left" {
+	if got := stand(a.desk.Live.Job()).line(); got != "Shoppers: 42%, 3 min left" {
 		t.Errorf("the merge queue reports %q", got)
 	}
 	if got := stand(nil); got.title() != "Throng" || got.line() != "No run in progress" {
@@ -321,7 +321,7 @@ func TestSystemTrayPausesAndResumes(t *testing.T) {
 		}
 		return all
 	}
-	if got := strings.Join(labels(), ", "); got != "Shoppers: 9 %, Pause, Show, Quit" {
+	if got := strings.Join(labels(), ", "); got != "Shoppers: 9%, Pause, Show, Quit" {
 		t.Errorf("the menu is %s", got)
 	}
 	tr.menu().Items[1].Action()

@@ -18,6 +18,17 @@ type benchmark struct {
 	pkg, name string // such as "engine" and "Totals/no_step"
 	n         int    // number of operations
 	counted   bool   // whether its instruction count is stable: not if goroutines take turns or Fyne runs in parallel
+
+	// formerly is the same benchmark in a revision that has no such package, as "package.Name"; empty if it never moved.
+	formerly string
+}
+
+// earlier returns the benchmark under its former name.
+func (b benchmark) earlier() benchmark {
+	if pkg, name, moved := strings.Cut(b.formerly, "."); moved {
+		b.pkg, b.name = pkg, name
+	}
+	return b
 }
 
 func (b benchmark) String() string { return b.pkg + "." + b.name }
@@ -117,12 +128,15 @@ func (t tree) build(ctx context.Context, pkg string) (*program, error) {
 	return &program{file, dir}, nil
 }
 
+// forCounting are settings of a Go program: no preemption, and no RDTSCP, an instruction that valgrind does not know.
+const forCounting = "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off"
+
 // command runs a benchmark n times, with one thread, no garbage collection and no preemption, so that runs differ little.
 func (p *program) command(ctx context.Context, b benchmark, n int, more ...string) *exec.Cmd {
 	args := append([]string{"-test.run=^$", "-test.bench=" + b.pattern(), fmt.Sprintf("-test.benchtime=%dx", n)}, more...)
 	c := exec.CommandContext(ctx, p.file, args...)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1")
+	c.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", forCounting)
 	return c
 }
 
@@ -162,7 +176,9 @@ func counter(ctx context.Context, dir string) (count countFunc, how string) {
 			}
 			return strconv.ParseInt(string(bytes.ReplaceAll(m[1], []byte(","), nil)), 10, 64)
 		}
-		if n, err := count(ctx, exec.CommandContext(ctx, "go", "version")); err == nil && n > 0 {
+		probe := exec.CommandContext(ctx, "go", "version")
+		probe.Env = append(os.Environ(), forCounting)
+		if n, err := count(ctx, probe); err == nil && n > 0 {
 			return count, by.how
 		}
 	}

@@ -65,14 +65,14 @@ func TestWorse(t *testing.T) {
 		shows       string
 	}{
 		{"the same", figures{"allocs": 3, "bytes": 100, "instructions": 1000}, figures{"allocs": 3, "bytes": 100, "instructions": 1000}, false, "| 1,000 = | 3 = | 100 = |  |"},
-		{"a tenth more", figures{"instructions": 1000}, figures{"instructions": 1100}, false, "1,000 → 1,100 (+10.0 %)"},
+		{"a tenth more", figures{"instructions": 1000}, figures{"instructions": 1100}, false, "1,000 → 1,100 (+10.0%)"},
 		{"more than a tenth more", figures{"instructions": 1000}, figures{"instructions": 1101}, true, "**worse**"},
 		{"one allocation instead of none", figures{"allocs": 0}, figures{"allocs": 1}, true, "0 → 1"},
-		{"one of twenty more", figures{"allocs": 20}, figures{"allocs": 21}, false, "(+5.0 %)"},
+		{"one of twenty more", figures{"allocs": 20}, figures{"allocs": 21}, false, "(+5.0%)"},
 		{"some bytes more", figures{"bytes": 10}, figures{"bytes": 70}, false, "10 → 70"},
 		{"many bytes more", figures{"bytes": 10}, figures{"bytes": 80}, true, "**worse**"},
 		{"few instructions more", figures{"instructions": 20}, figures{"instructions": 29}, false, ""},
-		{"less", figures{"allocs": 20, "instructions": 1000}, figures{"allocs": 2, "instructions": 10}, false, "(-99.0 %)"},
+		{"less", figures{"allocs": 20, "instructions": 1000}, figures{"allocs": 2, "instructions": 10}, false, "(-99.0%)"},
 		{"new", nil, figures{"allocs": 20}, false, "| 20 |  | new |"},
 	} {
 		text, worse := benchmark{pkg: "a", name: "B"}.line(test.before, test.now)

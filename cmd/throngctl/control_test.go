@@ -173,7 +173,7 @@ func TestPrintStatus(t *testing.T) {
   phase          paused: lunch; inexact since cycle 1
   progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
   time           1m0s elapsed; 1m30s left
-  limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91 %
+  limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91%
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
   service small  calls 1 of 2; 1,234 waiting; 40/s: doubled, no 429 came yet
@@ -182,9 +182,9 @@ func TestPrintStatus(t *testing.T) {
   stall          they wait for model
   in flight      eve; ask model; rate limiter
   in flight      7
-  time spent     services 59 %, engine 41 %
-  limited by     This machine is the limit: 97 % of its 2 cores are in use; lower the limit
-  critical       CPU 95 % (above 90 %); do less
+  time spent     services 59%, engine 41%
+  limited by     This machine is the limit: 97% of its 2 cores are in use; lower the limit
+  critical       CPU 95% (above 90%); do less
 `},
 	} {
 		var b strings.Builder
@@ -204,7 +204,7 @@ func muchToSay() view.Status {
 		},
 		Totals: view.Totals{Inexact: "inexact since cycle 1"},
 		Steering: view.Steering{
-			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "25 → 20: CPU 91 %", Breaker: "open", BreakerWhy: "half of the cycle failed",
+			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "25 → 20: CPU 91%", Breaker: "open", BreakerWhy: "half of the cycle failed",
 		},
 		Title: "T", CycleEnded: 5, CycleTotal: 6,
 		Services: []engine.ServiceState{{
@@ -219,9 +219,9 @@ func muchToSay() view.Status {
 		Stall: &view.Stall{Why: "they wait for model"}, Checkpoints: 2,
 		Oldest: []engine.Activity{{Place: engine.Place{Agent: 4}, Name: "eve", Path: "ask", Service: "model", ThrottledBy: "rate limiter"}, {Place: engine.Place{Agent: 7}}},
 		Health: []health.Finding{
-			{Metric: "latency", Level: health.Healthy, Value: "1s"}, {Metric: "CPU", Level: health.Critical, Value: "95 %", Threshold: "above 90 %", Advice: "do less"},
+			{Metric: "latency", Level: health.Healthy, Value: "1s"}, {Metric: "CPU", Level: health.Critical, Value: "95%", Threshold: "above 90%", Advice: "do less"},
 		},
-		Overhead: &view.Overhead{Words: "services 59 %, engine 41 %", Why: "This machine is the limit: 97 % of its 2 cores are in use", Advice: "lower the limit"},
+		Overhead: &view.Overhead{Words: "services 59%, engine 41%", Why: "This machine is the limit: 97% of its 2 cores are in use", Advice: "lower the limit"},
 	}
 }
 

@@ -64,8 +64,8 @@ func TestSummaryOfTime(t *testing.T) {
 		var out bytes.Buffer
 		show.Summary(&out, &app.Job{Run: run}, &result)
 		for _, want := range []string{
-			"time spent wait steps 75 %, engine 25 %", "97 % of 2 cores in use, by Throng 90 %, garbage collection 9.0 %",
-			"limited by This machine is the limit: 97 % of its 2 cores are in use; 25 % engine overhead",
+			"time spent wait steps 75%, engine 25%", "97% of 2 cores in use, by Throng 90%, garbage collection 9.0%",
+			"limited by This machine is the limit: 97% of its 2 cores are in use; 25% engine overhead",
 		} {
 			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 				t.Errorf("want %q in\n%s", want, out.String())

@@ -153,7 +153,7 @@ func (a *auditing) rates(m *engine.MetricsRow, where string, level bool) {
 	error := func(n float64) float64 { return n*(clockError+2e-6/span) + 1e-6 }
 	same := func(name string, rate, n float64) {
 		r.Check(perSecond, name, where, math.Abs(rate*span-n) <= error(n), round(rate), round(n/span))
-		r.figure(perSecond, name).Bound = "0.1 %, for the clock"
+		r.figure(perSecond, name).Bound = "0.1%, for the clock"
 	}
 	same("sessions per second", m.SessionsPerSec, float64(m.Total.Count))
 	busy := float64(m.Service.Count) * m.Service.Mean.Seconds()

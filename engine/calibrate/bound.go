@@ -77,19 +77,19 @@ func signs(first, at *Level) (Bound, string) {
 	asked := float64(s.Asked + s.Refused)
 	switch {
 	case s.Refused > 0 && float64(s.Refused) > refused*asked:
-		return Provider, fmt.Sprintf("at %d, %.1f %% of the requests were refused (429)", at.Level, shownPercent*float64(s.Refused)/asked)
+		return Provider, fmt.Sprintf("at %d, %.1f%% of the requests were refused (429)", at.Level, shownPercent*float64(s.Refused)/asked)
 	case s.Paced > throttled:
-		return Provider, fmt.Sprintf("at %d, sessions spent %.0f %% of their time waiting for the rate of a service", at.Level, shownPercent*s.Paced)
+		return Provider, fmt.Sprintf("at %d, sessions spent %.0f%% of their time waiting for the rate of a service", at.Level, shownPercent*s.Paced)
 	case s.MaxClients > 0 && float64(s.Clients) > busyClients*float64(s.MaxClients):
 		return Connections, fmt.Sprintf("at %d, the database server had %d clients of %d", at.Level, s.Clients, s.MaxClients)
 	case s.Bounded > throttled:
-		return Calls, fmt.Sprintf("at %d, sessions spent %.0f %% of their time waiting for a slot among a service's calls or connections", at.Level, shownPercent*s.Bounded)
+		return Calls, fmt.Sprintf("at %d, sessions spent %.0f%% of their time waiting for a slot among a service's calls or connections", at.Level, shownPercent*s.Bounded)
 	case at.Over == Failures:
 		return Backend, overWords(at)
 	case at.CPU > busyCPU:
 		return CPU, cpuWords(at)
 	case at.Memory > busyMemory:
-		return Memory, fmt.Sprintf("at %d, %.0f %% of the memory was in use", at.Level, shownPercent*at.Memory)
+		return Memory, fmt.Sprintf("at %d, %.0f%% of the memory was in use", at.Level, shownPercent*at.Memory)
 	case s.InFlight > 0 && s.InFlight < idle*float64(at.Level):
 		return Crowd, fmt.Sprintf("at %d, only %.0f sessions were in flight: a cycle has too few agents to keep more busy", at.Level, s.InFlight)
 	}
@@ -104,9 +104,9 @@ func signs(first, at *Level) (Bound, string) {
 func overWords(l *Level) string {
 	switch l.Over {
 	case Failures:
-		return fmt.Sprintf("at %d, %.1f %% of the sessions failed, more than %.0f %%", l.Level, shownPercent*l.Errors, shownPercent*MaxErrors)
+		return fmt.Sprintf("at %d, %.1f%% of the sessions failed, more than %.0f%%", l.Level, shownPercent*l.Errors, shownPercent*MaxErrors)
 	case Memory:
-		return fmt.Sprintf("at %d, %.0f %% of the memory was in use, more than %.0f %%", l.Level, shownPercent*l.Memory, shownPercent*MaxMemory)
+		return fmt.Sprintf("at %d, %.0f%% of the memory was in use, more than %.0f%%", l.Level, shownPercent*l.Memory, shownPercent*MaxMemory)
 	default:
 		return cpuWords(l)
 	}
@@ -114,14 +114,14 @@ func overWords(l *Level) string {
 
 // overNotes are short forms of overWords.
 var overNotes = map[Bound]string{
-	Failures: fmt.Sprintf("more than %.0f %% failed", shownPercent*MaxErrors),
-	CPU:      fmt.Sprintf("CPU above %.0f %%", MaxCPU),
-	Memory:   fmt.Sprintf("memory above %.0f %%", shownPercent*MaxMemory),
+	Failures: fmt.Sprintf("more than %.0f%% failed", shownPercent*MaxErrors),
+	CPU:      fmt.Sprintf("CPU above %.0f%%", MaxCPU),
+	Memory:   fmt.Sprintf("memory above %.0f%%", shownPercent*MaxMemory),
 }
 
 // cpuWords describes the CPU load, and the part of other programs if that is large.
 func cpuWords(l *Level) string {
-	text := fmt.Sprintf("at %d, the CPU was at %.0f %%", l.Level, l.CPU)
+	text := fmt.Sprintf("at %d, the CPU was at %.0f%%", l.Level, l.CPU)
 	if l.OwnCPU >= 0 && l.CPU-l.OwnCPU > othersCPU {
 		text += fmt.Sprintf("; other programs used %.0f: close them and measure again", l.CPU-l.OwnCPU)
 	}

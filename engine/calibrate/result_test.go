@@ -109,10 +109,10 @@ func TestRecommendations(t *testing.T) {
 		{"unknown cause", samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), 10, 20, Unknown, "no measured figure explains why"},
 		{"429s", with(samplesOf(Curve{100, 0.1, 0.002}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Asked, s.Refused = s.Ended, s.Ended/10
-		}), 10, 20, Provider, "9.1 % of the requests were refused (429)"},
+		}), 10, 20, Provider, "9.1% of the requests were refused (429)"},
 		{"held by a rate", with(samplesOf(Curve{100, 0.3, 0}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Paced = 0.5
-		}), 8, 40, Provider, "50 % of their time waiting for the rate"},
+		}), 8, 40, Provider, "50% of their time waiting for the rate"},
 		{"held by a pool", with(samplesOf(Curve{100, 0.3, 0}, doubling, 3, 0.01, 1), func(s *Sample) {
 			s.Bounded = 0.5
 		}), 8, 40, Calls, "waiting for a slot"},
@@ -125,18 +125,18 @@ func TestRecommendations(t *testing.T) {
 		{"the CPU ends it", with(samplesOf(Curve{100, 0, 0}, doubling[:5], 3, 0.01, 1), func(s *Sample) {
 			s.CPU = min(6*float64(s.Level), 100)
 			s.OwnCPU = s.CPU - 5
-		}), 7, 8, CPU, "at 16, the CPU was at 96 %"},
+		}), 7, 8, CPU, "at 16, the CPU was at 96%"},
 		{"others use the CPU", with(samplesOf(Curve{100, 0, 0}, doubling[:5], 3, 0.01, 1), func(s *Sample) {
 			s.CPU, s.OwnCPU = 92, 10
 		}), 1, 1, CPU, "other programs used 82: close them and measure again, and no lower level"},
 		{"memory ends it", with(samplesOf(Curve{100, 0, 0}, doubling[:5], 3, 0.01, 1), func(s *Sample) {
 			s.Memory = 0.06 * float64(s.Level)
-		}), 7, 8, Memory, "at 16, 96 % of the memory was in use"},
+		}), 7, 8, Memory, "at 16, 96% of the memory was in use"},
 		{"too many fail at 32", with(samplesOf(Curve{100, 0, 0}, doubling[:6], 3, 0.01, 1), func(s *Sample) {
 			if s.Level == 32 {
 				s.Failed = s.Ended / 10
 			}
-		}), 15, 16, Backend, "at 32, 10.0 % of the sessions failed"},
+		}), 15, 16, Backend, "at 32, 10.0% of the sessions failed"},
 		{"all failed", with(samplesOf(Curve{100, 0, 0}, doubling[:1], 1, 0, 1), func(s *Sample) {
 			s.Failed = s.Ended
 		}), 0, 0, Failures, "then calibrate again"},

@@ -211,9 +211,9 @@ func TestCommon(t *testing.T) {
 func TestTexts(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct{ got, want string }{
-		{Interval{0.1, 0.05, 0.2}.Text(Ended), "10.00 % (5.00 to 20.00)"},
+		{Interval{0.1, 0.05, 0.2}.Text(Ended), "10.00% (5.00 to 20.00)"},
 		{Interval{12.34567, 1, 20}.Text(Value), "12.35 (1 to 20)"},
-		{Interval{0.5, nan, nan}.Text(Acted), "50.00 %"},
+		{Interval{0.5, nan, nan}.Text(Acted), "50.00%"},
 		{Interval{nan, nan, nan}.Text(Value), "none"},
 		{(&Difference{Interval: Interval{-0.01, -0.02, 0.003}}).Text(Ended), "-1.00 points (-2.00 to +0.30)"},
 		{(&Difference{Same: true}).Text(Ended), "the same"},

@@ -39,7 +39,7 @@ func (k Kind) unit(signed bool) string {
 	case signed:
 		return " points"
 	default:
-		return " %"
+		return "%"
 	}
 }
 

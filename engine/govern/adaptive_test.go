@@ -8,13 +8,13 @@ func TestAdaptiveKnee(t *testing.T) {
 		{name: "knee 40, and more CPU and connections", knee: 40, plant: func() *plant {
 			return &plant{agents: 372, mean: 1, knee: constant(40), cpu: machine(constant(10), 1), own: 0.5, others: constant(10), most: 60}
 		}},
-		{name: "CPU 80 % at 40, knee 60", knee: 40, plant: func() *plant {
+		{name: "CPU 80% at 40, knee 60", knee: 40, plant: func() *plant {
 			return &plant{agents: 372, mean: 1, knee: constant(60), cpu: machine(constant(20), 1.5), own: 0.3, others: constant(10), most: 60}
 		}},
 		{name: "50 of 60 connections at 40, knee 60", knee: 40, plant: func() *plant {
 			return &plant{agents: 372, mean: 1, knee: constant(60), cpu: machine(constant(10), 0.8), own: 0.75, others: constant(20), most: 60}
 		}},
-		{name: "5 % fail at 42, knee 60", knee: 42, plant: func() *plant {
+		{name: "5% fail at 42, knee 60", knee: 42, plant: func() *plant {
 			return &plant{agents: 372, mean: 1, knee: constant(60), fails: failsAbove(40), cpu: machine(constant(10), 0.8)}
 		}},
 	} {

@@ -27,5 +27,5 @@ func Example() {
 			return
 		}
 	}
-	// Output: success says 40 → 29: 30.0 % of 50 sessions failed, above 10 %
+	// Output: success says 40 → 29: 30.0% of 50 sessions failed, above 10%
 }

@@ -42,7 +42,7 @@ func (c *trial) run(t *testing.T) {
 	slices.Sort(oscillation)
 	slices.Sort(probing)
 	at := func(v []float64, q float64) float64 { return v[int(math.Ceil(q*float64(len(v))))-1] }
-	t.Logf("| %s | %s from %d | %.0f s, 9 of 10 %.0f s | %+.0f %%, 9 of 10 %+.0f %%, worst %+.0f %% | %.0f %%, 9 of 10 %.0f %%, worst %.0f %% | %.0f %% |",
+	t.Logf("| %s | %s from %d | %.0f s, 9 of 10 %.0f s | %+.0f%%, 9 of 10 %+.0f%%, worst %+.0f%% | %.0f%%, 9 of 10 %.0f%%, worst %.0f%% | %.0f%% |",
 		c.governor, c.name, c.start, at(converged, 0.5), at(converged, 0.9), 100*at(distance, 0.5), 100*at(distance, 0.9), 100*at(distance, 1),
 		100*at(oscillation, 0.5), 100*at(oscillation, 0.9), 100*at(oscillation, 1), 100*at(probing, 0.5))
 	for _, q := range []float64{0.9, 1} {

@@ -64,7 +64,7 @@ func TestLatencyDoesNotDrift(t *testing.T) {
 	drive(t, governor, p, 900)
 	for hour := range 8 {
 		f := drive(t, governor, p, 3600).settled(0, 40)
-		t.Logf("hour %d: %+.0f %%, oscillation %.0f %%, probing %.0f %%", hour+1, 100*f.distance, 100*f.oscillation, 100*f.probing)
+		t.Logf("hour %d: %+.0f%%, oscillation %.0f%%, probing %.0f%%", hour+1, 100*f.distance, 100*f.oscillation, 100*f.probing)
 		if math.Abs(f.distance) > 0.10 || f.oscillation > 0.12 || f.probing > 0.10 {
 			t.Errorf("hour %d: %+v", hour+1, f)
 		}
@@ -86,7 +86,7 @@ func TestLatencySlowerByItself(t *testing.T) {
 		night := drive(t, governor, p, 6300).settled(0, 40)
 		drive(t, governor, p, 900)
 		morning := drive(t, governor, p, 3600).settled(0, 40)
-		t.Logf("seed %d: at night %+.0f %%, in the morning %+.0f %%", seed, 100*night.distance, 100*morning.distance)
+		t.Logf("seed %d: at night %+.0f%%, in the morning %+.0f%%", seed, 100*night.distance, 100*morning.distance)
 		if math.Abs(night.distance) > 0.15 || math.Abs(morning.distance) > 0.15 {
 			t.Errorf("seed %d: at night %+v, in the morning %+v", seed, night, morning)
 		}
@@ -110,7 +110,7 @@ func TestLatencyKneeMoves(t *testing.T) {
 		half := tr.settled(900, 20)
 		tr = drive(t, governor, p, 5400)
 		whole := tr.settled(2700, 40)
-		t.Logf("seed %d: half %+.0f %%, whole again %+.0f %%, after %d s", seed, 100*half.distance, 100*whole.distance, whole.converged)
+		t.Logf("seed %d: half %+.0f%%, whole again %+.0f%%, after %d s", seed, 100*half.distance, 100*whole.distance, whole.converged)
 		if math.Abs(half.distance) > 0.15 || math.Abs(whole.distance) > 0.15 {
 			t.Errorf("seed %d: half %+v, whole again %+v", seed, half, whole)
 		}

@@ -57,11 +57,11 @@ func (p *pressure) why(h *engine.HostMetrics, lower bool) string {
 	used := inUse(h)
 	switch {
 	case lower && p.memoryHigh > 0 && used > p.memoryHigh && h.CPU <= p.cpuHigh:
-		return fmt.Sprintf("memory %.0f %% in use, above %.0f %%", used, p.memoryHigh)
+		return fmt.Sprintf("memory %.0f%% in use, above %.0f%%", used, p.memoryHigh)
 	case lower:
-		return fmt.Sprintf("CPU %.0f %%, kept below %.0f %%", h.CPU, p.cpuHigh)
+		return fmt.Sprintf("CPU %.0f%%, kept below %.0f%%", h.CPU, p.cpuHigh)
 	}
-	return fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", h.CPU, p.cpuHigh)
+	return fmt.Sprintf("CPU %.0f%% at the limit, below %.0f%%", h.CPU, p.cpuHigh)
 }
 
 // inUse returns the machine's memory in use, in percent.

@@ -33,11 +33,11 @@ func TestThresholds(t *testing.T) {
 		why            string
 	}{
 		{"own bounds, 70% CPU", engine.Steering{}, 70, 10, false, true, ""},
-		{"a high bound of 60%", engine.Steering{CPUHigh: 60, CPULow: 40}, 70, 10, true, false, "CPU 70 %, kept below 60 %"},
-		{"own bounds, 90% CPU", engine.Steering{CPUHigh: 80, CPULow: 50}, 90, 10, true, false, "above 80 %"},
+		{"a high bound of 60%", engine.Steering{CPUHigh: 60, CPULow: 40}, 70, 10, true, false, "CPU 70%, kept below 60%"},
+		{"own bounds, 90% CPU", engine.Steering{CPUHigh: 80, CPULow: 50}, 90, 10, true, false, "above 80%"},
 		{"a high bound of 95%", engine.Steering{CPUHigh: 95, CPULow: 50}, 90, 10, false, false, ""},
 		{"own bounds, 85% of the memory", engine.Steering{}, 30, 85, false, true, ""},
-		{"a bound of 80% of the memory", engine.Steering{MemoryHigh: 80, MemoryLow: 50}, 30, 85, true, false, "memory 85 % in use, above 80 %"},
+		{"a bound of 80% of the memory", engine.Steering{MemoryHigh: 80, MemoryLow: 50}, 30, 85, true, false, "memory 85% in use, above 80%"},
 		{"between the bounds of the memory", engine.Steering{MemoryHigh: 80, MemoryLow: 50}, 30, 65, false, false, ""},
 	} {
 		c.steering.Governor, c.steering.Floor, c.steering.Ceiling, c.steering.Breaker = "resources", 20, 100, breakerOff

@@ -186,9 +186,9 @@ func (m *resources) giveWay(r *engine.Reading) {
 		return
 	}
 	m.top = max(m.top, r.Limit)
-	why := fmt.Sprintf("CPU %.0f %% for %s, above %.0f %%", total, whole(m.high.lasts), cpuHigh)
+	why := fmt.Sprintf("CPU %.0f%% for %s, above %.0f%%", total, whole(m.high.lasts), cpuHigh)
 	if own > 0 {
-		why += fmt.Sprintf("; Throng uses %.0f %%", own)
+		why += fmt.Sprintf("; Throng uses %.0f%%", own)
 	}
 	m.lower(r, &m.high, factor, why)
 	m.want = max(m.want, least)
@@ -221,7 +221,7 @@ func (m *resources) higher(r *engine.Reading) {
 	if int(to) <= r.Limit {
 		return
 	}
-	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f %% at the limit, below %.0f %%", cpu, cpuHigh)
+	m.want, m.why = int(to), fmt.Sprintf("CPU %.0f%% at the limit, below %.0f%%", cpu, cpuHigh)
 	m.afresh()
 }
 

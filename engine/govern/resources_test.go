@@ -19,7 +19,7 @@ func machine(other func(float64) float64, each float64) func(t, n float64) float
 func TestResourcesKnee(t *testing.T) {
 	for _, start := range []int{1, 5, 50, 100} {
 		c := trial{
-			name: "CPU 80 % at 40", governor: "resources", start: start, seeds: 10, seconds: 1800, from: 300, knee: 40,
+			name: "CPU 80% at 40", governor: "resources", start: start, seeds: 10, seconds: 1800, from: 300, knee: 40,
 			plant:    func() *plant { return &plant{agents: 372, mean: 1, cpu: machine(constant(20), 1.5)} },
 			distance: 0.10, oscillation: 0.10,
 		}
@@ -47,7 +47,7 @@ func TestResourcesGiveWayAndRecover(t *testing.T) {
 			tr = drive(t, governor, p, 900)
 			after := tr.settled(300, 46.7)
 			back := reaches(tr, 38, 100)
-			t.Logf("%s seed %d: %+.0f %% before, %+.0f %% while it burns, after %d s, %+.0f %% after, back after %d s", name, seed, 100*before.distance, 100*during.distance, gave, 100*after.distance, back)
+			t.Logf("%s seed %d: %+.0f%% before, %+.0f%% while it burns, after %d s, %+.0f%% after, back after %d s", name, seed, 100*before.distance, 100*during.distance, gave, 100*after.distance, back)
 			if math.Abs(before.distance) > 0.15 || math.Abs(during.distance) > 0.25 || math.Abs(after.distance) > 0.15 || gave > 30 || back > 60 {
 				t.Errorf("%s seed %d: before %+v, during %+v, after %+v", name, seed, before, during, after)
 			}
@@ -83,20 +83,20 @@ func TestResourcesMoves(t *testing.T) {
 		contains string
 	}{
 		{"hot for two seconds", host(91, 8e9, 1e9), 1, 10, 2, 25, ""},
-		{"hot for three", host(91, 8e9, 1e9), 1, 10, 3, 21, "CPU 91 % for 3s, above 80 %"},
-		{"a little warm, for longer", host(84, 8e9, 1e9), 1, 10, 7, 23, "CPU 84 % for 7s, above 80 %"},
+		{"hot for three", host(91, 8e9, 1e9), 1, 10, 3, 21, "CPU 91% for 3s, above 80%"},
+		{"a little warm, for longer", host(84, 8e9, 1e9), 1, 10, 7, 23, "CPU 84% for 7s, above 80%"},
 		{"a little warm", host(84, 8e9, 1e9), 1, 10, 6, 25, ""},
-		{"hot and nothing ends", host(100, 8e9, 1e9), 1, 0, 3, 19, "CPU 100 % for 3s, above 80 %"},
-		{"cool", host(20, 8e9, 1e9), 1, 10, 5, 50, "CPU 20 % at the limit, below 80 %"},
-		{"between", host(60, 8e9, 1e9), 1, 10, 10, 31, "CPU 60 % at the limit, below 80 %"},
+		{"hot and nothing ends", host(100, 8e9, 1e9), 1, 0, 3, 19, "CPU 100% for 3s, above 80%"},
+		{"cool", host(20, 8e9, 1e9), 1, 10, 5, 50, "CPU 20% at the limit, below 80%"},
+		{"between", host(60, 8e9, 1e9), 1, 10, 10, 31, "CPU 60% at the limit, below 80%"},
 		{"cool, and nothing ended", host(20, 8e9, 1e9), 1, 0, 30, 25, ""},
 		{"cool, but the limit is not reached", host(20, 8e9, 1e9), 0.3, 10, 30, 25, ""},
 		{"near enough", host(76, 8e9, 1e9), 1, 10, 60, 25, ""},
 		{"memory short", host(60, 1e9, 1e9), 1, 10, 15, 19, "1000 MB of memory left for 15s, under 2000 MB"},
-		{"memory for one more", host(20, 4_040_000_000, 1e9), 1, 10, 5, 26, "CPU 20 % at the limit, below 80 %"},
+		{"memory for one more", host(20, 4_040_000_000, 1e9), 1, 10, 5, 26, "CPU 20% at the limit, below 80%"},
 		{"no memory for more", host(20, 3_900_000_000, 1e9), 1, 10, 60, 25, ""},
-		{"hot, and much of it its own", own(host(91, 8e9, 1e9), 80), 1, 10, 3, 21, "CPU 91 % for 3s, above 80 %; Throng uses 80 %"},
-		{"hot by others, and by half its own", own(host(100, 8e9, 1e9), 50), 1, 10, 3, 14, "CPU 100 % for 3s, above 80 %; Throng uses 50 %"},
+		{"hot, and much of it its own", own(host(91, 8e9, 1e9), 80), 1, 10, 3, 21, "CPU 91% for 3s, above 80%; Throng uses 80%"},
+		{"hot by others, and by half its own", own(host(100, 8e9, 1e9), 50), 1, 10, 3, 14, "CPU 100% for 3s, above 80%; Throng uses 50%"},
 		{"hot by others", own(host(100, 8e9, 1e9), 6), 1, 10, 60, 25, ""},
 		{"warm by others, and no memory for more", own(host(100, 3_900_000_000, 1e9), 6), 1, 10, 60, 25, ""},
 		{"nothing known", engine.HostMetrics{}, 1, 10, 60, 25, ""},

@@ -71,11 +71,11 @@ func (s *success) decide(r *engine.Reading) {
 	plenty := n >= max(manySessions, 5*float64(r.Limit))
 	switch {
 	case ok < okHalves && (plenty || ok+doubt < okHalves):
-		s.lower(r, 0.5, fmt.Sprintf("%.1f %% of %d sessions failed, above 20 %%", 100*failed, w.ended))
+		s.lower(r, 0.5, fmt.Sprintf("%.1f%% of %d sessions failed, above 20%%", 100*failed, w.ended))
 	case ok < okShrinks && (plenty || ok+doubt < okShrinks):
-		s.lower(r, ok/okGrows, fmt.Sprintf("%.1f %% of %d sessions failed, above 10 %%", 100*failed, w.ended))
+		s.lower(r, ok/okGrows, fmt.Sprintf("%.1f%% of %d sessions failed, above 10%%", 100*failed, w.ended))
 	case ok > s.grows && n >= s.needs(r):
-		s.higher(r, fmt.Sprintf("%.0f %% of %d sessions succeeded", math.Floor(100*ok), w.ended))
+		s.higher(r, fmt.Sprintf("%.0f%% of %d sessions succeeded", math.Floor(100*ok), w.ended))
 	case plenty:
 		w.halve()
 	}

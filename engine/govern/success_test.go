@@ -14,7 +14,7 @@ func failsAbove(capacity float64) func(float64, int) float64 {
 func TestSuccessKnee(t *testing.T) {
 	for _, start := range []int{1, 5, 50, 100} {
 		c := trial{
-			name: "5 % fail at 42", governor: "success", start: start, seeds: 10, seconds: 3600, from: 900, knee: 42,
+			name: "5% fail at 42", governor: "success", start: start, seeds: 10, seconds: 3600, from: 900, knee: 42,
 			plant:    func() *plant { return &plant{agents: 372, mean: 1, fails: failsAbove(40)} },
 			distance: 0.10, oscillation: 0.12,
 		}
@@ -30,12 +30,12 @@ func TestSuccessMoves(t *testing.T) {
 		want          int
 		why           string
 	}{
-		{"all succeeded", 10, 0, 2, 40, "20 → 40: 100 % of 20 sessions succeeded"},
+		{"all succeeded", 10, 0, 2, 40, "20 → 40: 100% of 20 sessions succeeded"},
 		{"nothing ended", 0, 0, 100, 20, ""},
 		{"too few yet", 6, 0, 3, 20, ""},
 		{"a few failed", 100, 7, 60, 20, ""},
-		{"more than a tenth failed", 100, 14, 4, 18, "20 → 18: 14.0 % of 400 sessions failed, above 10 %"},
-		{"more than a fifth failed", 100, 35, 1, 10, "20 → 10: 35.0 % of 100 sessions failed, above 20 %"},
+		{"more than a tenth failed", 100, 14, 4, 18, "20 → 18: 14.0% of 400 sessions failed, above 10%"},
+		{"more than a fifth failed", 100, 35, 1, 10, "20 → 10: 35.0% of 100 sessions failed, above 20%"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, engine.Steering{Governor: "success", Floor: 1, Ceiling: 100, Breaker: "off"})
@@ -97,7 +97,7 @@ func TestFailuresShrinkUnderAnyGovernor(t *testing.T) {
 			break
 		}
 	}
-	if o.By != "breaker" || o.Limit >= 40 || !contains(o.Why, "sessions failed, above 10 %") {
+	if o.By != "breaker" || o.Limit >= 40 || !contains(o.Why, "sessions failed, above 10%") {
 		t.Errorf("got %+v", o)
 	}
 }

@@ -95,7 +95,7 @@ var vitals = [...]vital{
 		"the sink or its pool is the bottleneck", nil,
 	},
 	{
-		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, 90, says("from 70 %, critical above 90 %"),
+		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, 90, says("from 70%, critical above 90%"),
 		"lower the limit, unless a governor does; close other programs that use the CPU", (*evaluation).wellUsedCPU,
 	},
 	{
@@ -115,7 +115,7 @@ var vitals = [...]vital{
 		"find the clients in pg_stat_activity; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
-		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10 %"),
+		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10%"),
 		"look at the errors by class", (*evaluation).fewFail,
 	},
 	{

@@ -95,15 +95,15 @@ func TestHealthThresholds(t *testing.T) {
 		{"1s", health.MetricLatency, mean(time.Second), health.Warning, "1.0s"},
 		{"2s", health.MetricLatency, mean(2 * time.Second), health.Warning, "2.0s"},
 		{"2.1s", health.MetricLatency, mean(2100 * time.Millisecond), health.Critical, "2.1s"},
-		{"59 %", health.MetricCPU, cpu(59, 200), health.Healthy, "59 %"},
-		{"60 %", health.MetricCPU, cpu(60, 0), health.Good, "60 %"},
-		{"69 %", health.MetricCPU, cpu(69, 0), health.Good, "69 %"},
-		{"70 %, of others", health.MetricCPU, cpu(70, 130), health.Warning, "70 %, 38 % by other programs"},
-		{"70 %, half of it own", health.MetricCPU, cpu(70, 140), health.Good, "70 %"},
-		{"80 %, own", health.MetricCPU, cpu(80, 300), health.Good, "80 %"},
-		{"81 %, own", health.MetricCPU, cpu(81, 320), health.Warning, "81 %"},
-		{"90 %", health.MetricCPU, cpu(90, 360), health.Warning, "90 %"},
-		{"91 %", health.MetricCPU, cpu(91, 360), health.Critical, "91 %"},
+		{"59%", health.MetricCPU, cpu(59, 200), health.Healthy, "59%"},
+		{"60%", health.MetricCPU, cpu(60, 0), health.Good, "60%"},
+		{"69%", health.MetricCPU, cpu(69, 0), health.Good, "69%"},
+		{"70%, of others", health.MetricCPU, cpu(70, 130), health.Warning, "70%, 38% by other programs"},
+		{"70%, half of it own", health.MetricCPU, cpu(70, 140), health.Good, "70%"},
+		{"80%, own", health.MetricCPU, cpu(80, 300), health.Good, "80%"},
+		{"81%, own", health.MetricCPU, cpu(81, 320), health.Warning, "81%"},
+		{"90%", health.MetricCPU, cpu(90, 360), health.Warning, "90%"},
+		{"91%", health.MetricCPU, cpu(91, 360), health.Critical, "91%"},
 		{"5 of 16 GB left", health.MetricMemoryLeft, left(5e9, 16e9), health.Healthy, "5000 MB"},
 		{"4.5 of 16 GB left", health.MetricMemoryLeft, left(4.5e9, 16e9), health.Good, "4500 MB"},
 		{"4 of 16 GB left", health.MetricMemoryLeft, left(4e9, 16e9), health.Warning, "4000 MB"},
@@ -158,7 +158,7 @@ func TestThresholdsAreShown(t *testing.T) {
 	for metric, want := range map[health.Metric]string{
 		health.MetricOwnMemory: "from 8000 MB, critical above 12.0 GB", health.MetricMemoryLeft: "up to 4000 MB, critical below 2000 MB",
 		health.MetricConnections: "from 50, critical above 55 of 60", health.MetricCheckpoint: "after 7m30s, critical after 10m0s",
-		health.MetricCPU: "from 70 %, critical above 90 %",
+		health.MetricCPU: "from 70%, critical above 90%",
 	} {
 		if got := p.find(metric).Threshold; got != want {
 			t.Errorf("%s: %q, want %q", metric, got, want)

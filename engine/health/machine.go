@@ -21,9 +21,9 @@ func (f *machineFigures) cpu() float64 {
 // cpuText names other programs if they use most of a busy machine.
 func (f *machineFigures) cpuText() string {
 	h := &f.s.Metrics.Host
-	text := fmt.Sprintf("%.0f %%", h.CPU)
+	text := fmt.Sprintf("%.0f%%", h.CPU)
 	if own := h.ProcessCPU / float64(f.v.cores()); h.CPU >= 70 && own > 0 && own < h.CPU/2 {
-		text += fmt.Sprintf(", %.0f %% by other programs", h.CPU-own)
+		text += fmt.Sprintf(", %.0f%% by other programs", h.CPU-own)
 	}
 	return text
 }

@@ -60,11 +60,11 @@ func percent(share float64) string {
 	case math.IsNaN(p):
 		return "unknown"
 	case p > 0 && p < 0.1:
-		return "under 0.1 %"
+		return "under 0.1%"
 	case p < 10:
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	default:
-		return fmt.Sprintf("%.0f %%", p)
+		return fmt.Sprintf("%.0f%%", p)
 	}
 }
 

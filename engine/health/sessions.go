@@ -59,7 +59,7 @@ func (f *sessionFigures) fewFail() string {
 	if _, share := f.failures(); f.s.Ended == 0 || share >= 0.05 {
 		return ""
 	}
-	return "fewer than 5 % fail"
+	return "fewer than 5% fail"
 }
 
 // refused returns 1 if there were 429s in the last 30 s, and 2 if they grow.

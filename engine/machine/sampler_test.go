@@ -46,10 +46,10 @@ func TestWorkIsSeen(t *testing.T) {
 	}
 	f := settle(t, s)
 	if most := 100*float64(runtime.NumCPU()) + 25; f.ProcessCPU < 1 || f.ProcessCPU > most {
-		t.Errorf("this process uses %.1f %% of a core, want up to %.0f", f.ProcessCPU, most)
+		t.Errorf("this process uses %.1f%% of a core, want up to %.0f", f.ProcessCPU, most)
 	}
 	if f.CPU <= 0 || f.CPU > 100 {
-		t.Errorf("the machine is at %.1f %% while this process works", f.CPU)
+		t.Errorf("the machine is at %.1f%% while this process works", f.CPU)
 	}
 	if s.was.all <= began.all || s.was.busy < began.busy || s.was.in < began.in || s.was.out < began.out {
 		t.Errorf("counters went back: from %+v to %+v", began, s.was)

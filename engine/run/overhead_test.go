@@ -59,7 +59,7 @@ func TestTimesOfSessions(t *testing.T) {
 		if got := r.Snapshot(); got.Overhead != o || got.Late != (engine.Late{}) {
 			t.Errorf("shown are %+v and %+v", got.Overhead, got.Late)
 		}
-		if got, want := health.DescribeTimes(&o.Times), "wait steps 38 %, services 28 %, scripts 19 %, pacing 4.7 %, engine 4.7 %, refusals 2.8 %, journal 2.8 %"; got != want {
+		if got, want := health.DescribeTimes(&o.Times), "wait steps 38%, services 28%, scripts 19%, pacing 4.7%, engine 4.7%, refusals 2.8%, journal 2.8%"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})

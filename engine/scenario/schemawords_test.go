@@ -73,7 +73,7 @@ func fileWords() map[string]keyWord {
 		"file.success":       {ref("success"), "criteria, judged at the end"},
 		"file.batch":         {whole, "agents of a cycle in a wave: the next wave starts when the last session of the one before has ended; without it all start together"},
 		"file.cleanup":       {ref("cleanup"), "what removes what agents made at services, by throngctl cleanup; a text is the chain"},
-		"file.warm_up":       {ref("warm_up"), "only some agents act in the first cycles; true is 10, 25, 50, 75, 100 %, two cycles each"},
+		"file.warm_up":       {ref("warm_up"), "only some agents act in the first cycles; true is 10, 25, 50, 75, 100%, two cycles each"},
 		"file.run":           {named, "the chain that sessions run; else the first"},
 		"file.interventions": {allOf("intervention"), "messages from outside"},
 		"file.connectors":    {eachOf("connector"), "steps that are described once and called by name"},

@@ -176,7 +176,7 @@ func FuzzExpr(f *testing.F) {
 	for _, s := range []string{
 		`1 + 2`, `[x * 2 for x in range(3) if x]`, `{"a": (1, 2.5)}["a"][1]`, `"%s" % [1]`, `not 1 or "a" * 3`, `(lambda x, *y: y)(1, 2)`,
 		`"abc"[::-1].upper()`, `sorted([3, 1], key=lambda x: -x)`, `1 if [] else {}`, `set([1]) | set([2])`, `"{}".format(1)`,
-		`10 // 3 % 2 << 3 ^ 1`, `dict(a=1, **{"b": 2})`, `max(1, 2.5)`, `'a' in "abc"`, `[1] < [1, 2]`, `-1.5e3`, `f(`, "1\n", "#", `b"a"[0]`,
+		`10 // 3% 2 << 3 ^ 1`, `dict(a=1, **{"b": 2})`, `max(1, 2.5)`, `'a' in "abc"`, `[1] < [1, 2]`, `-1.5e3`, `f(`, "1\n", "#", `b"a"[0]`,
 	} {
 		f.Add(s)
 	}

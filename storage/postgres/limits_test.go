@@ -26,7 +26,7 @@ func TestShareOfTheServer(t *testing.T) {
 		{unknownFigures, 8, 70, 8},
 	} {
 		if got := c.f.share(c.wanted, c.percent); got != c.want {
-			t.Errorf("%+v, %d wanted, %d %%: got %d, want %d", c.f, c.wanted, c.percent, got, c.want)
+			t.Errorf("%+v, %d wanted, %d%%: got %d, want %d", c.f, c.wanted, c.percent, got, c.want)
 		}
 	}
 }

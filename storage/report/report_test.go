@@ -139,7 +139,7 @@ func day() *source {
 			{Cycle: 2, At: epoch.Add(2 * time.Minute), Took: 3 * time.Second},
 		},
 		changes: []engine.ChangeRow{
-			{At: epoch.Add(9 * time.Second), What: engine.LimitSetting, Old: "20", New: "15", Who: "resources", Why: "CPU 95 %"},
+			{At: epoch.Add(9 * time.Second), What: engine.LimitSetting, Old: "20", New: "15", Who: "resources", Why: "CPU 95%"},
 			{At: epoch.Add(30 * time.Second), Cycle: 1, What: engine.LimitSetting, Old: "15", New: "30", Who: "terminal (me@1)", Why: hostile},
 			{At: epoch.Add(200 * time.Second), Cycle: 1, What: engine.InjectChange, Old: "all", New: `{"cycle":2,"said":{"text":"<b>sale</b>","data":null}}`, Who: hostile, Inexact: &engine.Inexact{Cycle: 1}},
 		},
@@ -351,7 +351,7 @@ func TestScales(t *testing.T) {
 		{0, counts, "0 0.5 1"},
 		{7, wholes, "0 2 4 6 8"},
 		{2, wholes, "0 1 2"},
-		{100, percents, "0 % 50 % 100 %"},
+		{100, percents, "0% 50% 100%"},
 		{0.35, durations, "0 100ms 200ms 300ms 400ms"},
 		{11.7, durations, "0 5s 10s 15s"},
 		{200, durations, "0 1m 2m 3m 4m"},

@@ -40,7 +40,7 @@ func newSpent(r *engine.RunRecord, t *engine.Totals) (v spent) {
 			continue
 		}
 		look := "p-" + strings.ReplaceAll(p.String(), " ", "-")
-		s.put(`<rect class="%s" x="%.3f%%" width="%.3f%%" y="0" height="26"><title>%s</title></rect>`, look, at, part, esc(fmt.Sprintf("%s %.1f %%", p, part)))
+		s.put(`<rect class="%s" x="%.3f%%" width="%.3f%%" y="0" height="26"><title>%s</title></rect>`, look, at, part, esc(fmt.Sprintf("%s %.1f%%", p, part)))
 		v.Keys = append(v.Keys, chartKey{look, p.String(), engine.FormatDuration(o.Times[p])})
 		at += part
 	}

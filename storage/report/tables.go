@@ -109,21 +109,21 @@ func outcomesOf(t *engine.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
-// share formats a fraction in percent. 0 % and 100 % are exact.
+// share formats a fraction in percent. 0% and 100% are exact.
 func share(n, all int64) string {
 	switch percent := 100 * float64(n) / float64(all); {
 	case all == 0:
 		return unknown
 	case n == 0:
-		return "0 %"
+		return "0%"
 	case n == all:
-		return "100 %"
+		return "100%"
 	case percent < 0.1:
-		return "under 0.1 %"
+		return "under 0.1%"
 	case percent > 99.9:
-		return "over 99.9 %"
+		return "over 99.9%"
 	default:
-		return fmt.Sprintf("%.1f %%", percent)
+		return fmt.Sprintf("%.1f%%", percent)
 	}
 }
 

@@ -22,7 +22,7 @@ var (
 		return digits(v)
 	}, decimalSteps}
 	wholes    = unit{counts.text, wholeSteps()}
-	percents  = unit{func(v float64) string { return digits(v) + " %" }, decimalSteps}
+	percents  = unit{func(v float64) string { return digits(v) + "%" }, decimalSteps}
 	sizes     = unit{sizeText, decimalSteps}
 	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps}
 	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps()}

@@ -15,7 +15,7 @@ func TestFiguresHaveNoExponent(t *testing.T) {
 		{counts.text(999.7), "1,000"},
 		{counts.text(42.25), "42.2"},
 		{counts.text(12_000), "12,000"},
-		{percents.text(1599.9), "1,600 %"},
+		{percents.text(1599.9), "1,600%"},
 		{sizes.text(999.7e6), "1,000 MB"},
 		{sizes.text(1.5e12), "1,500 GB"},
 		{durationText(999700 * time.Microsecond), "1s"},

@@ -43,7 +43,7 @@ func newResult(apply func(level int)) *result {
 			picture.Keep(func() string { return "calibration" }, said.Say)),
 	}
 	r.words.TextSize = theme.SizeNameText
-	r.words.Say("Measures one limit after another, fits a curve to the throughput, and recommends the lowest limit with 95 % of the best throughput. The requests are real.")
+	r.words.Say("Measures one limit after another, fits a curve to the throughput, and recommends the lowest limit with 95% of the best throughput. The requests are real.")
 	r.apply = widget.NewButtonWithIcon("Apply", theme.ConfirmIcon(), func() { apply(r.level) })
 	r.apply.Importance = widget.HighImportance
 	r.apply.Disable()
@@ -52,10 +52,10 @@ func newResult(apply func(level int)) *result {
 		{Title: "Limit", Sample: "1,000", Align: end},
 		{Title: "Sessions/s", Sample: "10,000 ± 999", Align: end},
 		{Title: "p95", Sample: "1m30s", Align: end},
-		{Title: "CPU", Sample: "100 %", Align: end},
-		{Title: "Memory", Sample: "100 %", Align: end},
-		{Title: "Errors", Sample: "10.0 %", Align: end},
-		{Title: "", Sample: "memory over 85 %", Weight: 1},
+		{Title: "CPU", Sample: "100%", Align: end},
+		{Title: "Memory", Sample: "100%", Align: end},
+		{Title: "Errors", Sample: "10.0%", Align: end},
+		{Title: "", Sample: "memory over 85%", Weight: 1},
 	}, "No measurements yet.", nil)
 	height := canvas.NewRectangle(color.Transparent)
 	height.SetMinSize(fyne.NewSize(0, chartEms*theme.TextSize()))
@@ -110,7 +110,7 @@ func rows(f *Found) (all []widgets.Row) {
 				row.Cells[2].Text = engine.FormatDuration(l.P95)
 			}
 			row.Cells[3].Text, row.Cells[4].Text = percent(l.CPU), percent(100*l.Memory)
-			row.Cells[5].Text = fmt.Sprintf("%.1f %%", 100*l.Errors)
+			row.Cells[5].Text = fmt.Sprintf("%.1f%%", 100*l.Errors)
 		} else {
 			row.Cells[0].Tone, row.Cells[6].Tone = widgets.Quiet, widgets.Quiet
 		}
@@ -141,5 +141,5 @@ func percent(v float64) string {
 	if v < 0 {
 		return "?"
 	}
-	return fmt.Sprintf("%.0f %%", v)
+	return fmt.Sprintf("%.0f%%", v)
 }

@@ -78,7 +78,7 @@ func (d *fakeDesk) Machine(context.Context) (Machine, error) {
 func found(level int) Found {
 	f := Found{
 		At: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), Title: "Marketplace shoppers", About: "372 agents · mac: 8 cores", Level: level, Low: level - 2, High: level + 3,
-		Words: "19 sessions concurrently. Bound by CPU: at 32, the CPU was at 95 %.", Law: "X(n) = λn",
+		Words: "19 sessions concurrently. Bound by CPU: at 32, the CPU was at 95%.", Law: "X(n) = λn",
 	}
 	for n := 1; n <= 64; n *= 2 {
 		l := calibrate.Level{Level: n, PerSecond: 100 * float64(n), Spread: 10, P95: 20 * time.Millisecond, CPU: 3 * float64(n), Memory: 0.4}
@@ -87,7 +87,7 @@ func found(level int) Found {
 		}
 		switch n {
 		case 32:
-			l.Over, l.Note = calibrate.CPU, "CPU above 90 %"
+			l.Over, l.Note = calibrate.CPU, "CPU above 90%"
 		case 64:
 			l = calibrate.Level{Level: 64, Note: "left out"}
 		}
@@ -176,7 +176,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	g.desk.set(&State{Found: &whole, Share: 1})
 	g.screen.Tick()
 	g.Until("the sweep among those before", func() bool { return g.shows("4 Mar") })
-	for _, want := range []string{"Bound by CPU", "X(n) = λn", "400 ± 10", "recommended 19", "left out", "CPU above 90 %"} {
+	for _, want := range []string{"Bound by CPU", "X(n) = λn", "400 ± 10", "recommended 19", "left out", "CPU above 90%"} {
 		if !g.shows(want) {
 			t.Errorf("nowhere %q", want)
 		}

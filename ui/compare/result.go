@@ -48,7 +48,7 @@ func newResult() *result {
 	r.table = widgets.NewTable([]widgets.Column{
 		{Title: "Measure", Sample: "order.frontstore_discount", Weight: 1},
 		{Title: "Run", Sample: "M"},
-		{Title: "Value (95 % interval)", Sample: "0.03091 (0.02385 to 0.03703)", Align: end},
+		{Title: "Value (95% interval)", Sample: "0.03091 (0.02385 to 0.03703)", Align: end},
 		{Title: "Difference from A", Sample: "+0.02464 (+0.01254 to +0.03703)", Align: end},
 		{Title: "p", Sample: "unknown", Align: end, Drop: 1}, // the badge explains the value
 		{Title: "", Sample: "differs"},

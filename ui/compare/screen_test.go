@@ -31,14 +31,14 @@ func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID) (*Comparison,
 	if d.err != nil {
 		return nil, d.err
 	}
-	c := &Comparison{From: 3, To: 5, Notes: []string{"as one does"}, Rows: []Row{{Group: "share of sessions", Name: "ended ok", First: "10.00 %"}}}
+	c := &Comparison{From: 3, To: 5, Notes: []string{"as one does"}, Rows: []Row{{Group: "share of sessions", Name: "ended ok", First: "10.00%"}}}
 	shares := Series{Name: "Sessions that acted", Kind: Counts}
 	times := Series{Name: "Session time, p95", Kind: Seconds}
 	for i, id := range runs {
 		r := Run{ID: id, Sessions: 744, Exact: i > 0}
 		if i > 0 {
 			r.Differences = []string{"seed 1 → 2"}
-			c.Rows[0].Others = append(c.Rows[0].Others, Cell{"20.00 %", "+10.00 %", "< 0.001", true})
+			c.Rows[0].Others = append(c.Rows[0].Others, Cell{"20.00%", "+10.00%", "< 0.001", true})
 		}
 		c.Runs = append(c.Runs, r)
 		shares.Values, times.Values = append(shares.Values, []float64{10, math.NaN()}), append(times.Values, []float64{1, 2})
@@ -84,7 +84,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00 %", "differs", "as one does"} {
+	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}

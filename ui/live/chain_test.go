@@ -46,7 +46,7 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 		}
 	})
 	st.tick()
-	st.shows(t, "240ms · 1.0 % failed", "2.5ms · 20 % failed", "for · 900 times", "not yet")
+	st.shows(t, "240ms · 1.0% failed", "2.5ms · 20% failed", "for · 900 times", "not yet")
 
 	st.view("Charts")
 	st.shows(t, "Throughput")
@@ -128,7 +128,7 @@ func TestStepWords(t *testing.T) {
 	f := figuresOf("a", 1200, 34, 1500, 123456*time.Microsecond)
 	f.Statuses[engine.StepSkipped], f.Retries, f.RateLimited = 5, 266, 7
 	for _, c := range []struct{ got, want string }{
-		{stepLine(step, &f), "250ms · 2.8 % failed"},
+		{stepLine(step, &f), "250ms · 2.8% failed"},
 		{stepMore(step, &f), "429s warning\n1,200 ok, 34 failed, 5 skipped\np50 120ms, p95 250ms, p99 370ms\n1,500 requests, 266 retries, 7 429s"},
 		{stepLine(step, &engine.StepFigures{}), "not yet"},
 		{stepLine(step, &engine.StepFigures{Statuses: [5]int64{engine.StepSkipped: 3}}), "skipped"},

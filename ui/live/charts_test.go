@@ -37,7 +37,7 @@ func TestChartsShowTheNewestSecond(t *testing.T) {
 	})
 	st.tick()
 	for title, texts := range map[string][]string{
-		"CPU":                  {"machine", "63 %", "Throng"},
+		"CPU":                  {"machine", "63%", "Throng"},
 		"Memory":               {"350 MB"},
 		"Latency":              {"p50", "250 ms", "p95", "1.2 s", "p99", "3 s"},
 		"Concurrency":          {"limit", "80", "in flight", "77"},
@@ -61,11 +61,11 @@ func TestChartsCollectWhileHidden(t *testing.T) {
 		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(60 + i) })
 		st.Collect()
 	}
-	if shown := st.chartTexts(t, "CPU"); !shown["42 %"] {
+	if shown := st.chartTexts(t, "CPU"); !shown["42%"] {
 		t.Errorf("while it is hidden it shows %v", shown)
 	}
 	st.Show()
-	if shown := st.chartTexts(t, "CPU"); !shown["89 %"] {
+	if shown := st.chartTexts(t, "CPU"); !shown["89%"] {
 		t.Errorf("visible again it shows %v", shown)
 	}
 	if times, _ := st.feed.history.Rows(); len(times) != 31 {
@@ -83,7 +83,7 @@ func TestChartsAreDrawnOnceASecond(t *testing.T) {
 		st.run.change(func(s *engine.Snapshot) { s.Events++ })
 		st.tick()
 	}
-	if shown := st.chartTexts(t, "CPU"); !shown["42 %"] || shown["99 %"] {
+	if shown := st.chartTexts(t, "CPU"); !shown["42%"] || shown["99%"] {
 		t.Errorf("without a new second it is drawn again: %v", shown)
 	}
 	st.run.change(func(s *engine.Snapshot) {
@@ -91,7 +91,7 @@ func TestChartsAreDrawnOnceASecond(t *testing.T) {
 		s.Metrics.Host.CPU = 12
 	})
 	st.tick()
-	if shown := st.chartTexts(t, "CPU"); !shown["12 %"] {
+	if shown := st.chartTexts(t, "CPU"); !shown["12%"] {
 		t.Errorf("the next second is not drawn: %v", shown)
 	}
 }

@@ -58,7 +58,7 @@ func (f *figures) draw(d *feed) {
 	}
 	f.retries.Set(short(s.Retries), detail, widgets.Quiet)
 	note(f.refused, short(s.RateLimited), judge(health.MetricRefused), "")
-	note(f.cpu, fmt.Sprintf("%.0f %%", m.Host.CPU), judge(health.MetricCPU), "")
+	note(f.cpu, fmt.Sprintf("%.0f%%", m.Host.CPU), judge(health.MetricCPU), "")
 	f.drawOverhead(d)
 	note(f.memory, size(m.Host.Available), max(judge(health.MetricMemoryLeft), judge(health.MetricOwnMemory)), "")
 	f.drawConnections(m, judge(health.MetricConnections))

@@ -28,11 +28,11 @@ func TestFiguresAndAdvice(t *testing.T) {
 	for tile, want := range map[string][2]string{
 		st.figures.sessions.Value() + "|" + st.figures.sessions.Note():       {"84/s", "6,912 ended"},
 		st.figures.latency.Value() + "|" + st.figures.latency.Note():         {"810ms", "healthy"},
-		st.figures.failed.Value() + "|" + st.figures.failed.Note():           {"12", "healthy, 0.2 %"},
+		st.figures.failed.Value() + "|" + st.figures.failed.Note():           {"12", "healthy, 0.2%"},
 		st.figures.requests.Value() + "|" + st.figures.requests.Note():       {"34,560", "412/s"},
-		st.figures.retries.Value() + "|" + st.figures.retries.Note():         {"12", "< 0.1 %"},
+		st.figures.retries.Value() + "|" + st.figures.retries.Note():         {"12", "< 0.1%"},
 		st.figures.refused.Value() + "|" + st.figures.refused.Note():         {"0", "healthy"},
-		st.figures.cpu.Value() + "|" + st.figures.cpu.Note():                 {"42 %", "healthy"},
+		st.figures.cpu.Value() + "|" + st.figures.cpu.Note():                 {"42%", "healthy"},
 		st.figures.memory.Value() + "|" + st.figures.memory.Note():           {"9.4 GB", "healthy"},
 		st.figures.connections.Value() + "|" + st.figures.connections.Note(): {"2", "to the store"},
 	} {
@@ -40,7 +40,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 			t.Errorf("a tile shows %q, want %q", tile, want)
 		}
 	}
-	st.shows(t, "all figures are within their thresholds", "failed sessions: fewer than 5 % fail")
+	st.shows(t, "all figures are within their thresholds", "failed sessions: fewer than 5% fail")
 	if help := st.Help(); help != "" {
 		t.Errorf("help with nothing wrong is %q", help)
 	}

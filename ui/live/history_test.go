@@ -116,7 +116,7 @@ func TestHistory(t *testing.T) {
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
-	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91 %",
+	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91%",
 		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("Events")
@@ -137,11 +137,11 @@ func TestHistory(t *testing.T) {
 	}
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 12 })
 	st.Tick()
-	st.shows(t, "91 %")
+	st.shows(t, "91%")
 
 	st.Tap(st.root, "Live")
 	st.hides(t, "in the history", "then it was 502")
-	st.shows(t, "12 %", "History")
+	st.shows(t, "12%", "History")
 	if st.limit.slider.Disabled() || !st.orders.open() {
 		t.Error("back at the run it takes no orders")
 	}
@@ -363,7 +363,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 	when := at(1).Add(10 * time.Second)
 	st.history.seek(when)
 	st.seeks(when)
-	if shown := st.chartTexts(t, "CPU"); !shown["59 %"] || shown["79 %"] {
+	if shown := st.chartTexts(t, "CPU"); !shown["59%"] || shown["79%"] {
 		t.Errorf("it shows %v", shown)
 	}
 	times, values := st.charts.feed.rows()
@@ -372,7 +372,7 @@ func TestChartsEndAtTheMoment(t *testing.T) {
 	}
 	st.history.seek(at(-4))
 	st.seeks(at(-4))
-	if shown := st.chartTexts(t, "CPU"); shown["59 %"] || !shown["–"] {
+	if shown := st.chartTexts(t, "CPU"); shown["59%"] || !shown["–"] {
 		t.Errorf("before the first second it shows %v", shown)
 	}
 	st.Tap(st.root, "Live")

@@ -50,10 +50,10 @@ func lostShare(lost float64) string {
 	case math.IsNaN(percent):
 		return "–"
 	case percent > 0 && percent < 0.1:
-		return "< 0.1 %"
+		return "< 0.1%"
 	case percent < 10:
-		return fmt.Sprintf("%.1f %%", percent)
+		return fmt.Sprintf("%.1f%%", percent)
 	default:
-		return fmt.Sprintf("%.0f %%", percent)
+		return fmt.Sprintf("%.0f%%", percent)
 	}
 }

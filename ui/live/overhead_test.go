@@ -26,7 +26,7 @@ func onTwoCores(used, lost time.Duration) func(m *engine.MetricsRow) {
 }
 
 func TestLostShare(t *testing.T) {
-	for share, want := range map[float64]string{math.NaN(): "–", 0: "0.0 %", 1e-6: "< 0.1 %", 0.0123: "1.2 %", 0.5: "50 %", 1: "100 %"} {
+	for share, want := range map[float64]string{math.NaN(): "–", 0: "0.0%", 1e-6: "< 0.1%", 0.0123: "1.2%", 0.5: "50%", 1: "100%"} {
 		if got := lostShare(share); got != want {
 			t.Errorf("%g is shown as %q, want %q", share, got, want)
 		}
@@ -43,21 +43,21 @@ func TestTimeLost(t *testing.T) {
 		st.run.second(onTwoCores(500*time.Millisecond, 200*time.Millisecond))
 		st.tick()
 	}
-	if got, want := tile(), [2]string{"2.0 %", "limit: backend"}; got != want {
+	if got, want := tile(), [2]string{"2.0%", "limit: backend"}; got != want {
 		t.Errorf("slow backend: the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
-	st.shows(t, "the limit", "backend", "services took 98 % of the sessions' time", "what to do", "look at the slowest step", "9.8ms on average",
-		"Throng's CPU", "25 %", "of 2 cores", "timer lag", "12ms")
+	st.shows(t, "the limit", "backend", "services took 98% of the sessions' time", "what to do", "look at the slowest step", "9.8ms on average",
+		"Throng's CPU", "25%", "of 2 cores", "timer lag", "12ms")
 	st.hides(t, "cores are in use", "python steps")
 
 	for range 40 {
 		st.run.second(onTwoCores(1960*time.Millisecond, 4100*time.Millisecond))
 		st.tick()
 	}
-	if got, want := tile(), [2]string{"41 %", "limit: machine"}; got != want {
+	if got, want := tile(), [2]string{"41%", "limit: machine"}; got != want {
 		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
-	st.shows(t, "the limit", "machine", "98 % of its 2 cores are in use", "lower the limit, or use another machine",
+	st.shows(t, "the limit", "machine", "98% of its 2 cores are in use", "lower the limit, or use another machine",
 		"engine overhead warning: measurements do not describe the backend now")
 }

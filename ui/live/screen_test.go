@@ -38,7 +38,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77 %, 1m10s left", "cycle 2/24", "72 of 372",
+			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77%, 1m10s left", "cycle 2/24", "72 of 372",
 			"Fri 4 Jan 14:00", "1m22s", "as fast as possible", "2, last 2m ago", "2,034", "on this machine",
 		}, []string{"inexact", "Show results", "Cut now"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"paused: no room on the disk"}, []string{"running"}},
@@ -49,7 +49,7 @@ func TestHeader(t *testing.T) {
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
-		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100 %", "cycle 24/24", "all done", "2, last at 12:05:06", "Show results"}, []string{"0s left", "Pause", "Stop"}},
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "all done", "2, last at 12:05:06", "Show results"}, []string{"0s left", "Pause", "Stop"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118ms"}, nil},
@@ -58,7 +58,7 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"2.5s"}, []string{"2.0s"}},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
-		}, nil, []string{"6,912 sessions", "25 %, 3h00m left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
+		}, nil, []string{"6,912 sessions", "25%, 3h00m left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},
@@ -165,7 +165,7 @@ func TestAnotherRun(t *testing.T) {
 	st.desk.job.Title = "Another scenario"
 	st.tick()
 	st.shows(t, "Another scenario", "20300302-080000-ef01", "no data yet", "No errors")
-	st.hides(t, "372 shoppers, a day in March", "66 %", "server_error")
+	st.hides(t, "372 shoppers, a day in March", "66%", "server_error")
 	if st.feed.count != 0 || st.limit.slider.Value() != 7 {
 		t.Errorf("%d rows, a limit of %d", st.feed.count, st.limit.slider.Value())
 	}

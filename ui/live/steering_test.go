@@ -22,19 +22,19 @@ import (
 func governedRun() engine.Snapshot {
 	s := running()
 	s.Governor, s.Floor, s.Ceiling, s.Limit = "adaptive", 1, 100, 20
-	s.Steer, s.SteerBy, s.Steered = "25 → 20: CPU 91 % for 3 s, above 80 %", "resources", time.Date(2030, 3, 1, 12, 0, 3, 0, time.Local)
+	s.Steer, s.SteerBy, s.Steered = "25 → 20: CPU 91% for 3 s, above 80%", "resources", time.Date(2030, 3, 1, 12, 0, 3, 0, time.Local)
 	return s
 }
 
 func TestGovernorIsShown(t *testing.T) {
 	st := perform(t, governedRun())
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03", "Ceiling")
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91% for 3 s, above 80%  ·  at 12:00:03", "Ceiling")
 	if got := st.limit.slider.Value(); got != 100 || st.limit.slider.Mark() != 20 || st.limit.limit.Value() != "20" || st.limit.ceiling.Value() != "100" {
 		t.Errorf("the slider is at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
 	st.tick()
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91 % for 3 s, above 80 %  ·  at 12:00:03  ·  limited by: Adaptive (Latency)")
+	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91% for 3 s, above 80%  ·  at 12:00:03  ·  limited by: Adaptive (Latency)")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
 	st.shows(t, "by hand: the slider is the limit")
@@ -91,7 +91,7 @@ func TestAlarm(t *testing.T) {
 	}
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
 	st.run.change(func(s *engine.Snapshot) {
-		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60 % of cycle 3 failed", at
+		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60% of cycle 3 failed", at
 		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "open since 12:04; next try in 7s", NextProbe: at, Bound: 200, InFlight: 3, LimiterState: engine.LimiterState{Rate: 10, MaxRate: 50, RateWhy: "after a 429"}, Buckets: []engine.BucketState{
 			{Name: "POST /orders", LimiterState: engine.LimiterState{Waiting: 31, Refused: 7, Blocked: s.At.Add(time.Minute)}},
 		}}}
@@ -99,7 +99,7 @@ func TestAlarm(t *testing.T) {
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
 	})
 	st.tick()
-	want := "the run's breaker is open: 60 % of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
+	want := "the run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
 	if got := st.figures.alarm.Text(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -116,14 +116,14 @@ func TestChangesAreListed(t *testing.T) {
 	s := running()
 	at := time.Date(2030, 3, 1, 12, 0, 1, 0, time.Local)
 	s.Changes = []engine.ChangeRow{
-		{At: at, Cycle: 1, What: engine.LimitSetting, Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95 %"},
+		{At: at, Cycle: 1, What: engine.LimitSetting, Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95%"},
 		{At: at.Add(time.Second), Cycle: 2, What: engine.InjectChange, Old: "everybody", New: `{"cycle":3}`, Who: "user"},
 	}
 	s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"})
 	st := perform(t, s)
 	st.list("Changes")
 	st.hides(t, "{")
-	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95 %", "to everybody")
+	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95%", "to everybody")
 	rows := changes(&feed{snap: &s})
 	if rows[1].Cells[0].Text != "12:00:02" {
 		t.Errorf("the newest is not the first: %+v", rows)

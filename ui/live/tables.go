@@ -150,7 +150,7 @@ var changeColumns = []widgets.Column{
 	{Title: "Who", Sample: "connections"},
 	{Title: "What", Sample: "checkpoint-interval"},
 	{Title: "Change", Sample: "running to draining", Weight: 1},
-	{Title: "Why", Sample: "25 → 20: CPU 91 % for 3 s, above 80 %", Weight: 3},
+	{Title: "Why", Sample: "25 → 20: CPU 91% for 3 s, above 80%", Weight: 3},
 }
 
 // shownChanges is the maximum number of changes in the list.

@@ -123,7 +123,7 @@ func done(s *engine.Snapshot) (left, right string, share float64) {
 	case s.Remaining >= 0 && s.Elapsed > 0: // the duration limits the run
 		share = float64(s.Elapsed) / float64(s.Elapsed+s.Remaining)
 	}
-	right = fmt.Sprintf("%.0f %%", 100*min(share, 1))
+	right = fmt.Sprintf("%.0f%%", 100*min(share, 1))
 	if s.Remaining >= 0 && s.Phase != engine.Ended {
 		right += ", " + roughly(s.Remaining) + " left"
 	}
@@ -207,16 +207,16 @@ func schedule(job *Job, s *engine.Snapshot) (text string, tone widgets.Tone) {
 // share returns a share in percent.
 func share(part, whole int64) string {
 	if whole <= 0 {
-		return "0 %"
+		return "0%"
 	}
 	p := 100 * float64(part) / float64(whole)
 	switch {
 	case p > 0 && p < 0.1:
-		return "< 0.1 %"
+		return "< 0.1%"
 	case p > 0 && p < 10:
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	default:
-		return fmt.Sprintf("%.0f %%", p)
+		return fmt.Sprintf("%.0f%%", p)
 	}
 }
 

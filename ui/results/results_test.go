@@ -108,8 +108,8 @@ func TestWhereTheTimeWent(t *testing.T) {
 		Times: engine.Times{engine.ForServices: 30 * time.Second, engine.ForScripts: 60 * time.Second, engine.ForEngine: 10 * time.Second},
 	}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Time spent", "services 30s", "scripts 1m0s", "python steps", "60 %", "window",
-		"This machine is the limit: 97 % of its 2 cores are in use; services answered in 300ms, 10 % engine overhead", "do less in python steps")
+	wantShown(t, s, "Time spent", "services 30s", "scripts 1m0s", "python steps", "60%", "window",
+		"This machine is the limit: 97% of its 2 cores are in use; services answered in 300ms, 10% engine overhead", "do less in python steps")
 }
 
 func TestARunThatWasResumed(t *testing.T) {
@@ -290,12 +290,12 @@ func TestWhatWasToldIsShownInWords(t *testing.T) {
 func TestOrdersAndMovesAreShownInWords(t *testing.T) {
 	rows := changeRows([]engine.ChangeRow{
 		{What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"},
-		{What: engine.LimitSetting, Old: "25", New: "20", Who: "resources", Why: "25 → 20: CPU 91 %"},
+		{What: engine.LimitSetting, Old: "25", New: "20", Who: "resources", Why: "25 → 20: CPU 91%"},
 	})
 	if cells := rows[0].Cells; cells[6].Text != "agent lena" || cells[3].Text+cells[4].Text != "" {
 		t.Errorf("a retired agent is shown as %+v", cells)
 	}
-	if got := rows[1].Cells[6].Text; got != "25 to 20: CPU 91 %" {
+	if got := rows[1].Cells[6].Text; got != "25 to 20: CPU 91%" {
 		t.Errorf("a move is shown as %q", got)
 	}
 }

@@ -91,15 +91,15 @@ func shareText(n, all int64) string {
 	}
 	switch percent := 100 * float64(n) / float64(all); {
 	case n == all:
-		return text + " (100 %)"
+		return text + " (100%)"
 	case percent < 0.1:
-		return text + " (under 0.1 %)"
+		return text + " (under 0.1%)"
 	case percent >= 99.95: // rounded, but not all
-		return text + " (over 99.9 %)"
+		return text + " (over 99.9%)"
 	case percent < 10, percent >= 99:
-		return fmt.Sprintf("%s (%.1f %%)", text, percent)
+		return fmt.Sprintf("%s (%.1f%%)", text, percent)
 	default:
-		return fmt.Sprintf("%s (%.0f %%)", text, percent)
+		return fmt.Sprintf("%s (%.0f%%)", text, percent)
 	}
 }
 

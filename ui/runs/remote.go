@@ -31,7 +31,7 @@ var remoteColumns = []widgets.Column{
 	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
 	{Title: "Machine", Sample: "a-machine-of-mine"},
 	{Title: "State", Sample: "out of budget"},
-	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
+	{Title: "Done", Sample: "100,000 (100%)", Align: fyne.TextAlignTrailing},
 	{Title: "Checkpoints", Sample: "Checkpoints", Align: fyne.TextAlignTrailing},
 	{Title: "Run", Sample: "20261228-000000-mmmm"},
 }

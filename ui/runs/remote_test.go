@@ -42,7 +42,7 @@ func TestFetch(t *testing.T) {
 	q.Tap(s.Content(), "From Postgres…")
 	q.Until("the database's runs are shown", func() bool { return s.browser != nil && s.browser.number == 7 })
 	text := strings.Join(uitest.Texts(overlay(s)), "\n")
-	for _, want := range []string{"Night", "attic", "in progress", "80 (50 %)", "Day", "unknown", "finished", "7 newest", "stop", "night"} {
+	for _, want := range []string{"Night", "attic", "in progress", "80 (50%)", "Day", "unknown", "finished", "7 newest", "stop", "night"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not shown: %q in\n%s", want, text)
 		}

@@ -21,7 +21,7 @@ var runColumns = []widgets.Column{
 	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
 	{Title: "State", Sample: "mmout of budget"},
 	{Title: "Cycles", Sample: "1000/1000", Align: fyne.TextAlignTrailing, Drop: 2},
-	{Title: "Done", Sample: "100,000 (100 %)", Align: fyne.TextAlignTrailing},
+	{Title: "Done", Sample: "100,000 (100%)", Align: fyne.TextAlignTrailing},
 	{Title: "Result", Sample: "inexact", Drop: 3},
 	{Title: "Note", Sample: "slow since the prices", Weight: 1, Drop: 1},
 	{Title: "Checkpoints", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
@@ -72,7 +72,7 @@ var checkpointColumns = []widgets.Column{
 	{Title: "Checkpoint", Sample: "10 newest"},
 	{Title: "Time", Sample: "2026-12-28 00:00:00"},
 	{Title: "Cycle", Sample: "1000", Align: fyne.TextAlignTrailing},
-	{Title: "Done", Sample: "100,000 (10.0 %)", Align: fyne.TextAlignTrailing},
+	{Title: "Done", Sample: "100,000 (10.0%)", Align: fyne.TextAlignTrailing},
 	{Title: "Kind", Sample: "at a pause", Drop: 1},
 	{Title: "Reason", Sample: "interval", Weight: 1, Drop: 2},
 	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 3},
@@ -121,7 +121,7 @@ func share(done, total int64, decimals int) string {
 	if total <= 0 {
 		return engine.FormatCount(done)
 	}
-	return fmt.Sprintf("%s (%.*f %%)", engine.FormatCount(done), decimals, 100*float64(done)/float64(total))
+	return fmt.Sprintf("%s (%.*f%%)", engine.FormatCount(done), decimals, 100*float64(done)/float64(total))
 }
 
 // fact is a fact of a run.

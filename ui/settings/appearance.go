@@ -64,4 +64,4 @@ func (p *appearance) scaled(scale float64) {
 	p.says.SetText(percent(scale))
 }
 
-func percent(scale float64) string { return fmt.Sprintf("%.0f %%", 100*scale) }
+func percent(scale float64) string { return fmt.Sprintf("%.0f%%", 100*scale) }

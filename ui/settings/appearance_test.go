@@ -34,12 +34,12 @@ func TestTheLookIsChosen(t *testing.T) {
 // TestAppearance sets the text size and the notifications.
 func TestAppearance(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	if !s.shows("100 %") {
+	if !s.shows("100%") {
 		t.Error("the size in force is not shown")
 	}
 	slider := s.screen.looks.scale
 	slider.OnChanged(1.4)
-	if !s.shows("140 %") || len(s.scales) != 0 {
+	if !s.shows("140%") || len(s.scales) != 0 {
 		t.Errorf("the size is set during the drag: %v", s.scales)
 	}
 	slider.OnChangeEnded(1.4)
@@ -47,7 +47,7 @@ func TestAppearance(t *testing.T) {
 		t.Errorf("got calls %v", s.scales)
 	}
 	s.screen.Scaled(0.8)
-	if !s.shows("80 %") || slider.Value != 0.8 || len(s.scales) != 1 {
+	if !s.shows("80%") || slider.Value != 0.8 || len(s.scales) != 1 {
 		t.Errorf("a size set elsewhere: %v, set %v", slider.Value, s.scales)
 	}
 	boxes := map[string]*widget.Check{}

@@ -23,7 +23,7 @@ func TestStatus(t *testing.T) {
 		SessionCounts: engine.SessionCounts{Ended: 844, Total: 8928, Outcomes: map[engine.Outcome]int64{engine.Failed: 3, engine.TimedOut: 2}},
 		Pace:          engine.Pace{PerSecond: 84.2, Elapsed: time.Minute, Remaining: 90 * time.Second},
 		SessionTimes:  engine.SessionTimes{Speedup: math.NaN()},
-		LimitState:    engine.LimitState{Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive", SteerBy: "resources", Steer: "25 → 20: CPU 91 % for 3 s, above 80 %", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed", NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"}},
+		LimitState:    engine.LimitState{Limit: 20, InFlight: 7, Floor: 1, Ceiling: 100, Governor: "adaptive", SteerBy: "resources", Steer: "25 → 20: CPU 91% for 3 s, above 80%", Steered: at.Add(-time.Second), Breaker: engine.BreakerOpen, BreakerWhy: "half of the cycle failed", NextProbe: at.Add(time.Minute), Stall: &engine.Stall{Since: at.Add(-70 * time.Second), Why: "they wait for model"}},
 		Services: []engine.ServiceState{{
 			Name: "model", Kind: "llm", InFlight: 3, Bound: 50, Breaker: engine.BreakerHalfOpen,
 			LimiterState: engine.LimiterState{Waiting: 4, Rate: 8, MaxRate: 50, RateWhy: "a 429", Blocked: at, Refused: 9, Exhausted: "the quota of the day is gone"},
@@ -55,7 +55,7 @@ func TestStatus(t *testing.T) {
 		`"exhausted":"the quota of the day is gone"`, `"breaker":"half-open","buckets"`,
 		`"budget":{"limit":{"usd":5},"spent":{"usd":1.25,"tokens":10,"requests":2,"seconds":60},"short":"dollars"}`,
 		`"agent":4,"take":0,"name":"eve","began":"2030-03-01T12:00:00Z","step":"ask","service":"model","throttled_by":"rate limiter"}`,
-		`{"metric":"CPU","level":"critical","value":"95 %","threshold":"from 70 %, critical above 90 %"`,
+		`{"metric":"CPU","level":"critical","value":"95%","threshold":"from 70%, critical above 90%"`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)

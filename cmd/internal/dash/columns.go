@@ -205,7 +205,7 @@ func (p *picture) resources(width int) []row {
 	rows := []row{titled("Resources", width)}
 	if m := s.LastSecond; m != nil {
 		rows = append(rows,
-			graphed(0, "CPU", fmt.Sprintf("%.0f %%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
+			graphed(0, "CPU", fmt.Sprintf("%.0f%%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
 			graphed(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
 			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MachineTotal)), plain}))
 	}
@@ -233,7 +233,7 @@ func (p *picture) resources(width int) []row {
 }
 
 // cores formats CPU use; 100% is one core.
-func cores(percent float64) string { return fmt.Sprintf("%.0f %%", percent) }
+func cores(percent float64) string { return fmt.Sprintf("%.0f%%", percent) }
 
 // service shows a service: calls in flight, rate, and refusals.
 func (p *picture) service(s *engine.ServiceState, rank, width int) []row {
@@ -289,7 +289,7 @@ func (p *picture) times(width int) (rows []row) {
 			break
 		}
 		share := one.took / sum
-		rows = append(rows, row{append(append(say(quiet, fmt.Sprintf("%-*s", nameWidth, one.name)), bar(share, max(min(width-nameWidth-7, 40), 4))...), span{fmt.Sprintf(" %3.0f %%", 100*share), plain}), 3 + i})
+		rows = append(rows, row{append(append(say(quiet, fmt.Sprintf("%-*s", nameWidth, one.name)), bar(share, max(min(width-nameWidth-7, 40), 4))...), span{fmt.Sprintf(" %3.0f%%", 100*share), plain}), 3 + i})
 	}
 	if o.Why != "" {
 		t := plain

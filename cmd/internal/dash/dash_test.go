@@ -45,7 +45,7 @@ func busy() *view.Status {
 			},
 		},
 		Steering: view.Steering{
-			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "50 → 38: CPU 86 % for 4s, above 80 %",
+			Floor: 1, Ceiling: 100, Governor: "adaptive", SteeredBy: "resources", Steered: "50 → 38: CPU 86% for 4s, above 80%",
 			SteeredAt: noon.Add(-time.Minute), Breaker: "closed",
 		},
 		Title: "Marketplace shoppers", CycleEnded: 119, CycleTotal: 372, Checkpoints: 6, LastCheckpoint: noon.Add(-2 * time.Minute), SimTime: noon,
@@ -66,12 +66,12 @@ func busy() *view.Status {
 		Health: []health.Finding{
 			{Metric: "cycle time", Level: health.Healthy, Value: "41s"},
 			{Metric: "latency", Level: health.Warning, Value: "1.4s", Advice: "look at the slowest step: queries, network"},
-			{Metric: "CPU", Level: health.Critical, Value: "93 %", Advice: "lower the limit, unless a governor does; something else may be using it"},
+			{Metric: "CPU", Level: health.Critical, Value: "93%", Advice: "lower the limit, unless a governor does; something else may be using it"},
 			{Metric: "writes"},
 		},
 		Overhead: &view.Overhead{
 			SessionSeconds: map[string]float64{"services": 700, "refusals": 200, "engine": 20, "journal": 80},
-			Limit:          "the backend", Why: "The backend is the limit: services took 70 % of the sessions' time", Advice: "look at the slowest step: nothing here waits for a place",
+			Limit:          "the backend", Why: "The backend is the limit: services took 70% of the sessions' time", Advice: "look at the slowest step: nothing here waits for a place",
 		},
 		LastSecond: &view.Second{
 			At: noon, SessionRate: 84, RequestRate: 412, WriteRate: 950, CPU: 93, ProcessCPU: 120, Memory: 212e6, MemoryLeft: 9e9, MachineTotal: 16e9,
@@ -79,7 +79,7 @@ func busy() *view.Status {
 		},
 		Changes: []engine.ChangeRow{
 			{At: noon.Add(-5 * time.Minute), What: "max-concurrent", Old: "60", New: "50", Who: "terminal (ann@77)", Why: "the shop's own batch begins"},
-			{At: noon.Add(-time.Minute), What: "max-concurrent", Old: "50", New: "38", Who: "resources", Why: "50 → 38: CPU 86 % for 4s, above 80 %"},
+			{At: noon.Add(-time.Minute), What: "max-concurrent", Old: "50", New: "38", Who: "resources", Why: "50 → 38: CPU 86% for 4s, above 80%"},
 		},
 		Steps: []view.Step{
 			{Path: "enter", Ran: 4211, Requests: 4220, Retries: 9, Errors: 3, Latency: &view.Latency{Mean: 0.1, P50: 0.09, P95: 0.2}},

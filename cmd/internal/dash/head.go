@@ -55,7 +55,7 @@ func (p *picture) progress(width int) line {
 	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // the run has a duration, not a number of cycles
 		share = s.Elapsed / (s.Elapsed + *s.Remaining)
 	}
-	words := fmt.Sprintf(" %3.0f %%  %s sessions", 100*min(share, 1), done)
+	words := fmt.Sprintf(" %3.0f%%  %s sessions", 100*min(share, 1), done)
 	switch {
 	case s.Phase == engine.Ended.String():
 		words += ", took " + seconds(s.Elapsed)

@@ -210,7 +210,7 @@ func TestKinds(t *testing.T) {
 // TestWatch checks the notifications of a run, without secrets, and the verdict at the end.
 func TestWatch(t *testing.T) {
 	rec, run := newReceiver(t, nil), newFake()
-	run.result.Verdict = []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5 %"}, Shown: "9 %"}}
+	run.result.Verdict = []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Shown: "9%"}}
 	w := Start(Config{Run: run, Scenario: "Shoppers", Target: Target{JSON, rec.URL}, times: brief, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") }})
 	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
 	until(t, "the stall is reported", func() bool { return len(rec.posts()) == 1 })
@@ -220,7 +220,7 @@ func TestWatch(t *testing.T) {
 	if len(got) != 2 || !strings.Contains(got[0].body, `"event":"stalled"`) || strings.Contains(got[0].body, "hunter2") {
 		t.Fatalf("got %v", got)
 	}
-	for _, part := range []string{`"event":"ended"`, `"passed":false`, `{"metric":"error_rate","criterion":"< 5 %","value":0,"shown":"9 %","passed":false}`, "Criteria missed: 1 of 1.", `"planned_sessions":24`} {
+	for _, part := range []string{`"event":"ended"`, `"passed":false`, `{"metric":"error_rate","criterion":"< 5%","value":0,"shown":"9%","passed":false}`, "Criteria missed: 1 of 1.", `"planned_sessions":24`} {
 		if !strings.Contains(got[1].body, part) {
 			t.Errorf("%s does not hold %s", got[1].body, part)
 		}

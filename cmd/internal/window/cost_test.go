@@ -52,7 +52,7 @@ func TestCost(t *testing.T) {
 	for _, view := range views {
 		w := waits[view]
 		slices.Sort(w)
-		t.Logf("| %s | %.1f %% | %v | %v | %v |", view, median(shares[view]), w[len(w)/2], w[len(w)*99/100], w[len(w)-1])
+		t.Logf("| %s | %.1f%% | %v | %v | %v |", view, median(shares[view]), w[len(w)/2], w[len(w)*99/100], w[len(w)-1])
 	}
 }
 

@@ -38,7 +38,7 @@ func TestKeys(t *testing.T) {
 	d.key("ctrl+7")
 	d.until("Settings", func() bool { return d.shows("Text size") })
 	d.key("ctrl+minus")
-	d.until("smaller text", func() bool { return d.shows("90 %") })
+	d.until("smaller text", func() bool { return d.shows("90%") })
 	d.key("ctrl+n")
 	d.until("the focus of the second window", func() bool { return d.windows() == 2 })
 	d.shut("^Throng 2$")

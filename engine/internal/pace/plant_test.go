@@ -251,7 +251,7 @@ func TestAgainstAProvider(t *testing.T) {
 		{"Retry-After: 1", provider{requests: newReservoir(20, 20), names: true}, 0},
 		{"Retry-After: 1, little saved up", provider{requests: newReservoir(20, 5), names: true}, 0},
 		{"Retry-After: 1, a minute saved up", provider{requests: newReservoir(20, 1200), names: true}, 0},
-		{"and 1 % failures", provider{requests: newReservoir(20, 20), names: true}, 0.01},
+		{"and 1% failures", provider{requests: newReservoir(20, 20), names: true}, 0.01},
 		{"with headers", provider{requests: newReservoir(20, 20), names: true, headers: true}, 0},
 		{"with headers, per minute", provider{requests: newReservoir(20, 1200), names: true, headers: true}, 0},
 		{"headers in whole seconds", provider{requests: newReservoir(20, 20), names: true, headers: true, whole: true}, 0},
@@ -268,9 +268,9 @@ func TestAgainstAProvider(t *testing.T) {
 			for _, c := range p.callers {
 				longest = max(longest, c.longs)
 			}
-			t.Logf("%.2f requests a second, %.2f %% refused; the longest wait for a turn %v; %d moves", perSec, 100*refused, longest, len(p.limiter.Moves()))
+			t.Logf("%.2f requests a second, %.2f%% refused; the longest wait for a turn %v; %d moves", perSec, 100*refused, longest, len(p.limiter.Moves()))
 			if perSec < 18 || refused > 0.02 {
-				t.Errorf("want at least 18, and at most 2 %%")
+				t.Errorf("want at least 18, and at most 2%%")
 			}
 			if longest > 372*time.Second/10 {
 				t.Errorf("somebody waited %v", longest)
@@ -302,7 +302,7 @@ func TestAQuotaThatDropsAndComesBack(t *testing.T) {
 				{"again", 420, 599, 18, 0.02},
 			} {
 				perSec, refused := p.over(phase.from, phase.to)
-				t.Logf("%s: %.2f requests a second, %.2f %% refused", phase.name, perSec, 100*refused)
+				t.Logf("%s: %.2f requests a second, %.2f%% refused", phase.name, perSec, 100*refused)
 				if perSec < phase.least || refused > phase.most {
 					t.Errorf("%s: want at least %v a second and at most %v refused", phase.name, phase.least, phase.most)
 				}

@@ -50,7 +50,7 @@ func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 		"HTML":              "<p>sent canary &#34;key&quot;/4711, rest stays</p>",
 		"HTML in hex":       "<p>sent &#x63;an&#97;ry &#34;key&quot;/47&#49;1, rest stays &amp; &nothing; &</p>",
 		"in parts":          "sent can\x1b(Bary \"key\"/4711, rest stays",
-		"next to a garbled": `\u12 \ud83d\u0061 % %zz stays ` + everyByte(decodedSecret),
+		"next to a garbled": `\u12 \ud83d\u0061% %zz stays ` + everyByte(decodedSecret),
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &response{Body: []byte(sent), Header: http.Header{"X-Sent": {everyByte(decodedSecret) + " stays"}}}

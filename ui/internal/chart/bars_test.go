@@ -21,7 +21,7 @@ func TestBarsShowAmountsAndShares(t *testing.T) {
 		t.Error("without bars it does not say so")
 	}
 	c.Set(threeBars())
-	for _, want := range []string{"server_error", "120", "60 %", "timeout", "30 %", "bad_answer", "20", "10 %"} {
+	for _, want := range []string{"server_error", "120", "60%", "timeout", "30%", "bad_answer", "20", "10%"} {
 		if !says(c, want) {
 			t.Errorf("nowhere %q", want)
 		}
@@ -49,7 +49,7 @@ func TestBarsShowAmountsAndShares(t *testing.T) {
 	if !c.back.Visible() || c.back.Position().Y != 0 {
 		t.Error("the bar at the pointer is not marked")
 	}
-	if got, want := string(c.table()), "server_error\t120\t60 %\ntimeout\t60\t30 %\nbad_answer\t20\t10 %\n"; got != want {
+	if got, want := string(c.table()), "server_error\t120\t60%\ntimeout\t60\t30%\nbad_answer\t20\t10%\n"; got != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 	c.Set(nil)
@@ -95,7 +95,7 @@ func TestShares(t *testing.T) {
 	for _, c := range []struct {
 		part, whole float64
 		want        string
-	}{{1, 2, "50 %"}, {1, 30, "3.3 %"}, {0, 5, "0 %"}, {1, 1e6, "under 0.1 %"}, {999, 1000, "99.9 %"}, {5, 5, "100 %"}, {0, 0, "–"}} {
+	}{{1, 2, "50%"}, {1, 30, "3.3%"}, {0, 5, "0%"}, {1, 1e6, "under 0.1%"}, {999, 1000, "99.9%"}, {5, 5, "100%"}, {0, 0, "–"}} {
 		if got := string(appendShare(nil, c.part, c.whole)); got != c.want {
 			t.Errorf("%v of %v is %s, want %s", c.part, c.whole, got, c.want)
 		}

@@ -124,7 +124,7 @@ func TestLimitFarAboveIsMentionedOnly(t *testing.T) {
 func TestEmptyChartSaysSoUntilThereIsData(t *testing.T) {
 	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(1)})
 	show(t, c, 590, 330)
-	if !reads(c, "no data yet") || !reads(c, "75 %") {
+	if !reads(c, "no data yet") || !reads(c, "75%") {
 		t.Errorf("a new chart shows %q", texts(c))
 	}
 	c.Set(Data{From: noon.Add(-time.Minute), To: noon})
@@ -132,7 +132,7 @@ func TestEmptyChartSaysSoUntilThereIsData(t *testing.T) {
 		t.Errorf("an empty chart shows %q", texts(c))
 	}
 	c.Set(minutes(1, level(50)))
-	if reads(c, "no data yet") || !reads(c, "50 %") {
+	if reads(c, "no data yet") || !reads(c, "50%") {
 		t.Errorf("a chart with data shows %q", texts(c))
 	}
 	// Nothing in view is not the same as nothing yet.
@@ -343,7 +343,7 @@ func TestDrawingHasDevicePixels(t *testing.T) {
 		// The label of a value is level with its line.
 		y := (c.at(50) - c.head) * scale
 		if line := c.plot.y(50); math.Abs(float64(y-line)) > 1 {
-			t.Errorf("at %v: 50 %% is drawn at %v and labelled at %v", scale, line, y)
+			t.Errorf("at %v: 50%% is drawn at %v and labelled at %v", scale, line, y)
 		}
 	}
 }

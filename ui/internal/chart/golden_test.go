@@ -51,7 +51,7 @@ func golden(t *testing.T, w window, name string) {
 		t.Fatalf("%s is %v, want %v", name, img.Bounds(), want.Bounds())
 	}
 	if share := differing(img, want); share > goldenShare {
-		t.Errorf("%s differs in %.2f %% of its pixels; if it is meant to, look at it and run the test with -update", name, 100*share)
+		t.Errorf("%s differs in %.2f%% of its pixels; if it is meant to, look at it and run the test with -update", name, 100*share)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestGoldensTellPicturesApart(t *testing.T) {
 		change()
 		chart.Set(d)
 		if share := differing(before, w.Canvas().Capture()); share <= goldenShare {
-			t.Errorf("without %s only %.3f %% of the pixels differ", name, 100*share)
+			t.Errorf("without %s only %.3f%% of the pixels differ", name, 100*share)
 		}
 	}
 }

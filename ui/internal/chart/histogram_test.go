@@ -108,7 +108,7 @@ func TestPointingAtABar(t *testing.T) {
 	still := w.pixels()
 	x := (c.across(0.2) + c.across(0.4)) / 2
 	c.pad.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, 20)}})
-	for _, want := range []string{"200 ms to 400 ms", "30", "30 %", "90 %"} {
+	for _, want := range []string{"200 ms to 400 ms", "30", "30%", "90%"} {
 		if !says(c, want) {
 			t.Errorf("nowhere %q", want)
 		}
@@ -127,7 +127,7 @@ func TestPointingAtABar(t *testing.T) {
 	c.TypedKey(key(fyne.KeyRight))
 	c.TypedKey(key(fyne.KeyRight))
 	c.TypedKey(key(fyne.KeyRight))
-	if !says(c, "400 ms to 800 ms") || !says(c, "100 %") {
+	if !says(c, "400 ms to 800 ms") || !says(c, "100%") {
 		t.Error("the arrows do not reach the last bar")
 	}
 	c.TypedRune('m')

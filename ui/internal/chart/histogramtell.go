@@ -59,7 +59,7 @@ func appendShare(b []byte, part, whole float64) []byte {
 		decimals = 1
 	}
 	if share > 0 && share < 0.05 {
-		return append(b, "under 0.1 %"...)
+		return append(b, "under 0.1%"...)
 	}
-	return append(strconv.AppendFloat(b, share, 'f', decimals, 64), " %"...)
+	return append(strconv.AppendFloat(b, share, 'f', decimals, 64), "%"...)
 }

@@ -43,7 +43,7 @@ var units = [...]struct {
 		empty:    10, base: "1/s",
 	},
 	Percent: {
-		measures: []measure{{0, 1, " %"}},
+		measures: []measure{{0, 1, "%"}},
 		steps:    []float64{1, 2, 5, 10, 25, 50, 100},
 		empty:    100, ceiling: 100, word: "%", base: "%",
 	},

@@ -65,7 +65,7 @@ func TestNames(t *testing.T) {
 	}{
 		{[]string{"20300301-120000-abcd", "Database connections"}, "throng-20300301-120000-abcd-database-connections"},
 		{[]string{"", "../../etc/passwd"}, "throng-etc-passwd"},
-		{[]string{"Größe: 5 %"}, "throng-größe-5"},
+		{[]string{"Größe: 5%"}, "throng-größe-5"},
 		{nil, "throng"},
 	} {
 		if got := Name(c.parts...); got != c.want {

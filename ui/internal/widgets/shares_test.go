@@ -20,14 +20,14 @@ func TestShares(t *testing.T) {
 		t.Errorf("without parts its size is %v", size)
 	}
 	s.Set([]Share{
-		{Name: "ok", Count: 1_000_000, Text: "1,000,000 (100 %)", Tone: Good, Icon: theme.ConfirmIcon()},
+		{Name: "ok", Count: 1_000_000, Text: "1,000,000 (100%)", Tone: Good, Icon: theme.ConfirmIcon()},
 		{Name: "stopped", Count: 0, Text: "0", Tone: Quiet, Icon: theme.MediaStopIcon()},
-		{Name: "failed", Count: 1, Text: "1 (0 %)", Tone: Bad, Icon: theme.CancelIcon()},
+		{Name: "failed", Count: 1, Text: "1 (0%)", Tone: Bad, Icon: theme.CancelIcon()},
 	})
 	win := test.NewTempWindow(t, s)
 	win.SetPadded(false)
 	win.Resize(fyne.NewSize(600, 100))
-	if got := uitest.Texts(s); !slices.Equal(got, []string{"ok 1,000,000 (100 %)", "failed 1 (0 %)"}) {
+	if got := uitest.Texts(s); !slices.Equal(got, []string{"ok 1,000,000 (100%)", "failed 1 (0%)"}) {
 		t.Errorf("shown: %q", got)
 	}
 	r := test.WidgetRenderer(s).(*sharesRenderer)

@@ -42,7 +42,7 @@ func TestTile(t *testing.T) {
 	tile := NewTile("Failed")
 	w := test.NewTempWindow(t, container.NewHBox(tile))
 	w.Resize(fyne.NewSize(200, 100))
-	tile.Set("12", "healthy, 0.2 %", Good)
+	tile.Set("12", "healthy, 0.2%", Good)
 	before := tile.MinSize()
 	tile.Set("1,234,567", "critical", Bad)
 	if tile.Value() != "1,234,567" || tile.Note() != "critical" || tile.note.tone != Bad {
@@ -68,13 +68,13 @@ func TestProgress(t *testing.T) {
 		share float64
 		want  float32
 	}{{0, 0}, {0.001, p.track.Size().Height}, {0.5, 100}, {0.5001, 100}, {1, 200}, {1.5, 200}} {
-		p.Set("3 of 6 sessions", "50 %", c.share)
+		p.Set("3 of 6 sessions", "50%", c.share)
 		if got := p.bar.Size().Width; got != c.want {
 			t.Errorf("%v done is a bar of %v, want %v", c.share, got, c.want)
 		}
 	}
 	w.Resize(fyne.NewSize(300, 30))
-	if got := p.bar.Size().Width; got != 300 || p.left.Text() != "3 of 6 sessions" || p.right.Text() != "50 %" {
+	if got := p.bar.Size().Width; got != 300 || p.left.Text() != "3 of 6 sessions" || p.right.Text() != "50%" {
 		t.Errorf("in more room it is a bar of %v, %q, %q", got, p.left.Text(), p.right.Text())
 	}
 }

@@ -12,7 +12,7 @@ import (
 func OverheadColumns(title string) []widgets.Column {
 	return []widgets.Column{
 		{Title: title, Sample: "mmjournal's writer"},
-		{Title: "Share", Sample: "under 0.1 %", Align: fyne.TextAlignTrailing},
+		{Title: "Share", Sample: "under 0.1%", Align: fyne.TextAlignTrailing},
 		{Title: "What it is", Sample: "until intents were durable", Weight: 1},
 	}
 }

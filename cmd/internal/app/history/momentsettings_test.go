@@ -18,7 +18,7 @@ func TestSettingsAtAMoment(t *testing.T) {
 	l := &History{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
 	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
 	c := &engine.Course{Changes: []engine.ChangeRow{
-		{At: afterNoon(10), What: engine.LimitSetting, Old: "50", New: "40", Who: "resources", Why: "CPU 91 %"},
+		{At: afterNoon(10), What: engine.LimitSetting, Old: "50", New: "40", Who: "resources", Why: "CPU 91%"},
 		{At: afterNoon(20), What: "governor", Old: "resources", New: "latency", Who: "user"},
 		{At: afterNoon(30), What: engine.CeilingSetting, Old: "372", New: "99", Who: "user"},
 		{At: afterNoon(40), What: engine.PhaseChange, Old: "running", New: "paused", Why: "by hand"},
@@ -34,7 +34,7 @@ func TestSettingsAtAMoment(t *testing.T) {
 		changes        int
 	}{
 		{5, 50, 372, "resources", "", engine.Running, 0},
-		{10, 40, 372, "resources", "CPU 91 %", engine.Running, 1},
+		{10, 40, 372, "resources", "CPU 91%", engine.Running, 1},
 		{25, 40, 372, "latency", "", engine.Running, 2},
 		{41, 40, 99, "latency", "", engine.Paused, 4},
 		{55, 98, 99, "latency", "", engine.Running, 6},
