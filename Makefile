@@ -34,7 +34,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licences clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -143,7 +143,7 @@ prove: build ## Kill the built-in scenarios 200 times and compare what they give
 
 THRONGBENCH = bin/throngbench -rows '$(ROWS)' -rounds $(ROUNDS) $(if $(BEFORE),-before '$(BEFORE)')
 
-licences: setup ## Collect the licences of all that is linked, into assets/licences.json.gz: after go.mod has changed
+licenses: setup ## Collect the licenses of all that is linked, into assets/licenses.json.gz: after go.mod has changed
 	go generate ./assets
 
 bench: bench-table bench-go ## Measure all of it, some 25 minutes: bench-table, then bench-go

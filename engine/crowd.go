@@ -16,11 +16,11 @@ const (
 	AgentStopped
 	AgentFailed
 	AgentTimedOut
-	AgentCancelled
+	AgentCanceled
 	NumAgentStates
 )
 
-var agentStateNames = [...]string{"waiting", "resting", "retired", "in flight", "throttled", "ok", "stopped", "failed", "timeout", "cancelled"}
+var agentStateNames = [...]string{"waiting", "resting", "retired", "in flight", "throttled", "ok", "stopped", "failed", "timeout", "canceled"}
 
 func (s AgentState) String() string { return agentStateNames[s] }
 

@@ -27,7 +27,7 @@ func (f *Flow) add(r *SessionRow) {
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		switch s.Status {
-		case StepSkipped, StepCancelled:
+		case StepSkipped, StepCanceled:
 			continue
 		case StepFailed:
 			f.Failed++

@@ -156,7 +156,7 @@ func TestLedgerServesInOrder(t *testing.T) {
 	})
 }
 
-func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
+func TestLedgerCanceledWaitLeavesNoHole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLedger(Budget{Requests: 2})
 		one := Amount{Requests: 1}
@@ -176,7 +176,7 @@ func TestLedgerCancelledWaitLeavesNoHole(t *testing.T) {
 		synctest.Wait()
 		cancel(gone)
 		if err := <-first; !errors.Is(err, gone) {
-			t.Errorf("the cancelled wait ended with %v", err)
+			t.Errorf("the canceled wait ended with %v", err)
 		}
 		if err := <-second; err != nil {
 			t.Error(err)

@@ -190,7 +190,7 @@ type EndRow struct {
 	Ending  Ending
 	Reason  string
 	Totals  Totals
-	Verdict []Judgement
+	Verdict []Judgment
 }
 
 func (IntentRow) row()      {}
@@ -320,7 +320,7 @@ type RunRecord struct {
 	ForkCycle  int
 	Limit      int // concurrency limit, as last set
 	Inexact    *Inexact
-	Verdict    []Judgement
+	Verdict    []Judgment
 	Forecast   *Forecast // made before the run started; nil if none
 	InProgress bool      // a process holds the run's lock
 	SizeBytes  int64     // of its checkpoints

@@ -14,7 +14,7 @@ const MostSteps = 10_000
 // StepFigures are the figures of one step over the run so far, summed over its iterations.
 type StepFigures struct {
 	Path        string // without iterations: fill_cart.add_cart
-	Statuses    [StepCancelled + 1]int64
+	Statuses    [StepCanceled + 1]int64
 	Requests    int64
 	Retries     int64
 	RateLimited int64
@@ -33,12 +33,12 @@ func (f *StepFigures) Errors() int64 { return f.Statuses[StepFailed] + f.Statuse
 
 // stepTotals are the counts of one step.
 type stepTotals struct {
-	Path        string                   `cbor:"1,keyasint"`
-	Statuses    [StepCancelled + 1]int64 `cbor:"2,keyasint"`
-	Requests    int64                    `cbor:"3,keyasint,omitempty"`
-	Retries     int64                    `cbor:"4,keyasint,omitempty"`
-	RateLimited int64                    `cbor:"5,keyasint,omitempty"`
-	Service     stats.Narrow             `cbor:"6,keyasint"`
+	Path        string                  `cbor:"1,keyasint"`
+	Statuses    [StepCanceled + 1]int64 `cbor:"2,keyasint"`
+	Requests    int64                   `cbor:"3,keyasint,omitempty"`
+	Retries     int64                   `cbor:"4,keyasint,omitempty"`
+	RateLimited int64                   `cbor:"5,keyasint,omitempty"`
+	Service     stats.Narrow            `cbor:"6,keyasint"`
 
 	next *stepTotals // the step that followed last time: sessions usually repeat the same order
 }

@@ -16,8 +16,8 @@ type Criterion struct {
 	Text   string  // as written
 }
 
-// Judgement is the result of a criterion after the run. If the figure is not available, Unknown is set and Value is 0.
-type Judgement struct {
+// Judgment is the result of a criterion after the run. If the figure is not available, Unknown is set and Value is 0.
+type Judgment struct {
 	Criterion Criterion
 	Value     float64
 	Shown     string // the formatted value with its unit
@@ -82,10 +82,10 @@ func SuccessMetrics() map[string]Unit {
 }
 
 // Judge evaluates the criteria for a run's totals. agents is the number of active agents.
-func Judge(criteria []Criterion, t *Totals, agents int) []Judgement {
-	out := make([]Judgement, 0, len(criteria))
+func Judge(criteria []Criterion, t *Totals, agents int) []Judgment {
+	out := make([]Judgment, 0, len(criteria))
 	for _, c := range criteria {
-		j := Judgement{Criterion: c, Unknown: true, Shown: "not known"}
+		j := Judgment{Criterion: c, Unknown: true, Shown: "not known"}
 		for _, m := range successMetrics {
 			if m.Name != c.Metric {
 				continue

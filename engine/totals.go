@@ -114,7 +114,7 @@ func (t *Totals) addSteps(r *SessionRow) {
 	t.ByStep.begin()
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if s.Status != StepSkipped && s.Status != StepCancelled && s.Class.Timing() { // even if a fallback was used
+		if s.Status != StepSkipped && s.Status != StepCanceled && s.Class.Timing() { // even if a fallback was used
 			t.InexactSince(Inexact{r.Cycle, r.Agent, s.Path, "a step gave up: " + s.Class.String()})
 		}
 		if s.Label == Unconfirmed {
@@ -196,7 +196,7 @@ func (t *Totals) Bad() int64 { return t.Outcomes[Failed] + t.Outcomes[TimedOut] 
 
 // AllFailed reports whether there were failures or timeouts and no other outcomes, ignoring sessions of retired
 // agents.
-func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t.Outcomes[Cancelled] }
+func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t.Outcomes[Canceled] }
 
 // Clone returns a deep copy of t.
 func (t *Totals) Clone() Totals {

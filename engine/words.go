@@ -16,11 +16,11 @@ const (
 	Stopped
 	Failed
 	TimedOut
-	Cancelled
+	Canceled
 	Cut
 )
 
-var outcomeNames = [...]string{"unfinished", "ok", "stopped", "failed", "timeout", "cancelled", "cut"}
+var outcomeNames = [...]string{"unfinished", "ok", "stopped", "failed", "timeout", "canceled", "cut"}
 
 func (o Outcome) String() string { return outcomeNames[o] }
 
@@ -36,10 +36,10 @@ const (
 	StepFailed
 	StepTimedOut
 	StepSkipped
-	StepCancelled
+	StepCanceled
 )
 
-var stepStatusNames = [...]string{"ok", "failed", "timeout", "skipped", "cancelled"}
+var stepStatusNames = [...]string{"ok", "failed", "timeout", "skipped", "canceled"}
 
 func (s StepStatus) String() string { return stepStatusNames[s] }
 

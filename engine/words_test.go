@@ -21,7 +21,7 @@ func TestEveryWordHasAName(t *testing.T) {
 	for o := engine.Unfinished; o <= engine.Cut; o++ {
 		add("outcome", o.String())
 	}
-	for s := engine.StepOK; s <= engine.StepCancelled; s++ {
+	for s := engine.StepOK; s <= engine.StepCanceled; s++ {
 		add("step", s.String())
 	}
 	for _, c := range engine.Classes() {

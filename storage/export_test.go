@@ -111,7 +111,7 @@ func crowd() *reader {
 				Parameters: map[string]string{"shops": "3", "names": `["a"]`, "odd": "not json"},
 			},
 			Inexact: &engine.Inexact{Cycle: 1, Agent: 3, Path: "pay", Why: "timed out"},
-			Verdict: []engine.Judgement{
+			Verdict: []engine.Judgment{
 				{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0.25, Shown: "25%"},
 				{Criterion: engine.Criterion{Metric: "memory", Op: "<", Bound: 12e9, Text: "memory < 12GB"}, Value: math.NaN(), Shown: "not known", Unknown: true},
 			},

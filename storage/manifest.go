@@ -43,12 +43,12 @@ type manifest struct {
 	Exact      bool                       `json:"exact"`
 	Inexact    *inexact                   `json:"inexact_since,omitempty"`
 	// Unconfirmed lists the first changing requests that may have been executed twice.
-	Unconfirmed      []unconfirmed    `json:"unconfirmed,omitempty"`
-	UnconfirmedCount int64            `json:"unconfirmed_count"`
-	Cycle            int              `json:"cycle"`
-	Totals           totals           `json:"totals"`
-	Success          []view.Judgement `json:"success,omitempty"`
-	Forecast         *forecast        `json:"forecast,omitempty"`
+	Unconfirmed      []unconfirmed   `json:"unconfirmed,omitempty"`
+	UnconfirmedCount int64           `json:"unconfirmed_count"`
+	Cycle            int             `json:"cycle"`
+	Totals           totals          `json:"totals"`
+	Success          []view.Judgment `json:"success,omitempty"`
+	Forecast         *forecast       `json:"forecast,omitempty"`
 }
 
 type scenario struct {
@@ -214,7 +214,7 @@ func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest
 		m.Inexact = &inexact{since.Cycle, since.Agent, since.Path, since.Why}
 	}
 	if len(r.Verdict) > 0 {
-		m.Success = view.NewJudgements(r.Verdict)
+		m.Success = view.NewJudgments(r.Verdict)
 	}
 	m.Forecast = newForecast(r, t)
 	return m

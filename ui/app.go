@@ -378,7 +378,7 @@ func (a *App) close() {
 	a.closing = true
 	title, text := "A run is in progress", "Throng waits for the sessions in flight and takes a checkpoint.\nYou can resume the run in Checkpoints."
 	if s := a.desk.Calibrate.State(); s != nil && s.Running {
-		title, text = "A calibration is in progress", "It is cancelled, and its results are discarded."
+		title, text = "A calibration is in progress", "It is canceled, and its results are discarded."
 	}
 	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", widget.NewLabel(text), func(yes bool) {
 		if !yes {
@@ -405,7 +405,7 @@ func (a *App) stopAndClose() {
 	}
 	cut.OnTapped = func() {
 		cut.Disable()
-		state.SetText("Cancelling the sessions in flight. They run again when the run is resumed.")
+		state.SetText("Canceling the sessions in flight. They run again when the run is resumed.")
 		stop(true)
 	}
 	wait.Show()

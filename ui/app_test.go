@@ -370,7 +370,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 		a.show(a.pages[2])
 		q.Until("drawn in the theme "+choice, func() bool { return shown() == widgets.Color(widgets.ColorMuted) })
 		if shown() == before {
-			t.Errorf("%s has the colours of the previous theme", choice)
+			t.Errorf("%s has the colors of the previous theme", choice)
 		}
 	}
 }

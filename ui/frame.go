@@ -52,7 +52,7 @@ type page struct {
 	look looks // at the last draw
 }
 
-// looks determine colours and sizes.
+// looks determine colors and sizes.
 type looks struct {
 	fyne.Theme
 	variant fyne.ThemeVariant

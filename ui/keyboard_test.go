@@ -140,8 +140,8 @@ func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
 	}
 }
 
-// TestMenusGreyOutWhatCannotBeDone checks which menu items are enabled on each screen.
-func TestMenusGreyOutWhatCannotBeDone(t *testing.T) {
+// TestMenusGrayOutWhatCannotBeDone checks which menu items are enabled on each screen.
+func TestMenusGrayOutWhatCannotBeDone(t *testing.T) {
 	q, a, _ := filledApp(t)
 	item := func(name string) *fyne.MenuItem {
 		for _, m := range a.win.MainMenu().Items {

@@ -14,7 +14,7 @@ import (
 
 var (
 	unwritten  = regexp.MustCompile("(?ms)^```.*?^```$|`[^`]*`|\\*\\*[^*]*\\*\\*")
-	emphasised = regexp.MustCompile(`\*([^*\n]+(?:\n[^*\n]+)?)\*`)
+	emphasized = regexp.MustCompile(`\*([^*\n]+(?:\n[^*\n]+)?)\*`)
 )
 
 // TestNamesOfTheGuide checks that the window has each name that the guide mentions, except known other words. The guide
@@ -40,7 +40,7 @@ func TestNamesOfTheGuide(t *testing.T) {
 		if p.Topic == "unsigned" { // its names are those of operating systems
 			continue
 		}
-		for _, m := range emphasised.FindAllStringSubmatch(unwritten.ReplaceAllString(p.Text, ""), -1) {
+		for _, m := range emphasized.FindAllStringSubmatch(unwritten.ReplaceAllString(p.Text, ""), -1) {
 			name := strings.Join(strings.Fields(m[1]), " ")
 			if slices.Contains(others, name) {
 				continue

@@ -28,8 +28,8 @@ import (
 type Program interface {
 	// About does not wait.
 	About() About
-	// Licences returns the licences of all linked code, by name.
-	Licences(ctx context.Context) ([]assets.Licence, error)
+	// Licenses returns the licenses of all linked code, by name.
+	Licenses(ctx context.Context) ([]assets.License, error)
 	// Reports returns the crash reports that the user has not dismissed, oldest first.
 	Reports(ctx context.Context) ([]Report, error)
 	// Told dismisses a report.
@@ -67,7 +67,7 @@ func (a *App) knowsProgram() bool { return a.desk.Program != nil }
 
 func (a *App) openLogs() { a.openFolder(a.desk.Program.Logs()) }
 
-// showAbout shows the version, the data folder and the licences.
+// showAbout shows the version, the data folder and the licenses.
 func (a *App) showAbout() {
 	about := a.desk.Program.About()
 	icon := canvas.NewImageFromResource(fyne.NewStaticResource("throng.png", about.Icon))
@@ -79,14 +79,14 @@ func (a *App) showAbout() {
 		built += ", Fyne " + about.Fyne
 	}
 	data := form.NewNote("Data folder: " + about.Data)
-	head := container.NewBorder(nil, nil, icon, nil, form.NewStack(title, form.NewNote(built+", "+about.System+". MIT licence."), data,
+	head := container.NewBorder(nil, nil, icon, nil, form.NewStack(title, form.NewNote(built+", "+about.System+". MIT license."), data,
 		container.NewHBox(
 			widget.NewButtonWithIcon("Open data folder", theme.FolderOpenIcon(), func() { a.openFolder(about.Data) }),
 			widget.NewButtonWithIcon("Copy", theme.ContentCopyIcon(), func() {
 				a.app.Clipboard().SetContent("Throng " + about.Version + ", " + built + ", " + about.System)
 			}), layout.NewSpacer())))
-	list := newLicences()
-	async.Work(func() ([]assets.Licence, error) { return a.desk.Program.Licences(context.Background()) }, func(all []assets.Licence, err error) {
+	list := newLicenses()
+	async.Work(func() ([]assets.License, error) { return a.desk.Program.Licenses(context.Background()) }, func(all []assets.License, err error) {
 		if err != nil {
 			list.count.SetProblem(err.Error())
 			return
@@ -99,9 +99,9 @@ func (a *App) showAbout() {
 	d.Resize(fyne.NewSize(min(size.Width*0.92, 62*theme.TextSize()), size.Height*0.92))
 }
 
-// licences is a searchable list of licences, and the text of the chosen one.
-type licences struct {
-	all, found []assets.Licence
+// licenses is a searchable list of licenses, and the text of the chosen one.
+type licenses struct {
+	all, found []assets.License
 	search     *form.Entry
 	count      *form.Note
 	list       *widget.List
@@ -110,8 +110,8 @@ type licences struct {
 	content    fyne.CanvasObject
 }
 
-func newLicences() *licences {
-	l := &licences{search: form.NewEntry(), count: form.NewNote("Loading licences…"), text: widget.NewLabel("")}
+func newLicenses() *licenses {
+	l := &licenses{search: form.NewEntry(), count: form.NewNote("Loading licenses…"), text: widget.NewLabel("")}
 	l.text.Wrapping, l.text.Selectable, l.text.SizeName = fyne.TextWrapWord, true, theme.SizeNameCaptionText
 	l.search.SetPlaceHolder("Search components and license texts")
 	l.search.OnChanged = func(string) { l.show() }
@@ -134,13 +134,13 @@ func newLicences() *licences {
 	return l
 }
 
-func (l *licences) fill(all []assets.Licence) {
+func (l *licenses) fill(all []assets.License) {
 	l.all = all
 	l.show()
 }
 
-// show lists the matching licences and the text of the first one.
-func (l *licences) show() {
+// show lists the matching licenses and the text of the first one.
+func (l *licenses) show() {
 	looked := strings.ToLower(strings.TrimSpace(l.search.Text))
 	l.found = nil
 	for _, one := range l.all {
@@ -158,7 +158,7 @@ func (l *licences) show() {
 	}
 }
 
-func (l *licences) choose(i widget.ListItemID) {
+func (l *licenses) choose(i widget.ListItemID) {
 	if i >= len(l.found) {
 		return
 	}

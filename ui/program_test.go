@@ -26,8 +26,8 @@ func (p *program) About() About {
 	return About{Version: "0.1.0, commit abc", Go: "1.26", Fyne: "2.8.1", System: "linux", Data: "/data/throng", Icon: assets.Icon()}
 }
 
-func (p *program) Licences(context.Context) ([]assets.Licence, error) {
-	return []assets.Licence{
+func (p *program) Licenses(context.Context) ([]assets.License, error) {
+	return []assets.License{
 		{Module: "example.com/one", Version: "v1.0.0", Kind: "MIT", Text: "Permission is granted"},
 		{Module: "example.com/two", Version: "v2.0.0", Kind: "zlib", Text: "altered versions"},
 	}, nil
@@ -81,7 +81,7 @@ func check(t *testing.T, o fyne.CanvasObject, text string, on bool) {
 	}
 }
 
-// TestAbout checks the information about the program, and searches the licences.
+// TestAbout checks the information about the program, and searches the licenses.
 func TestAbout(t *testing.T) {
 	q, a, _ := start(t, &desk{})
 	if a.knowsProgram() {
@@ -89,14 +89,14 @@ func TestAbout(t *testing.T) {
 	}
 	a.desk.Program = &program{}
 	a.showAbout()
-	q.Until("the licences", func() bool { return uitest.Shows(a.overlay(), "2 of 2 components") })
+	q.Until("the licenses", func() bool { return uitest.Shows(a.overlay(), "2 of 2 components") })
 	for _, text := range []string{"Throng 0.1.0, commit abc", "Fyne 2.8.1", "/data/throng", "Permission is granted"} {
 		if !uitest.Shows(a.overlay(), text) {
 			t.Errorf("%q is not shown", text)
 		}
 	}
-	l := newLicences()
-	l.fill([]assets.Licence{{Module: "one", Kind: "MIT", Text: "granted"}, {Module: "two", Kind: "zlib", Text: "altered"}})
+	l := newLicenses()
+	l.fill([]assets.License{{Module: "one", Kind: "MIT", Text: "granted"}, {Module: "two", Kind: "zlib", Text: "altered"}})
 	test.Type(l.search, "ALTER")
 	if len(l.found) != 1 || !strings.Contains(l.text.Text, "two\nzlib\n\naltered") {
 		t.Errorf("found %v, %q", l.found, l.text.Text)

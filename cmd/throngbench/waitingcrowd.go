@@ -34,7 +34,7 @@ func waitingCrowdRow() row {
 			{name: "KB/session of steps, of many over few", must: linear, less: true, of: over(3, "KB/session", 2, "KB/session")},
 			{name: "µs/session of steps, of many over few", must: 1.5, less: true, of: over(3, "µs/session", 2, "µs/session")},
 		},
-		note: "A µs is CPU time until all sessions wait and while they are cancelled. Pausing is until the run is paused; waiting sessions continue. " +
+		note: "A µs is CPU time until all sessions wait and while they are canceled. Pausing is until the run is paused; waiting sessions continue. " +
 			"A second stop cancels all sessions, until the run has ended and everything is journaled.",
 	}
 }
@@ -109,7 +109,7 @@ chain c:
 	}, nil
 }
 
-// bareProgram waits until it is cancelled.
+// bareProgram waits until it is canceled.
 type bareProgram struct{}
 
 func (bareProgram) Session(s *engine.Session) {

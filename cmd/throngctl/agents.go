@@ -21,7 +21,7 @@ type agentsCmd struct {
 	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
 	jsonFlag
 	Where string `placeholder:"EXPR" help:"List the agents that match this expression, such as 'agent.age > 30'."`
-	State string `placeholder:"STATE" help:"List the agents with this outcome: ok, stopped, failed, timeout or cancelled."`
+	State string `placeholder:"STATE" help:"List the agents with this outcome: ok, stopped, failed, timeout or canceled."`
 }
 
 // Run is called by kong.

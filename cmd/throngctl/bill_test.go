@@ -314,9 +314,9 @@ func TestBillAfterAKill(t *testing.T) {
 	}
 }
 
-// TestBillOfACancelledRun cancels a run with calls in flight, and checks that the summary counts them, also those that the
+// TestBillOfACanceledRun cancels a run with calls in flight, and checks that the summary counts them, also those that the
 // server does not read any more.
-func TestBillOfACancelledRun(t *testing.T) {
+func TestBillOfACanceledRun(t *testing.T) {
 	b := newBiller(t)
 	file, data := b.scenario(t, false)
 	b.hold(20)

@@ -41,7 +41,7 @@ type calibrateCmd struct {
 	flags.Services
 }
 
-var errGivenUp = errors.New("cancelled")
+var errGivenUp = errors.New("canceled")
 
 // Run is called by kong.
 func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
@@ -163,7 +163,7 @@ func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) 
 // gaveUp reports why a measurement did not complete.
 func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 	if errors.Is(err, errGivenUp) {
-		fmt.Fprintln(t.err, "Cancelled; nothing was stored.")
+		fmt.Fprintln(t.err, "Canceled; nothing was stored.")
 		return exitError(exitInterrupted)
 	}
 	return err

@@ -142,7 +142,7 @@ func TestCalibrateIsGivenUp(t *testing.T) {
 	var errs bytes.Buffer
 	out := waiting{text: regexp.MustCompile(`measured [1-9]`), heard: func() { signals <- syscall.SIGINT }}
 	code := execute(brief(data, "--repeats", "100"), &terminal{in: strings.NewReader(""), out: &out, err: &errs, signals: signals, hooks: hooks{trusts: true, host: unseen}})
-	if code != exitInterrupted || !strings.Contains(errs.String(), "Cancelled") || !strings.Contains(out.String(), "LIMIT") {
+	if code != exitInterrupted || !strings.Contains(errs.String(), "Canceled") || !strings.Contains(out.String(), "LIMIT") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), errs.String())
 	}
 	if kept, _, err := calibration.List(data); err != nil || len(kept) > 0 {

@@ -54,7 +54,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"model open to the world", []string{"mock", "--model", "0.0.0.0:0"}, []string{"loopback"}},
 		{"nothing to mock", []string{"mock"}, []string{"--shop ADDR", "--model ADDR"}},
 		{"quota below 0", []string{"mock", "--model", "127.0.0.1:0", "--requests-per-minute=-1"}, []string{"quota"}},
-		{"unknown setting", []string{"settings", "colour=red"}, []string{"colour", "throngctl settings lists all"}},
+		{"unknown setting", []string{"settings", "color=red"}, []string{"color", "throngctl settings lists all"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

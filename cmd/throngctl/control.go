@@ -193,7 +193,7 @@ type stopCmd struct {
 func (c *stopCmd) Run(ctx context.Context, t *terminal) error {
 	done := "stopping; sessions in flight finish, then a checkpoint is taken"
 	if c.Now {
-		done = "stopping immediately; sessions in flight are cancelled and run again on resume"
+		done = "stopping immediately; sessions in flight are canceled and run again on resume"
 	}
 	return t.order(ctx, c.RunID, func(ctx context.Context, client *control.Client) error { return client.Stop(ctx, c.Now, c.Why) }, done)
 }

@@ -30,7 +30,7 @@ func TestSecondTerminal(t *testing.T) {
 		{"set", exitDone, `^SETTING +VALUE +MEANING\n(.*\n)*max-concurrent +50 +\S`, ""},
 		{"set max-concurrent=3", exitDone, `^max-concurrent +50 → 3\n$`, ""},
 		{"set " + id[:11] + " max-concurrent=4 --why lunch", exitDone, `^max-concurrent +3 → 4\n$`, ""},
-		{"set max-concurrent=2 colour=red", exitUsage, "", `nothing was changed: colour: cannot be changed .*max-concurrent`},
+		{"set max-concurrent=2 color=red", exitUsage, "", `nothing was changed: color: cannot be changed .*max-concurrent`},
 		{"set max-concurrent=many", exitUsage, "", `nothing was changed: max-concurrent: `},
 		{"set limit", exitUsage, "", `limit: expected name=value \(for example max-concurrent=30; `},
 		{"set governor=magic", exitUsage, "", `nothing was changed: governor: unknown governor "magic"`},

@@ -109,7 +109,7 @@ type documentCommands struct {
 	Completion completionCmd `cmd:"" help:"Print a shell completion script." group:"Scenarios, settings and mocks"`
 	Man        manCmd        `cmd:"" help:"Print the manual page." group:"Scenarios, settings and mocks"`
 	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"Completions of a command line, for the shell scripts."`
-	Licences   licencesCmd   `cmd:"" help:"Show the licenses of Throng and its dependencies." group:"Scenarios, settings and mocks"`
+	Licenses   licensesCmd   `cmd:"" help:"Show the licenses of Throng and its dependencies." group:"Scenarios, settings and mocks"`
 	Guide      guideCmd      `cmd:"" help:"Read or search the guide." group:"Scenarios, settings and mocks"`
 	Help       helpCmd       `cmd:"" help:"Show the overview, or the help of a command." group:"Scenarios, settings and mocks"`
 	Version    versionCmd    `cmd:"" help:"Print version and platform." group:"Scenarios, settings and mocks"`

@@ -387,7 +387,7 @@ func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *pati
 	stop := func(sig os.Signal) {
 		why := "stopping: sessions in flight finish, then a checkpoint; press again to stop immediately"
 		if interrupted {
-			why = "stopping immediately: sessions in flight are cancelled and run again on resume"
+			why = "stopping immediately: sessions in flight are canceled and run again on resume"
 			hasty = true
 		}
 		say(sig.String() + ", " + why)

@@ -66,7 +66,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		{"calibrate-presets", "calibrate --presets --json", exitDone},
 		{"settings", "settings --json", exitDone},
 		{"metrics", "metrics --json", exitDone},
-		{"licences", "licences --json", exitDone},
+		{"licenses", "licenses --json", exitDone},
 		{"guide", "guide --json", exitDone},
 		{"trash", "trash --json", exitDone},
 		{"set", "set --json", exitFailed}, // no run is in progress

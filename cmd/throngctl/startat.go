@@ -30,7 +30,7 @@ func (f *startFlag) startTime(now time.Time) (time.Time, error) {
 // overslept is the delay of a start from which it is reported.
 const overslept = 5 * time.Second
 
-var errCancelled = errors.New("cancelled before it started")
+var errCanceled = errors.New("canceled before it started")
 
 // waitFor waits until the start time, until the user asks for the start, or until a signal cancels it. The store is not open
 // meanwhile. programs receives JSON.
@@ -54,7 +54,7 @@ func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal
 	go func() {
 		select {
 		case <-t.signals:
-			cancel(errCancelled)
+			cancel(errCanceled)
 		case <-t.byHand:
 			close(start)
 		case <-done:
@@ -75,8 +75,8 @@ func (f *startFlag) waitFor(ctx context.Context, t *terminal, programs *terminal
 	switch {
 	case errors.Is(err, errStart):
 		return nil
-	case errors.Is(err, errCancelled):
-		fmt.Fprintln(t.err, "Cancelled: nothing was started.")
+	case errors.Is(err, errCanceled):
+		fmt.Fprintln(t.err, "Canceled: nothing was started.")
 		return exitError(exitInterrupted)
 	case err != nil:
 		return err

@@ -42,7 +42,7 @@ func (w *waiter) ctl(args ...string) int {
 	})
 }
 
-// TestStartLater checks that a run waits for its start with a countdown and without a lock on the store, can be cancelled,
+// TestStartLater checks that a run waits for its start with a countdown and without a lock on the store, can be canceled,
 // and starts immediately on request.
 func TestStartLater(t *testing.T) {
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestStartLater(t *testing.T) {
 		code   int
 		said   string
 	}{
-		{"cancel", func(h *waiter) { h.signals <- os.Interrupt }, exitInterrupted, "Cancelled: nothing was started."},
+		{"cancel", func(h *waiter) { h.signals <- os.Interrupt }, exitInterrupted, "Canceled: nothing was started."},
 		{"start", func(h *waiter) { h.byHand <- os.Interrupt }, exitDone, "Starts at "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

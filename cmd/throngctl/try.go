@@ -63,7 +63,7 @@ func (c *tryCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintln(t.err, "The session was cancelled.")
+		fmt.Fprintln(t.err, "The session was canceled.")
 		return exitError(exitInterrupted)
 	case !trial.Outcome.Commits():
 		return exitError(exitFailed)

@@ -84,7 +84,7 @@ func (a *auditing) end(ctx context.Context, j Journal) error {
 	a.worst.compare(r, rec, &t)
 	a.spent(&t)
 	for i := range rec.Verdict {
-		a.judgement(&rec.Verdict[i], &t, p)
+		a.judgment(&rec.Verdict[i], &t, p)
 	}
 	a.recordedOnly(p)
 	return nil

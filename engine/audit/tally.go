@@ -92,7 +92,7 @@ func askedOf(r *engine.RequestCounts) *asked {
 
 // stepTally are the figures of a step over all its iterations.
 type stepTally struct {
-	statuses                   [engine.StepCancelled + 1]int64
+	statuses                   [engine.StepCanceled + 1]int64
 	requests, retries, limited int64
 	service                    values
 }
@@ -211,7 +211,7 @@ func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
 		t.flow.Failed++
 	case engine.StepTimedOut:
 		t.flow.TimedOut++
-	case engine.StepOK, engine.StepSkipped, engine.StepCancelled:
+	case engine.StepOK, engine.StepSkipped, engine.StepCanceled:
 	}
 	if r.Parallel {
 		t.flow.Parallel++

@@ -6,8 +6,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// judgement evaluates a success criterion again, from the figures of the journal or, if it has none, from the recorded peaks.
-func (a *auditing) judgement(j *engine.Judgement, t *engine.Totals, p *picture) {
+// judgment evaluates a success criterion again, from the figures of the journal or, if it has none, from the recorded peaks.
+func (a *auditing) judgment(j *engine.Judgment, t *engine.Totals, p *picture) {
 	low, high, known := a.metric(j, t, p)
 	name, r := j.Criterion.Metric+" "+j.Criterion.Text, a.report
 	if !known {
@@ -21,7 +21,7 @@ func (a *auditing) judgement(j *engine.Judgement, t *engine.Totals, p *picture) 
 }
 
 // metric returns the bounds of a metric; known is false if it cannot be computed.
-func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (low, high float64, known bool) {
+func (a *auditing) metric(j *engine.Judgment, t *engine.Totals, p *picture) (low, high float64, known bool) {
 	exactly := func(v float64) (float64, float64, bool) { return v, v, !math.IsNaN(v) }
 	measured := func(v float64) (float64, float64, bool) { return v, v, v > 0 }
 	switch j.Criterion.Metric {
@@ -61,7 +61,7 @@ func (a *auditing) metric(j *engine.Judgement, t *engine.Totals, p *picture) (lo
 
 // completed returns the bounds of the fraction of agents without a failed session. The journal knows the agents with a session; there may
 // be more whose session never started.
-func (a *auditing) completed(j *engine.Judgement, bad int) (low, high float64, known bool) {
+func (a *auditing) completed(j *engine.Judgment, bad int) (low, high float64, known bool) {
 	n := a.agents.count
 	share := func(n int) float64 { return float64(n-bad) / float64(n) }
 	if n > 0 && bad > 0 && !j.Unknown && j.Value < 1 {

@@ -75,7 +75,7 @@ func bootstrap(points []point, c Curve, free, lowest, top, last int, seed uint64
 	return s, true
 }
 
-// residuals returns the relative errors of the points, centred and scaled up: first to correct for the fit, then for small numbers, as
+// residuals returns the relative errors of the points, centered and scaled up: first to correct for the fit, then for small numbers, as
 // Student's distribution is wider than the normal one. It returns nil if the errors are unknown.
 func residuals(points []point, c Curve, free int) []float64 {
 	if len(points) <= free {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestResidualsAreCentred checks that resampled errors have no bias, and are larger than the observed ones.
-func TestResidualsAreCentred(t *testing.T) {
+// TestResidualsAreCentered checks that resampled errors have no bias, and are larger than the observed ones.
+func TestResidualsAreCentered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Curve{100, 0.05, 0.001}
 		points := pointsOf(c, doubling, 3, 0.05, rapid.Uint64().Draw(t, "seed"))

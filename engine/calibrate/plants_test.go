@@ -9,7 +9,7 @@ import (
 
 // machine models what a sweep measures: sessions think, then queue for one of a service's workers, and use the CPU. Throughput is that of
 // the closed queueing network, by exact mean value analysis (M. Reiser and S. S. Lavenberg, Mean-Value Analysis of Closed Multichain
-// Queuing Networks, JACM 27(2), 1980). Several workers are modelled as one faster worker and a delay (Seidmann's approximation).
+// Queuing Networks, JACM 27(2), 1980). Several workers are modeled as one faster worker and a delay (Seidmann's approximation).
 type machine struct {
 	think, serve time.Duration
 	workers      int

@@ -215,7 +215,7 @@ func (x *execution) next(p *pass, s *Step) error {
 // cancel records the steps of a pass from one on as canceled.
 func (x *execution) cancel(p *pass, from int) {
 	for _, s := range p.block.Steps[from:] {
-		x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCancelled})
+		x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: p.prefix + s.Name, Status: engine.StepCanceled})
 	}
 }
 
@@ -340,7 +340,7 @@ func (t *turn) failed(err error) (value.Value, error) {
 	t.timed.stop()
 	switch {
 	case errors.Is(over, engine.ErrRetired):
-		r.Status, r.Class = engine.StepCancelled, engine.NoError
+		r.Status, r.Class = engine.StepCanceled, engine.NoError
 	case over != nil:
 		r.Status, r.Class = engine.StepTimedOut, engine.Timeout
 	}

@@ -56,7 +56,7 @@ step a: {kind: emit, event: kept}
 step b: {kind: python, call: bad()}
 step c: {kind: emit, event: e}
 step d: {kind: if, condition: "True", then: {step x: {kind: emit, event: e}}}
-`, engine.Failed, engine.Script, "b", "a:ok b:failed:script c:cancelled d:cancelled", "kept="},
+`, engine.Failed, engine.Script, "b", "a:ok b:failed:script c:canceled d:canceled", "kept="},
 		{"when fails", `
 step a: {kind: emit, event: e, when: bad()}
 `, engine.Failed, engine.Script, "a", "a:failed:script", ""},
@@ -74,7 +74,7 @@ step b: {kind: emit, event: e, data: "${steps.a.x + 1}"}
 		{"default fails too", `
 step a: {kind: python, call: bad(), default: "${bad()}"}
 step b: {kind: emit, event: e}
-`, engine.Failed, engine.Script, "a", "a:failed:script b:cancelled", ""},
+`, engine.Failed, engine.Script, "a", "a:failed:script b:canceled", ""},
 		{"stop", `
 step a: {kind: stop, when: "False"}
 step b: {kind: stop, because: "${params.n} reasons", default: 1}
@@ -120,7 +120,7 @@ step a:
     step b: {kind: python, call: bad(), when: i == 2}
     step c: {kind: emit, event: e}
 step d: {kind: emit, event: e}
-`, engine.Failed, engine.Script, "a[1].b", "a:failed:script a[0].b:skipped a[0].c:ok a[1].b:failed:script a[1].c:cancelled d:cancelled", "e="},
+`, engine.Failed, engine.Script, "a[1].b", "a:failed:script a[0].b:skipped a[0].c:ok a[1].b:failed:script a[1].c:canceled d:canceled", "e="},
 		{"fails inside a step that continues", `
 step a:
   kind: if
@@ -130,7 +130,7 @@ step a:
     step b: {kind: python, call: bad()}
     step c: {kind: emit, event: e}
 step d: {kind: emit, event: e, data: "${steps.a}"}
-`, engine.OK, 0, "", "a:failed:script a.b:failed:script a.c:cancelled d:ok", "e=7"},
+`, engine.OK, 0, "", "a:failed:script a.b:failed:script a.c:canceled d:ok", "e=7"},
 		{
 			"if", `
 step a: {kind: if, condition: "1 > 0", then: {step b: {kind: python, call: 1}}, else: {step c: {kind: python, call: 2}}}
@@ -206,7 +206,7 @@ step g: {kind: emit, event: e}
 `, acted: "e",
 		before: func(c *Chain) { c.Body.Steps[2].action.(*loop).do.Steps[0].action = boom{} },
 	}.one(t)
-	if got, want := steps(&row), "a:ok b:ok c:failed:panic c[0].d:failed:panic c[0].f:cancelled g:cancelled"; got != want {
+	if got, want := steps(&row), "a:ok b:ok c:failed:panic c[0].d:failed:panic c[0].f:canceled g:canceled"; got != want {
 		t.Errorf("steps\n got %s\nwant %s", got, want)
 	}
 	if row.Outcome != engine.Failed || row.Class != engine.Panic || row.Path != "c[0].d" || !row.Acted || row.Service < time.Millisecond {
@@ -232,7 +232,7 @@ func TestTimeouts(t *testing.T) {
 		{"of a step", `
 step a: {kind: wait, for: 1h, timeout: 5}
 step b: {kind: emit, event: e}
-`, nil, engine.Failed, "a", "step timed out after 5s", "a:timeout:timeout b:cancelled", 5 * time.Second},
+`, nil, engine.Failed, "a", "step timed out after 5s", "a:timeout:timeout b:canceled", 5 * time.Second},
 		{"of a step that continues", `
 step a: {kind: wait, for: 1h, timeout: 5, on_error: continue}
 step b: {kind: wait, for: 2}
@@ -249,7 +249,7 @@ step a:
     step c: {kind: emit, event: e, default: 1}
 step d: {kind: emit, event: e}
 `, nil, engine.Failed, "a", "step timed out after 5s",
-			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:cancelled d:cancelled", 5 * time.Second,
+			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:canceled d:canceled", 5 * time.Second,
 		},
 		{"of a loop that continues", `
 step a:
@@ -303,7 +303,7 @@ timeout: 3
 step a: {kind: wait, for: 2}
 step b: {kind: if, condition: "True", on_error: continue, then: {step c: {kind: wait, for: 2, default: 1, timeout: 9}}}
 step d: {kind: emit, event: e}
-`, nil, engine.TimedOut, "b.c", "chain timed out after 3s", "a:ok b:timeout:timeout b.c:timeout:timeout d:cancelled", 3 * time.Second},
+`, nil, engine.TimedOut, "b.c", "chain timed out after 3s", "a:ok b:timeout:timeout b.c:timeout:timeout d:canceled", 3 * time.Second},
 		{"of the run's chains", `
 step a: {kind: wait, for: 9, on_error: continue}
 `, func(s *engine.Settings) { s.ChainTimeout = time.Second }, engine.TimedOut, "a", "chain timed out after 1s", "a:timeout:timeout", time.Second},

@@ -83,33 +83,33 @@ step below: {kind: wait, for: 60, parallel: true}
 step gone: {kind: emit, event: gone, parallel: true}
 step soon: {kind: emit, event: soon, parallel: true}
 step next: {kind: emit, event: next}
-`, engine.Failed, "bad", "a:ok late:ok bad:failed:script below:cancelled gone:cancelled soon:cancelled next:cancelled", "late=", 5 * time.Second, 5 * time.Second},
+`, engine.Failed, "bad", "a:ok late:ok bad:failed:script below:canceled gone:canceled soon:canceled next:canceled", "late=", 5 * time.Second, 5 * time.Second},
 		{"the first in the file counts, however late", `
 step slow: {kind: wait, for: 5, parallel: true}
 step bad: {kind: python, call: bad(), depends_on: [slow]}
 step mid: {kind: emit, event: mid, parallel: true}
 step worse: {kind: python, call: bad(), parallel: true}
-`, engine.Failed, "bad", "slow:ok bad:failed:script mid:cancelled worse:cancelled", "", 5 * time.Second, 5 * time.Second},
+`, engine.Failed, "bad", "slow:ok bad:failed:script mid:canceled worse:canceled", "", 5 * time.Second, 5 * time.Second},
 		{"what waits for a failure is skipped, and that spreads", `
 step all: {kind: emit, event: all, depends_on: [next, ok]}
 step next: {kind: emit, event: next, depends_on: [bad]}
 step ok: {kind: emit, event: ok, parallel: true}
 step bad: {kind: python, call: bad(), parallel: true}
 step last: {kind: emit, event: last, depends_on: [ok]}
-`, engine.Failed, "bad", "all:skipped next:skipped ok:ok bad:failed:script last:cancelled", "ok=", 0, 0},
+`, engine.Failed, "bad", "all:skipped next:skipped ok:ok bad:failed:script last:canceled", "ok=", 0, 0},
 		{"one below that is waited for by one above continues", `
 step first: {kind: emit, event: first, depends_on: [far], data: "${steps.far}"}
 step bad: {kind: python, call: bad(), parallel: true}
 step far: {kind: wait, for: 2, depends_on: [farther]}
 step farther: {kind: wait, for: 2, parallel: true}
 step other: {kind: wait, for: 60, parallel: true}
-`, engine.Failed, "bad", "first:ok bad:failed:script far:cancelled farther:cancelled other:cancelled", "first=2", 4 * time.Second, 4 * time.Second},
+`, engine.Failed, "bad", "first:ok bad:failed:script far:canceled farther:canceled other:canceled", "first=2", 4 * time.Second, 4 * time.Second},
 		{"of such, one that fails leaves the error with the first", `
 step first: {kind: emit, event: first, depends_on: [far]}
 step bad: {kind: python, call: bad(), parallel: true}
 step far: {kind: python, call: bad(), depends_on: [wait]}
 step wait: {kind: wait, for: 2, parallel: true}
-`, engine.Failed, "bad", "first:skipped bad:failed:script far:cancelled wait:cancelled", "", 2 * time.Second, 2 * time.Second},
+`, engine.Failed, "bad", "first:skipped bad:failed:script far:canceled wait:canceled", "", 2 * time.Second, 2 * time.Second},
 		{
 			"a group in a loop that continues", `
 step loop:
@@ -124,7 +124,7 @@ step loop:
     step d: {kind: emit, event: d, data: "${[i, previous]}"}
 step end: {kind: emit, event: end}
 `, engine.OK, "", "loop:failed:script loop[0].a:ok loop[0].b:ok loop[0].c:ok loop[0].d:ok" +
-				" loop[1].a:ok loop[1].b:failed:script loop[1].c:cancelled loop[1].d:cancelled end:ok",
+				" loop[1].a:ok loop[1].b:failed:script loop[1].c:canceled loop[1].d:canceled end:ok",
 			`a=1 d=[1,{"a":1,"b":1,"c":1}] a=2 end=`, time.Second, time.Second,
 		},
 		{"a step's own time", `
@@ -135,13 +135,13 @@ step b: {kind: wait, for: 3, parallel: true, timeout: 9}
 step a: {kind: wait, for: 3, parallel: true}
 step b: {kind: wait, for: 60, timeout: 2, parallel: true}
 step c: {kind: wait, for: 60, parallel: true}
-`, engine.Failed, "b", "a:ok b:timeout:timeout c:cancelled", "", 3 * time.Second, 5 * time.Second},
+`, engine.Failed, "b", "a:ok b:timeout:timeout c:canceled", "", 3 * time.Second, 5 * time.Second},
 		{"the chain's time", `
 timeout: 4
 step a: {kind: wait, for: 3, parallel: true}
 step b: {kind: wait, for: 60, parallel: true}
 step c: {kind: emit, event: c, depends_on: [a]}
-`, engine.TimedOut, "b", "a:ok b:timeout:timeout c:cancelled", "", 4 * time.Second, 4 * time.Second},
+`, engine.TimedOut, "b", "a:ok b:timeout:timeout c:canceled", "", 4 * time.Second, 4 * time.Second},
 	}
 	for _, tt := range tests {
 		for _, mode := range modes {
@@ -233,7 +233,7 @@ step e: {kind: emit, event: e}
 `, change: mode.change,
 				before: func(c *Chain) { c.Body.Steps[0].action.(*loop).do.Steps[1].action = boom{} },
 			}.one(t)
-			if got, want := steps(&row), "loop:failed:panic loop[0].a:ok loop[0].b:failed:panic loop[0].c:cancelled loop[0].d:cancelled e:cancelled"; got != want {
+			if got, want := steps(&row), "loop:failed:panic loop[0].a:ok loop[0].b:failed:panic loop[0].c:canceled loop[0].d:canceled e:canceled"; got != want {
 				t.Errorf("steps\n got %s\nwant %s", got, want)
 			}
 			if row.Outcome != engine.Failed || row.Class != engine.Panic || row.Path != "loop[0].b" || events(&row) != "a=" {

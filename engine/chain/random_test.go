@@ -162,7 +162,7 @@ func (m *model) records() string {
 	for i, s := range m.block {
 		status := m.results[i]
 		if bad >= 0 && i > bad {
-			status = engine.StepCancelled
+			status = engine.StepCanceled
 		}
 		fmt.Fprintf(&b, " s%d:%v", i, status)
 		switch {

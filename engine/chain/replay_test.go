@@ -321,7 +321,7 @@ step w: {kind: wait, for: 5}
 			change: modes[1].change,
 			resume: &engine.Resumption{Prefixes: map[int]engine.Prefix{0: {{Path: "loop[0].gone", Attempts: 1}, {Path: "loop[0].gone.x", Attempts: 1}}}},
 		}.one(t)
-		if got, want := steps(&row), "loop:failed:script loop[0].bad:failed:script loop[0].gone:cancelled w:ok"; got != want || row.Total != 5*time.Second {
+		if got, want := steps(&row), "loop:failed:script loop[0].bad:failed:script loop[0].gone:canceled w:ok"; got != want || row.Total != 5*time.Second {
 			t.Errorf("after %v\n got %s\nwant %s", row.Total, got, want)
 		}
 	})

@@ -42,8 +42,8 @@ step c: {kind: emit, event: e}
 					t.Error(err)
 				}
 			}}.one(t)
-			if got, want := steps(&row), "a:cancelled a[0].b:cancelled c:cancelled"; got != want || row.Outcome != engine.Cancelled || row.Class != engine.NoError || row.Total != time.Second {
-				t.Errorf("got %s, %v after %v; want %s, cancelled", got, row.Outcome, row.Total, want)
+			if got, want := steps(&row), "a:canceled a[0].b:canceled c:canceled"; got != want || row.Outcome != engine.Canceled || row.Class != engine.NoError || row.Total != time.Second {
+				t.Errorf("got %s, %v after %v; want %s, canceled", got, row.Outcome, row.Total, want)
 			}
 		})
 	}

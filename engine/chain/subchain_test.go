@@ -49,7 +49,7 @@ step a: {kind: while, condition: (agent.memory.n or 0) < 2, limit: 2, do: {step 
 		{"past the limit", `
 step a: {kind: while, condition: "True", limit: 2, do: {step b: {kind: emit, event: b}}}
 step c: {kind: emit, event: c}
-`, "", engine.Failed, engine.LoopLimit, "a", "a:failed:loop_limit a[0].b:ok a[1].b:ok c:cancelled", "b= b="},
+`, "", engine.Failed, engine.LoopLimit, "a", "a:failed:loop_limit a[0].b:ok a[1].b:ok c:canceled", "b= b="},
 		{"a condition that fails", `
 step a: {kind: while, condition: "bad() if last else True", do: {step b: {kind: emit, event: b}}, on_error: continue}
 `, "", engine.OK, 0, "", "a:failed:script a[0].b:ok", "b="},
@@ -85,7 +85,7 @@ step b: {kind: emit, event: b}
 chain sub:
   step c: {kind: python, call: bad()}
   step d: {kind: emit, event: d}
-`, engine.Failed, engine.Script, "a.c", "a:failed:script a.c:failed:script a.d:cancelled b:cancelled", ""},
+`, engine.Failed, engine.Script, "a.c", "a:failed:script a.c:failed:script a.d:canceled b:canceled", ""},
 		{"parallel chains, one of them stops", `
 step a: {kind: chain, target: sub, input: 1, parallel: true}
 step b: {kind: chain, target: sub, input: 2, depends_on: [a]}

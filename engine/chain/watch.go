@@ -203,7 +203,7 @@ func (w *Watch) reports(c *Chain, row *engine.SessionRow) []StepReport {
 		if !ok {
 			continue
 		}
-		ran := record.Status != engine.StepSkipped && record.Status != engine.StepCancelled
+		ran := record.Status != engine.StepSkipped && record.Status != engine.StepCanceled
 		r := StepReport{Name: s.Name, Kind: s.Kind, Status: record.Status.String(), Mocked: s.Mocked && ran}
 		if seen := w.steps[s.Name]; seen != nil && ran {
 			r.Output, r.Error, r.ElapsedMS = seen.output, seen.err, seen.took.Milliseconds()

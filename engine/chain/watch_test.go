@@ -141,7 +141,7 @@ func TestReportOfPanic(t *testing.T) {
 	if w.Report.Status != "failed" || w.Report.Error == nil || strings.Contains(*w.Report.Error, "\n") || len(w.Report.Steps) != 2 {
 		t.Errorf("report %+v", w.Report)
 	}
-	if got := fmt.Sprint(w.Report.Steps[0].Status, " ", w.Report.Steps[1].Status); got != "failed cancelled" {
+	if got := fmt.Sprint(w.Report.Steps[0].Status, " ", w.Report.Steps[1].Status); got != "failed canceled" {
 		t.Errorf("steps are %s", got)
 	}
 }

@@ -123,7 +123,7 @@ func (c *Cursor) label() engine.Label {
 }
 
 func (c *Cursor) status(b byte) engine.StepStatus {
-	if s := engine.StepStatus(b); s <= engine.StepCancelled {
+	if s := engine.StepStatus(b); s <= engine.StepCanceled {
 		return s
 	}
 	c.fail()

@@ -44,7 +44,7 @@ var genClass = genEnum(engine.ConfigError)
 
 var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 	s := engine.StepRecord{
-		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
+		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCanceled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Label: genEnum(engine.Recorded).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
 		Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 	}
@@ -70,7 +70,7 @@ var genPlace = rapid.Custom(func(t *rapid.T) engine.Place {
 
 var genSession = rapid.Custom(func(t *rapid.T) engine.SessionRow {
 	s := engine.SessionRow{
-		Place: genPlace.Draw(t, "place"), Outcome: genEnum(engine.Cancelled).Draw(t, "outcome"), Class: genClass.Draw(t, "class"),
+		Place: genPlace.Draw(t, "place"), Outcome: genEnum(engine.Canceled).Draw(t, "outcome"), Class: genClass.Draw(t, "class"),
 		Path: genText.Draw(t, "path"), Error: genText.Draw(t, "error"), Because: genText.Draw(t, "because"),
 		Queue: genDuration.Draw(t, "queue"), Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
 		Total: genDuration.Draw(t, "total"), Acted: rapid.Bool().Draw(t, "acted"),
@@ -93,7 +93,7 @@ var genSession = rapid.Custom(func(t *rapid.T) engine.SessionRow {
 
 var genEntry = rapid.Custom(func(t *rapid.T) engine.Entry {
 	return engine.Entry{
-		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCancelled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
+		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCanceled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Error: genText.Draw(t, "error"), Output: genBytes.Draw(t, "output"), Attempts: rapid.IntRange(-1, 9).Draw(t, "attempts"),
 		Statuses: genStatuses.Draw(t, "statuses"), Hash: rapid.Uint64().Draw(t, "hash"),
 		Again: rapid.Bool().Draw(t, "again"),

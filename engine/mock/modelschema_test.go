@@ -56,7 +56,7 @@ func drawSchema(t *rapid.T, depth int, strict bool) map[string]any {
 		s["const"] = rapid.SampledFrom([]any{"x", 0, false, nil, 1e-9}).Draw(t, "const")
 	case "format":
 		s["type"], s["format"] = "string", rapid.SampledFrom([]string{
-			"date", "date-time", "time", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid", "colour",
+			"date", "date-time", "time", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid", "color",
 		}).Draw(t, "format")
 	case "pattern":
 		s["type"], s["pattern"] = "string", rapid.SampledFrom([]string{

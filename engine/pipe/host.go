@@ -139,19 +139,19 @@ func (h *host) send(ctx context.Context, m method, body func(dst []byte) []byte)
 	case <-ctx.Done():
 	}
 	_ = h.conn.send(cancelFrame, func(dst []byte) []byte { return binary.AppendUvarint(dst, id) })
-	select { // the run answers a cancelled call, too: what it granted is not lost
+	select { // the run answers a canceled call, too: what it granted is not lost
 	case r := <-answer:
 		if r.Error != "" {
-			return h.cancelled(ctx)
+			return h.canceled(ctx)
 		}
 		return r
 	case <-h.ctx.Done():
-		return h.cancelled(ctx)
+		return h.canceled(ctx)
 	}
 }
 
-// cancelled is the answer to a call whose context ended.
-func (h *host) cancelled(ctx context.Context) (r reply) {
+// canceled is the answer to a call whose context ended.
+func (h *host) canceled(ctx context.Context) (r reply) {
 	r.fail(cutCause(ctx))
 	return r
 }

@@ -88,7 +88,7 @@ func TestCrowd(t *testing.T) {
 		wantCrowd(t, r, "0: ok, stopped, in flight, timeout, throttled, resting, in flight")
 		do(t, r.Retire(t.Context(), 4, "me"))
 		time.Sleep(time.Second)
-		wantCrowd(t, r, "0: ok, stopped, in flight, timeout, cancelled, resting, in flight")
+		wantCrowd(t, r, "0: ok, stopped, in flight, timeout, canceled, resting, in flight")
 		time.Sleep(2 * time.Second) // into the next cycle
 		wantCrowd(t, r, "1: in flight, in flight, in flight, waiting, retired, resting, waiting")
 		r.Wait()

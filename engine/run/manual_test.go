@@ -88,7 +88,7 @@ func TestRetire(t *testing.T) {
 					t.Errorf("%d planned, %d in flight, %v", s.Total, s.InFlight, s.Inexact)
 				}
 				time.Sleep(600 * time.Millisecond)
-				if rows := j.Sessions(); len(rows) != 2 || rows[0].Agent != 3 || rows[0].Outcome != engine.Cancelled || rows[0].Class != engine.NoError {
+				if rows := j.Sessions(); len(rows) != 2 || rows[0].Agent != 3 || rows[0].Outcome != engine.Canceled || rows[0].Class != engine.NoError {
 					t.Errorf("journaled: %+v", rows)
 				}
 				do(t, r.Retire(t.Context(), 4, "me")) // in flight by now
@@ -96,7 +96,7 @@ func TestRetire(t *testing.T) {
 				if k.takesOf(3) != "0.0" || k.takesOf(4) != "0.0" || k.takesOf(2) != "0.0 1.0 2.0" {
 					t.Errorf("the sessions were %s, %s, %s", k.takesOf(3), k.takesOf(4), k.takesOf(2))
 				}
-				if got.Totals.Outcomes[engine.Cancelled] != 2 || got.Totals.Outcomes[engine.OK] != 9 || got.Totals.Bad() != 0 || got.Ending != engine.EndFinished {
+				if got.Totals.Outcomes[engine.Canceled] != 2 || got.Totals.Outcomes[engine.OK] != 9 || got.Totals.Bad() != 0 || got.Ending != engine.EndFinished {
 					t.Errorf("%v: %v", got.Ending, got.Totals.Outcomes)
 				}
 				if got, want := describeChanges(enginetest.Of[engine.ChangeRow](j)), `retire d→{"cycle":1,"agent":3} by me: ; retire e→{"cycle":1,"agent":4} by me: `; got != want {
@@ -132,7 +132,7 @@ func TestRetireChecks(t *testing.T) {
 		time.Sleep(2 * time.Second) // in the last cycle, which has one session
 		do(t, r.Retire(t.Context(), 1, "me"))
 		got := r.Wait()
-		if got.Totals.Outcomes[engine.OK] != 2 || got.Totals.Outcomes[engine.Cancelled] != 1 || r.Snapshot().Total != 3 {
+		if got.Totals.Outcomes[engine.OK] != 2 || got.Totals.Outcomes[engine.Canceled] != 1 || r.Snapshot().Total != 3 {
 			t.Errorf("%v of %d", got.Totals.Outcomes, r.Snapshot().Total)
 		}
 		if err := r.Retire(t.Context(), 1, "me"); !errors.Is(err, engine.ErrEnded) {
@@ -158,7 +158,7 @@ func TestRetireAllAgents(t *testing.T) {
 			}
 			got := r.Wait()
 			took(t, began, 1500*time.Millisecond)
-			if got.Ending != engine.EndFinished || got.Reason != engine.NoAgents || got.Totals.Outcomes[engine.Cancelled] != 5 {
+			if got.Ending != engine.EndFinished || got.Reason != engine.NoAgents || got.Totals.Outcomes[engine.Canceled] != 5 {
 				t.Errorf("%v: %s, %v", got.Ending, got.Reason, got.Totals.Outcomes)
 			}
 		})

@@ -26,7 +26,7 @@ func TestProofHolds(t *testing.T) {
 	host := failedRow(engine.Network, 0, &engine.PermanentError{Err: errors.New("there is no host"), Fix: "check the url"})
 	outage, conflict, away := failedRow(engine.ServerError, 503, nil), failedRow(engine.ClientError, 409, nil), failedRow(engine.Network, 0, no)
 	ok, stopped := &engine.SessionRow{Outcome: engine.OK}, &engine.SessionRow{Outcome: engine.Stopped}
-	retired, late := &engine.SessionRow{Outcome: engine.Cancelled}, &engine.SessionRow{}
+	retired, late := &engine.SessionRow{Outcome: engine.Canceled}, &engine.SessionRow{}
 	late.Fail("", &engine.TimeoutError{What: "session"})
 	for _, c := range []struct {
 		name     string

@@ -45,7 +45,7 @@ type Result struct {
 	Ending  engine.Ending
 	Reason  string
 	Totals  engine.Totals
-	Verdict []engine.Judgement
+	Verdict []engine.Judgment
 }
 
 // Passed reports whether the run finished, met all its criteria, and had at least one session that did not fail.

@@ -239,7 +239,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 	if fork != nil {
 		hand.Injected, hand.Retired = slices.Clone(fork.Injected), fork.Retired
 	}
-	cancelled := map[engine.Place]bool{}
+	canceled := map[engine.Place]bool{}
 	for _, row := range j.rows {
 		switch r := row.(type) {
 		case engine.ChangeRow:
@@ -247,8 +247,8 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 				return nil, nil, err
 			}
 		case *engine.SessionRow:
-			if _, retired := hand.Retired[r.Agent]; r.Outcome == engine.Cancelled && retired {
-				cancelled[engine.Place{Cycle: r.Cycle, Agent: r.Agent}] = true
+			if _, retired := hand.Retired[r.Agent]; r.Outcome == engine.Canceled && retired {
+				canceled[engine.Place{Cycle: r.Cycle, Agent: r.Agent}] = true
 			}
 		}
 	}
@@ -264,8 +264,8 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 				continue
 			}
 			of := engine.Place{Cycle: cycle, Agent: agent}
-			if cancelled[of] {
-				results[of] = simResult{outcome: engine.Cancelled}
+			if canceled[of] {
+				results[of] = simResult{outcome: engine.Canceled}
 				continue
 			}
 			var row engine.SessionRow
@@ -323,8 +323,8 @@ type simResult struct {
 }
 
 func resultOf(r *engine.SessionRow) simResult {
-	if r.Outcome == engine.Cancelled {
-		return simResult{outcome: engine.Cancelled}
+	if r.Outcome == engine.Canceled {
+		return simResult{outcome: engine.Canceled}
 	}
 	c := simResult{outcome: r.Outcome}
 	if len(r.Events) > 0 {

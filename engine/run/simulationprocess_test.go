@@ -284,7 +284,7 @@ func (p *process) end(w *simWorker) {
 		p.removeWorker(w)
 		return
 	case w.cancel:
-		w.row.Outcome, w.row.Class, w.row.Delta = engine.Cancelled, engine.NoError, engine.Delta{}
+		w.row.Outcome, w.row.Class, w.row.Delta = engine.Canceled, engine.NoError, engine.Delta{}
 		b.add(&w.row)
 	default:
 		b.add(&w.row)

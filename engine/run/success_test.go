@@ -88,16 +88,16 @@ func TestJudgeUnknownMetrics(t *testing.T) {
 }
 
 func TestPassed(t *testing.T) {
-	passed, failed, unknown := engine.Judgement{Passed: true}, engine.Judgement{}, engine.Judgement{Unknown: true}
+	passed, failed, unknown := engine.Judgment{Passed: true}, engine.Judgment{}, engine.Judgment{Unknown: true}
 	for _, c := range []struct {
 		ending  engine.Ending
-		verdict []engine.Judgement
+		verdict []engine.Judgment
 		want    bool
 	}{
 		{engine.EndFinished, nil, true},
-		{engine.EndFinished, []engine.Judgement{passed, unknown}, true},
-		{engine.EndFinished, []engine.Judgement{passed, failed}, false},
-		{engine.EndStopped, []engine.Judgement{passed}, false},
+		{engine.EndFinished, []engine.Judgment{passed, unknown}, true},
+		{engine.EndFinished, []engine.Judgment{passed, failed}, false},
+		{engine.EndStopped, []engine.Judgment{passed}, false},
 	} {
 		r := run.Result{Ending: c.ending, Verdict: c.verdict}
 		if got := r.Passed(); got != c.want {

@@ -17,7 +17,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 	class := rapid.SampledFrom(append(engine.Classes(), engine.NoError))
 	r := engine.SessionRow{
 		Place:   engine.Place{Cycle: rapid.IntRange(0, 5).Draw(t, "cycle"), Agent: rapid.IntRange(0, 200).Draw(t, "agent")},
-		Outcome: rapid.SampledFrom([]engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}).Draw(t, "outcome"),
+		Outcome: rapid.SampledFrom([]engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}).Draw(t, "outcome"),
 		Class:   class.Draw(t, "class"),
 		Total:   duration.Draw(t, "total"), Service: duration.Draw(t, "service"), Throttled: duration.Draw(t, "held"), Queue: duration.Draw(t, "queue"),
 		Acted: rapid.Bool().Draw(t, "acted"),
@@ -25,7 +25,7 @@ func drawRow(t *rapid.T) engine.SessionRow {
 	r.Steps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engine.StepRecord {
 		return engine.StepRecord{
 			Path:     rapid.SampledFrom([]string{"step", "loop[0].step", "loop[1].step", "loop", "other"}).Draw(t, "path"),
-			Status:   rapid.SampledFrom([]engine.StepStatus{engine.StepOK, engine.StepFailed, engine.StepTimedOut, engine.StepSkipped, engine.StepCancelled}).Draw(t, "status"),
+			Status:   rapid.SampledFrom([]engine.StepStatus{engine.StepOK, engine.StepFailed, engine.StepTimedOut, engine.StepSkipped, engine.StepCanceled}).Draw(t, "status"),
 			Class:    class.Draw(t, "step class"),
 			Label:    engine.Label(rapid.IntRange(0, 3).Draw(t, "label")),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
@@ -149,7 +149,7 @@ func TestInexactCauses(t *testing.T) {
 			engine.SessionRow{Outcome: engine.OK, Steps: step(engine.StepOK, engine.ServerError, 5)},
 			"inexact since cycle 2, agent 9, step call: a step gave up: server_error",
 		},
-		{"a step below a failed one", engine.SessionRow{Outcome: engine.Failed, Class: engine.Script, Steps: step(engine.StepCancelled, engine.Timeout, 2)}, "exact"},
+		{"a step below a failed one", engine.SessionRow{Outcome: engine.Failed, Class: engine.Script, Steps: step(engine.StepCanceled, engine.Timeout, 2)}, "exact"},
 	} {
 		c.row.Place = at
 		var totals engine.Totals

@@ -219,7 +219,7 @@ func (w *worker) correctOutcome(retired bool) {
 	case w.cycle.ctx.Err() != nil:
 		w.row.Outcome = engine.Cut // the cut may have caused the failure, so the session runs again
 	case retired:
-		w.row.Outcome, w.row.Class, w.row.Error = engine.Cancelled, engine.NoError, engine.ErrRetired.Error()
+		w.row.Outcome, w.row.Class, w.row.Error = engine.Canceled, engine.NoError, engine.ErrRetired.Error()
 	}
 }
 

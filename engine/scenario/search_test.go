@@ -55,7 +55,7 @@ func TestSearch(t *testing.T) {
 	cancel()
 	for _, text := range []string{"a", "age == 1"} {
 		if _, _, err := p.Search(ctx, text, 3); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: %v", text, err)
+			t.Errorf("%s, canceled: %v", text, err)
 		}
 	}
 }

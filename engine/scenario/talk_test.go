@@ -178,7 +178,7 @@ func heard(j *enginetest.Journal, cycle int) string {
 }
 
 // TestParallelMessagesInFileOrder checks that messages of parallel steps arrive in file order, and that those
-// of a cancelled step are not sent.
+// of a canceled step are not sent.
 func TestParallelMessagesInFileOrder(t *testing.T) {
 	const world = `
 title: Crossfire

@@ -123,7 +123,7 @@ func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	}
 	s.Label, s.Kind, s.Service = seen.Step.Label, seen.Step.Kind, seen.Step.Service()
 	s.File, s.Line = seen.Step.Place()
-	ran := r.Status != engine.StepSkipped && r.Status != engine.StepCancelled
+	ran := r.Status != engine.StepSkipped && r.Status != engine.StepCanceled
 	s.Private, s.Mocked = seen.Step.Hides(), seen.Step.Mocked && ran
 	if s.Error = cut(seen.Error); ran {
 		s.Took, s.Output = seen.Took, cut(string(seen.Output))

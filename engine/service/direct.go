@@ -242,12 +242,12 @@ func (d *direct) open(ctx context.Context) (*link, error) {
 	// Dial on a goroutine of its own: it needs twice the stack of a session that waits for a response.
 	var conn net.Conn
 	var err error
-	dialled := make(chan struct{})
+	dialed := make(chan struct{})
 	go func() {
-		defer close(dialled)
+		defer close(dialed)
 		conn, err = d.dial(ctx, "tcp", d.addr)
 	}()
-	if <-dialled; err != nil {
+	if <-dialed; err != nil {
 		return nil, err
 	}
 	l := &link{of: d, conn: conn, cut: func() { _ = conn.SetDeadline(past) }}

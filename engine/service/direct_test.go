@@ -39,7 +39,7 @@ func hostOf(t *testing.T, talks ...talk) *HTTP {
 			return nil, err
 		}
 		if addr != "shop.example:80" {
-			return nil, fmt.Errorf("dialled %s", addr)
+			return nil, fmt.Errorf("dialed %s", addr)
 		}
 		client, server := net.Pipe()
 		serve := talks[min(n, len(talks)-1)]

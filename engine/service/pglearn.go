@@ -15,7 +15,7 @@ import (
 // report does not apply.
 func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	defer p.pool.Opened()
-	if p.learnt.Load() {
+	if p.learned.Load() {
 		return nil
 	}
 	c, err := database.CountClients(ctx, conn)
@@ -27,7 +27,7 @@ func (p *Postgres) learn(ctx context.Context, conn *pgx.Conn) error {
 	}
 	p.ownLimit.Store(c.LimitsStatements())
 	p.Share(c, 1) // this connection
-	p.learnt.Store(true)
+	p.learned.Store(true)
 	return nil
 }
 

@@ -24,7 +24,7 @@ type Postgres struct {
 	pool     *database.Pool
 	timeout  atomic.Int64 // of one attempt, a time.Duration
 	written  atomic.Int64
-	learnt   atomic.Bool // the server's limits are known
+	learned  atomic.Bool // the server's limits are known
 	pooled   atomic.Bool // there is a pooler in front of the server
 	ownLimit atomic.Bool // the server ends statements by itself
 	witness  Witness

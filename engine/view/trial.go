@@ -46,7 +46,7 @@ func StepSummary(s *engine.TrialStep) string {
 	if s.Class != engine.NoError {
 		parts[0] += " (" + s.Class.String() + ")"
 	}
-	if s.Status != engine.StepSkipped && s.Status != engine.StepCancelled {
+	if s.Status != engine.StepSkipped && s.Status != engine.StepCanceled {
 		parts = append(parts, engine.FormatDuration(s.Took))
 	}
 	if s.Throttled > 0 {

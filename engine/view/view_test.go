@@ -220,16 +220,16 @@ func TestOverhead(t *testing.T) {
 	has(t, fields(t, v), map[string]any{"span_seconds": 60., "core_seconds": 120., "machine_cpu_seconds": 117., "timer_lag_seconds": 0.002, "window_cpu_seconds": nil})
 }
 
-// TestJudgements checks that unknown values are null.
-func TestJudgements(t *testing.T) {
-	got := view.NewJudgements([]engine.Judgement{
+// TestJudgments checks that unknown values are null.
+func TestJudgments(t *testing.T) {
+	got := view.NewJudgments([]engine.Judgment{
 		{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 1%"}, Value: 0.02, Shown: "2%"},
 		{Criterion: engine.Criterion{Metric: "memory", Text: "< 1GB"}, Value: math.NaN(), Unknown: true},
 	})
 	if len(got) != 2 || got[0].Passed == nil || *got[0].Passed || *got[0].Value != 0.02 || got[1].Passed != nil || got[1].Value != nil {
-		t.Errorf("judgements %+v", got)
+		t.Errorf("judgments %+v", got)
 	}
-	if text, err := json.Marshal(view.NewJudgements(nil)); err != nil || string(text) != "[]" {
+	if text, err := json.Marshal(view.NewJudgments(nil)); err != nil || string(text) != "[]" {
 		t.Errorf("no criteria: %s, %v", text, err)
 	}
 }

@@ -81,7 +81,7 @@ func refusal(err error, c *pgx.ConnConfig) string {
 	case "55P03":
 		return "another transaction has locked a table of the schema throng: see pg_stat_activity" + said
 	case "57014":
-		return "the server cancelled a statement: its statement_timeout may be short" + said
+		return "the server canceled a statement: its statement_timeout may be short" + said
 	default:
 		return "the server rejected the request" + said
 	}

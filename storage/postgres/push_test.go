@@ -20,7 +20,7 @@ import (
 
 // varied journals a run with values in all columns, and a session with two takes.
 func varied(l *local) {
-	outcomes := []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
+	outcomes := []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}
 	for cycle := range 3 {
 		var rows engine.SessionRows
 		for agent := range 60 {
@@ -81,7 +81,7 @@ func varied(l *local) {
 	}
 	must(l.t, l.journal.Commit(l.t.Context(), engine.EndRow{
 		At: epoch.Add(time.Hour), Ending: engine.EndFinished, Reason: "all cycles done", Totals: engine.Totals{Acted: 17, Inexact: &engine.Inexact{Cycle: 1, Agent: 2, Path: "pay", Why: "timed out"}},
-		Verdict: []engine.Judgement{{Criterion: engine.Criterion{Text: "error_rate < 5%"}, Value: math.NaN(), Shown: "not known", Unknown: true}},
+		Verdict: []engine.Judgment{{Criterion: engine.Criterion{Text: "error_rate < 5%"}, Value: math.NaN(), Shown: "not known", Unknown: true}},
 	}))
 }
 

@@ -92,7 +92,7 @@ func silenceIsTold(t *testing.T, connections int) {
 	arrived(t, l, d)
 }
 
-// TestSlowBatchContinues checks that a batch which the server processes is not cancelled because another connection gets no
+// TestSlowBatchContinues checks that a batch which the server processes is not canceled because another connection gets no
 // answer, and that a batch without progress is.
 func TestSlowBatchContinues(t *testing.T) {
 	d := newDatabase(t, pgtest.Shared(t))

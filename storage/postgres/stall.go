@@ -16,9 +16,9 @@ import (
 
 // A network that stops delivering packets does not close connections. While a batch is being sent, the watcher connects to
 // the server again. If the server does not respond, and no byte of the batch was transferred for a while, the batch is
-// cancelled. Slow batches, and batches that the server is still processing, continue.
+// canceled. Slow batches, and batches that the server is still processing, continue.
 
-// errSilence is the cause of a cancelled batch.
+// errSilence is the cause of a canceled batch.
 var errSilence = fmt.Errorf("silence: %w", os.ErrDeadlineExceeded)
 
 // trackedConn is a connection that records the time of its last transfer.

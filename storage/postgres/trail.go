@@ -56,7 +56,7 @@ func (t *trails) of(s *engine.SessionRow) (id int64, ok bool) {
 }
 
 // worse orders the outcomes of a loop's iterations. The trail has the worst one.
-var worse = []engine.StepStatus{engine.StepSkipped, engine.StepCancelled, engine.StepOK, engine.StepTimedOut, engine.StepFailed}
+var worse = []engine.StepStatus{engine.StepSkipped, engine.StepCanceled, engine.StepOK, engine.StepTimedOut, engine.StepFailed}
 
 // add stores the rows of a trail. All iterations of a loop are one step.
 func (t *trails) add(steps []engine.StepRecord) int64 {

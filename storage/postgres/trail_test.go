@@ -17,7 +17,7 @@ func walk(cycle, agent, take int, outcome engine.Outcome, steps ...string) engin
 	s := engine.SessionRow{Place: engine.Place{Cycle: cycle, Agent: agent, Take: take}, Outcome: outcome, Started: epoch}
 	for _, step := range steps {
 		status, path, _ := strings.Cut(step, " ")
-		for k := engine.StepOK; k <= engine.StepCancelled; k++ {
+		for k := engine.StepOK; k <= engine.StepCanceled; k++ {
 			if k.String() == status {
 				s.Steps = append(s.Steps, engine.StepRecord{Path: path, Status: k})
 			}
@@ -35,10 +35,10 @@ func TestQuestions(t *testing.T) {
 	l, d := newLocal(t), newDatabase(t, pgtest.Shared(t))
 	must(t, l.journal.Commit(t.Context(), engine.SessionRows{
 		walk(0, 0, 0, engine.OK, "ok browse", "ok cart[0].add", "ok cart[1].add", "ok pay"),
-		walk(0, 1, 0, engine.Failed, "ok browse", "ok cart[0].add", "failed cart[1].add", "cancelled cart[2].add", "cancelled pay"),
-		walk(0, 2, 0, engine.TimedOut, "timeout browse", "cancelled pay"),
+		walk(0, 1, 0, engine.Failed, "ok browse", "ok cart[0].add", "failed cart[1].add", "canceled cart[2].add", "canceled pay"),
+		walk(0, 2, 0, engine.TimedOut, "timeout browse", "canceled pay"),
 		walk(0, 2, 1, engine.OK, "ok browse", "skipped cart", "ok pay"),
-		walk(0, 3, 0, engine.Cancelled),
+		walk(0, 3, 0, engine.Canceled),
 	}, engine.SessionRows{
 		walk(1, 0, 0, engine.Stopped, "ok browse"),
 		walk(1, 1, 0, engine.OK, "ok browse", "ok cart[0].add", "ok pay"),
@@ -70,8 +70,8 @@ func TestQuestions(t *testing.T) {
 			[]string{"browse 6 6 0 1.00", "cart.add 3 2 1 0.50", "pay 3 3 0 0.50"},
 		},
 		{
-			`SELECT concat_ws(' ', agent, sessions, ok, stopped, failed, timeout, cancelled, acted, outcome) FROM throng.agents_by_outcome WHERE run = $1 ORDER BY agent_index`,
-			[]string{"agent 0 2 1 1 0 0 0 1 acted", "agent 1 2 1 0 1 0 0 1 failed", "agent 2 2 1 1 0 0 0 1 acted", "agent 3 1 0 0 0 0 1 0 cancelled"},
+			`SELECT concat_ws(' ', agent, sessions, ok, stopped, failed, timeout, canceled, acted, outcome) FROM throng.agents_by_outcome WHERE run = $1 ORDER BY agent_index`,
+			[]string{"agent 0 2 1 1 0 0 0 1 acted", "agent 1 2 1 0 1 0 0 1 failed", "agent 2 2 1 1 0 0 0 1 acted", "agent 3 1 0 0 0 0 1 0 canceled"},
 		},
 	} {
 		rows, err := d.Query(t.Context(), c.query, string(run))

@@ -136,7 +136,7 @@ func refused(err error) bool {
 	}
 }
 
-// tookTooLong reports whether the server cancelled the statement because of a timeout.
+// tookTooLong reports whether the server canceled the statement because of a timeout.
 func tookTooLong(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "57014"

@@ -127,7 +127,7 @@ func day() *source {
 				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> # " + hostile), "logo.png": {0xff, 0xd8}, "people.csv": bytes.Repeat([]byte("a"), shownFile+1)},
 				Parameters: map[string]string{"shops": "3", "greeting": fmt.Sprintf("%q", hostile)},
 			},
-			Verdict: []engine.Judgement{
+			Verdict: []engine.Judgment{
 				{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Value: 0.25, Shown: "25%"},
 				{Criterion: engine.Criterion{Metric: "duration", Text: "< 2m"}, Value: 60, Shown: "1m0s", Passed: true},
 				{Criterion: engine.Criterion{Metric: "memory", Text: "< 12GB"}, Shown: "not known", Unknown: true},

@@ -45,7 +45,7 @@ func criteriaOf(r *engine.RunRecord) []criterion {
 	return all
 }
 
-func judged(j *engine.Judgement) mark {
+func judged(j *engine.Judgment) mark {
 	switch {
 	case j.Unknown:
 		return mark{"warn", "unknown"}
@@ -96,7 +96,7 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 }
 
 var outcomeWords = map[engine.Outcome]string{
-	engine.OK: "ok", engine.Stopped: "stopped", engine.Failed: "failed", engine.TimedOut: "timed out", engine.Cancelled: "cancelled",
+	engine.OK: "ok", engine.Stopped: "stopped", engine.Failed: "failed", engine.TimedOut: "timed out", engine.Canceled: "canceled",
 }
 
 func outcomesOf(t *engine.Totals) string {
@@ -165,7 +165,7 @@ func stepsOf(t *engine.Totals) table {
 	for _, f := range t.ByStep.Figures() {
 		row := []string{f.Path}
 		for _, n := range []int64{
-			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCancelled],
+			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCanceled],
 			f.Requests, f.Retries, f.RateLimited,
 		} {
 			row = append(row, some(n))

@@ -202,7 +202,7 @@ func TestContentsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runs, err := s.Incomplete(t.Context(), "other"); err != nil || len(runs) > 0 {
-		t.Errorf("parts are sent after they were cancelled: %v %v", runs, err)
+		t.Errorf("parts are sent after they were canceled: %v %v", runs, err)
 	}
 }
 

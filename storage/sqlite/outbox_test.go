@@ -261,7 +261,7 @@ func TestOutboxRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	end := engine.EndRow{At: time.Unix(9, 0).UTC(), Ending: engine.EndFinished, Reason: "done", Totals: engine.Totals{Acted: 3}, Verdict: []engine.Judgement{{Shown: "3"}}}
+	end := engine.EndRow{At: time.Unix(9, 0).UTC(), Ending: engine.EndFinished, Reason: "done", Totals: engine.Totals{Acted: 3}, Verdict: []engine.Judgment{{Shown: "3"}}}
 	if err := j.Commit(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}

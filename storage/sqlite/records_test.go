@@ -21,7 +21,7 @@ func FuzzRecords(f *testing.F) {
 		if blob.RawSize(data) != len(data) { // compressed: fuzzing would only test the compressor
 			return
 		}
-		for _, v := range []any{&engine.State{}, &engine.Memory{}, &engine.MetricsRow{}, &map[string][]byte{}, &[]engine.Judgement{}} {
+		for _, v := range []any{&engine.State{}, &engine.Memory{}, &engine.MetricsRow{}, &map[string][]byte{}, &[]engine.Judgment{}} {
 			if err := blob.Unmarshal(data, v); err != nil && !errors.Is(err, ErrDamaged) {
 				t.Errorf("got %v, want ErrDamaged", err)
 			}

@@ -274,7 +274,7 @@ func testTotals(t *testing.T, open Open) {
 	// A checkpoint includes the sessions that ended before its cycle.
 	f.commit(engine.CheckpointRow{At: at(2), Cycle: 1, State: engine.State{Limit: 9, Totals: barrier.Clone()}}, add(session(1, 70, engine.Stopped)))
 	check("after a checkpoint")
-	f.commit(engine.BarrierRow{Cycle: 1, At: at(3)}, add(session(2, 1, engine.Cancelled)))
+	f.commit(engine.BarrierRow{Cycle: 1, At: at(3)}, add(session(2, 1, engine.Canceled)))
 	barrier = engine.Totals{}
 	for _, s := range f.sessions(0, 2) {
 		barrier.Add(&s)
@@ -340,7 +340,7 @@ func testEnding(t *testing.T, open Open) {
 	s := session(0, 1, engine.OK)
 	totals.Add(&s)
 	totals.Peaks.Memory = 77
-	verdict := []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0, Shown: "0%", Passed: true}}
+	verdict := []engine.Judgment{{Criterion: engine.Criterion{Metric: "error_rate", Op: "<", Bound: 0.05, Text: "error_rate < 5%"}, Value: 0, Shown: "0%", Passed: true}}
 	f.commit(engine.StartRow{At: at(0)}, engine.SessionRows{s}, engine.EndRow{At: at(9), Total: 7, Ending: engine.EndStopped, Reason: "by hand", Totals: totals, Verdict: verdict})
 	r, err := f.Run(t.Context(), f.run)
 	must(t, err)

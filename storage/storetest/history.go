@@ -258,7 +258,7 @@ func (h *historian) sessions() {
 func (h *historian) oneSession() engine.SessionRow {
 	h.clock++
 	agent := rapid.IntRange(0, crowd-1).Draw(h.T, "agent")
-	s := session(h.model.cycle, agent, engine.Outcome(rapid.IntRange(int(engine.OK), int(engine.Cancelled)).Draw(h.T, "outcome")))
+	s := session(h.model.cycle, agent, engine.Outcome(rapid.IntRange(int(engine.OK), int(engine.Canceled)).Draw(h.T, "outcome")))
 	if was, done := h.model.last[agent]; done {
 		s.Take = was.Take + 1
 	}

@@ -167,7 +167,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	}
 	g.Tap(g.screen.Content(), "Cancel")
 	if g.desk.stops != 1 {
-		t.Error("the calibration was not cancelled")
+		t.Error("the calibration was not canceled")
 	}
 	whole := found(19)
 	g.desk.mu.Lock()

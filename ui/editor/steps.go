@@ -140,7 +140,7 @@ func named(s *engine.TrialStep) string {
 // brief describes how a step ended in a few words.
 func brief(s *engine.TrialStep) string {
 	switch s.Status {
-	case engine.StepSkipped, engine.StepCancelled:
+	case engine.StepSkipped, engine.StepCanceled:
 		return s.Status.String()
 	case engine.StepOK:
 		text := engine.FormatDuration(s.Took)
@@ -160,7 +160,7 @@ func iconOf(s *engine.TrialStep) fyne.Resource {
 		return theme.NewSuccessThemedResource(theme.ConfirmIcon())
 	case engine.StepSkipped:
 		return theme.NewDisabledResource(theme.MediaSkipNextIcon())
-	case engine.StepCancelled:
+	case engine.StepCanceled:
 		return theme.NewDisabledResource(theme.CancelIcon())
 	case engine.StepFailed, engine.StepTimedOut:
 	}

@@ -140,7 +140,7 @@ func (t *trial) ask(order Trial, of []engine.Destination) {
 			return
 		}
 		t.end()
-		t.state.SetText("Cancelled. Nothing was sent.")
+		t.state.SetText("Canceled. Nothing was sent.")
 	})
 }
 

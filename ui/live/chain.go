@@ -73,7 +73,7 @@ func judgeStep(step *engine.GraphStep, f *engine.StepFigures) (worst health.Leve
 	return worst, by
 }
 
-// chain is the graph of the chain, with its steps coloured by health.
+// chain is the graph of the chain, with its steps colored by health.
 type chain struct {
 	panel *widgets.Panel
 	graph *graph.Graph
@@ -100,7 +100,7 @@ func (c *chain) begin(job *Job) {
 	job.Graph.Walk(func(s *engine.GraphStep) { c.leaf[s.Path] = len(s.Inner) == 0 })
 }
 
-// draw colours the steps, if there are newer figures.
+// draw colors the steps, if there are newer figures.
 func (c *chain) draw(f *feed) {
 	s := f.snap
 	if len(s.Steps) == 0 || len(c.steps) > 0 && &c.steps[0] == &s.Steps[0] {

@@ -85,7 +85,7 @@ func TestAHiddenChainIsNotDrawn(t *testing.T) {
 	st.run.change(func(s *engine.Snapshot) { s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)} })
 	st.tick()
 	if st.chain.steps != nil {
-		t.Error("the chain was coloured behind the charts")
+		t.Error("the chain was colored behind the charts")
 	}
 	if n := st.charts.feed; n == nil {
 		t.Error("the charts were not drawn")

@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// tone returns the colour of a level.
+// tone returns the color of a level.
 func tone(l health.Level) widgets.Tone {
 	return [...]widgets.Tone{
 		health.Unknown: widgets.Quiet, health.Good: widgets.Good, health.Healthy: widgets.Good, health.Warning: widgets.Warning, health.Critical: widgets.Bad,

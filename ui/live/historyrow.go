@@ -79,7 +79,7 @@ func crowdText(f *feed) string {
 	counts := f.crowd.Counts()
 	var parts []string
 	for _, s := range []engine.AgentState{
-		engine.AgentInFlight, engine.AgentFailed, engine.AgentTimedOut, engine.AgentCancelled, engine.AgentOK, engine.AgentStopped,
+		engine.AgentInFlight, engine.AgentFailed, engine.AgentTimedOut, engine.AgentCanceled, engine.AgentOK, engine.AgentStopped,
 		engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 	} {
 		if counts[s] > 0 {

@@ -269,12 +269,12 @@ func (i *inspector) copyJSON() {
 	o.report("Copied "+i.name()+" as JSON.", widgets.Good)
 }
 
-// stateTone returns the colour of a state.
+// stateTone returns the color of a state.
 func stateTone(s engine.AgentState) widgets.Tone {
 	switch s {
 	case engine.AgentInFlight:
 		return widgets.Accent
-	case engine.AgentThrottled, engine.AgentCancelled:
+	case engine.AgentThrottled, engine.AgentCanceled:
 		return widgets.Warning
 	case engine.AgentOK:
 		return widgets.Good

@@ -25,7 +25,7 @@ var errorColumns = []widgets.Column{
 }
 
 // outcomes are the ways a session ends, in display order.
-var outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
+var outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}
 
 // lists are the tables of events and the counts of outcomes. One table is below the charts, or all are next to them.
 type lists struct {

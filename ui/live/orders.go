@@ -33,7 +33,7 @@ type orders struct {
 	past      bool            // the history is shown, so orders are not possible
 	held      bool            // paused by the user
 	waiting   map[string]bool // orders in progress
-	cut       bool            // the sessions in flight were cancelled
+	cut       bool            // the sessions in flight were canceled
 	asking    *broadcastForm  // the open form for a broadcast
 	adjusting *adjustForm
 }

@@ -170,7 +170,7 @@ func TestExportAsksForAFolder(t *testing.T) {
 	}
 	st.Tap(top, "Cancel")
 	if st.win.Canvas().Overlays().Top() != nil || len(st.desk.exported) != 0 {
-		t.Errorf("a dialog that was cancelled exported %q", st.desk.exported)
+		t.Errorf("a dialog that was canceled exported %q", st.desk.exported)
 	}
 }
 

@@ -125,7 +125,7 @@ func place(o fyne.CanvasObject, x, y, width, height float32) {
 	o.Resize(fyne.NewSize(width, height))
 }
 
-// inline lays out objects in a line, centred vertically. The first gets the width it needs, if the others leave enough.
+// inline lays out objects in a line, centered vertically. The first gets the width it needs, if the others leave enough.
 type inline struct{ first *widgets.Line }
 
 // MinSize implements [fyne.Layout].

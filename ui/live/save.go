@@ -25,7 +25,7 @@ const (
 
 const saveOrder = "Saving the charts"
 
-// picture draws the current charts in the colours of the theme, with a heading and a caption.
+// picture draws the current charts in the colors of the theme, with a heading and a caption.
 func (c *charts) picture(heading, caption string) image.Image {
 	all := newCurves(c.remote, chart.Keep{})
 	grid := container.NewGridWithColumns(2, panels(all)...)

@@ -227,7 +227,7 @@ func TestChartsAreSaved(t *testing.T) {
 	st.pickPicture = func(then func(string)) { then(dir) }
 	empty := newCharts(chart.Keep{})
 	empty.all = newCurves(false, chart.Keep{})
-	blank := colours(empty.picture("372 shoppers", "run"))
+	blank := colors(empty.picture("372 shoppers", "run"))
 	st.orders.saveCharts()
 	st.Until("it is saved", func() bool { return len(st.orders.waiting) == 0 })
 	path := filepath.Join(dir, "throng-20300301-120000-abcd-charts.png")
@@ -243,8 +243,8 @@ func TestChartsAreSaved(t *testing.T) {
 	if size := img.Bounds().Size(); size != image.Pt(pictureWidth*pictureScale, pictureHeight*pictureScale) {
 		t.Errorf("the picture is %v", size)
 	}
-	if got := colours(img); got <= blank {
-		t.Errorf("%d coloured pixels, %d without data", got, blank)
+	if got := colors(img); got <= blank {
+		t.Errorf("%d colored pixels, %d without data", got, blank)
 	}
 	st.orders.saveCharts()
 	st.Until("it is saved again", func() bool { return len(st.orders.waiting) == 0 })
@@ -256,8 +256,8 @@ func TestChartsAreSaved(t *testing.T) {
 	st.shows(t, "Saving the charts failed")
 }
 
-// colours counts the pixels that are not grey.
-func colours(img image.Image) (n int) {
+// colors counts the pixels that are not gray.
+func colors(img image.Image) (n int) {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {

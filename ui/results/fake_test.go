@@ -129,8 +129,8 @@ func record(id engine.RunID, ending engine.Ending) engine.RunRecord {
 	return engine.RunRecord{ID: id, Title: "Shoppers", Created: began, Ending: ending, Cycle: 24, Cycles: 24, Done: 8928, Total: 8928, Settings: engine.DefaultSettings()}
 }
 
-func criterion(metric, text, shown string, passed bool) engine.Judgement {
-	return engine.Judgement{Criterion: engine.Criterion{Metric: metric, Text: text}, Shown: shown, Passed: passed}
+func criterion(metric, text, shown string, passed bool) engine.Judgment {
+	return engine.Judgment{Criterion: engine.Criterion{Metric: metric, Text: text}, Shown: shown, Passed: passed}
 }
 
 // some are the totals of 100 sessions that took 10 ms, 20 ms and so on.
@@ -180,8 +180,8 @@ func wait(q *uitest.Queue, s *Screen) {
 }
 
 // six are six criteria. Five are met.
-func six() []engine.Judgement {
-	return []engine.Judgement{
+func six() []engine.Judgment {
+	return []engine.Judgment{
 		criterion("agents_completed", ">= 100%", "100%", true), criterion("error_rate", "< 5%", "0%", true), criterion("cycle_time", "< 60s", "2.3s", true),
 		criterion("memory", "< 12GB", "0.0625 GB", true), criterion("db_connections", "<= 55", "4", true), criterion("checkpoint_gap", "<= 5m", "6m1s", false),
 	}

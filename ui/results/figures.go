@@ -40,7 +40,7 @@ var totalFigures = []figure{
 	{name: "stopped", value: outcome(engine.Stopped)},
 	{name: "failed", value: outcome(engine.Failed), bad: true},
 	{name: "timed out", value: outcome(engine.TimedOut), bad: true},
-	{name: "cancelled", value: outcome(engine.Cancelled)},
+	{name: "canceled", value: outcome(engine.Canceled)},
 	{name: "acted", value: func(t *engine.Totals) string { return engine.FormatCount(t.Acted) }},
 	{name: "events", value: func(t *engine.Totals) string { return engine.FormatCount(t.Events) }},
 	{name: "steps", value: func(t *engine.Totals) string { return engine.FormatCount(t.Steps) }},

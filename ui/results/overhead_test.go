@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestPurposesLookDifferent checks that every part of the time has its own colour and icon.
+// TestPurposesLookDifferent checks that every part of the time has its own color and icon.
 func TestPurposesLookDifferent(t *testing.T) {
 	colors, icons := map[string]engine.Purpose{}, map[string]engine.Purpose{}
 	for _, p := range engine.Purposes() {
@@ -16,7 +16,7 @@ func TestPurposesLookDifferent(t *testing.T) {
 			continue
 		}
 		if other, taken := colors[string(mark.color)]; taken {
-			t.Errorf("%s and %s have the colour %s", other, p, mark.color)
+			t.Errorf("%s and %s have the color %s", other, p, mark.color)
 		}
 		if other, taken := icons[mark.icon().Name()]; taken {
 			t.Errorf("%s and %s have the sign %s", other, p, mark.icon().Name())

@@ -96,7 +96,7 @@ func outcomes(t *engine.Totals) []widgets.Share {
 		{Name: "stopped", Count: t.Outcomes[engine.Stopped], Tone: widgets.Quiet, Icon: theme.MediaStopIcon()},
 		{Name: "failed", Count: t.Outcomes[engine.Failed], Tone: widgets.Bad, Icon: theme.CancelIcon()},
 		{Name: "timed out", Count: t.Outcomes[engine.TimedOut], Tone: widgets.Warning, Icon: theme.HistoryIcon()},
-		{Name: "cancelled", Count: t.Outcomes[engine.Cancelled], Tone: widgets.Neutral, Icon: theme.ContentRemoveIcon()},
+		{Name: "canceled", Count: t.Outcomes[engine.Canceled], Tone: widgets.Neutral, Icon: theme.ContentRemoveIcon()},
 	}
 	for i := range parts {
 		parts[i].Text = shareText(parts[i].Count, all)

@@ -147,7 +147,7 @@ func cleaned(r *engine.RunRecord) (string, widgets.Tone) {
 	return strings.Join(lines, "\n"), tone
 }
 
-func criteriaRows(verdict []engine.Judgement) []widgets.Row {
+func criteriaRows(verdict []engine.Judgment) []widgets.Row {
 	rows := make([]widgets.Row, len(verdict))
 	for i := range verdict {
 		j := &verdict[i]

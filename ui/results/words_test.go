@@ -10,23 +10,23 @@ import (
 
 func TestVerdict(t *testing.T) {
 	met, missed := criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false)
-	unknown := engine.Judgement{Unknown: true}
+	unknown := engine.Judgment{Unknown: true}
 	for _, c := range []struct {
 		name     string
-		judged   []engine.Judgement
+		judged   []engine.Judgment
 		ending   engine.Ending
 		progress bool
 		want     string
 		tone     widgets.Tone
 	}{
-		{"all met", []engine.Judgement{met, met, met}, engine.EndFinished, false, "All 3 criteria met.", widgets.Good},
-		{"the only one", []engine.Judgement{met}, engine.EndFinished, false, "The criterion is met.", widgets.Good},
-		{"missed", []engine.Judgement{met, missed, missed}, engine.EndFinished, false, "2 of 3 criteria missed.", widgets.Bad},
-		{"the only one missed", []engine.Judgement{missed}, engine.EndFinished, false, "1 of 1 criterion missed.", widgets.Bad},
-		{"missed and unknown", []engine.Judgement{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 unknown.", widgets.Bad},
-		{"unknown", []engine.Judgement{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 unknown.", widgets.Warning},
+		{"all met", []engine.Judgment{met, met, met}, engine.EndFinished, false, "All 3 criteria met.", widgets.Good},
+		{"the only one", []engine.Judgment{met}, engine.EndFinished, false, "The criterion is met.", widgets.Good},
+		{"missed", []engine.Judgment{met, missed, missed}, engine.EndFinished, false, "2 of 3 criteria missed.", widgets.Bad},
+		{"the only one missed", []engine.Judgment{missed}, engine.EndFinished, false, "1 of 1 criterion missed.", widgets.Bad},
+		{"missed and unknown", []engine.Judgment{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 unknown.", widgets.Bad},
+		{"unknown", []engine.Judgment{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 unknown.", widgets.Warning},
 		{"none", nil, engine.EndFinished, false, "The scenario has no success criteria.", widgets.Quiet},
-		{"in progress", []engine.Judgement{met}, engine.EndStopped, true, "Criteria are evaluated at the end of the run.", widgets.Quiet},
+		{"in progress", []engine.Judgment{met}, engine.EndStopped, true, "Criteria are evaluated at the end of the run.", widgets.Quiet},
 		{"interrupted", nil, engine.NotEnded, false, "Criteria are evaluated at the end of the run. This run was interrupted: resume it in Checkpoints.", widgets.Quiet},
 	} {
 		r := engine.RunRecord{Verdict: c.judged, Ending: c.ending, InProgress: c.progress}
@@ -37,7 +37,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestCriteriaSayTheirVerdict(t *testing.T) {
-	rows := criteriaRows([]engine.Judgement{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "unknown"}})
+	rows := criteriaRows([]engine.Judgment{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "unknown"}})
 	for i, want := range []string{"pass", "FAIL", "unknown"} {
 		if c := rows[i].Cells[0]; c.Text != want || c.Icon == nil {
 			t.Errorf("criterion %d: %q, want %q with an icon", i, c.Text, want)

@@ -12,8 +12,8 @@ type pending struct {
 	start func() // starts it now
 }
 
-// errCancelled says that the user cancelled the start.
-var errCancelled = errors.New("start cancelled")
+// errCanceled says that the user canceled the start.
+var errCanceled = errors.New("start canceled")
 
 // now returns the time of the wall clock, which advances while the machine sleeps.
 func now() time.Time { return time.Now().Round(0) }
@@ -38,7 +38,7 @@ func (s *Screen) cancelStart() {
 	if s.pending == nil || s.giveUp == nil {
 		return
 	}
-	s.giveUp(errCancelled)
+	s.giveUp(errCanceled)
 	s.giveUp = nil
 	s.noLonger()
 }

@@ -114,8 +114,8 @@ type Desk interface {
 	KeepSecret(ctx context.Context, name, value string) error
 	// Unallowed returns the addresses that the file of an order may not call yet.
 	Unallowed(ctx context.Context, o Order) ([]engine.Destination, error)
-	// Launch starts a run at its start time; cancelling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
-	// are Unreadable. While a model writes the population, Launch reports the progress to writing, and cancelling ctx stops it.
+	// Launch starts a run at its start time; canceling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
+	// are Unreadable. While a model writes the population, Launch reports the progress to writing, and canceling ctx stops it.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
 	// Remote names the database for results, without user and password; "" if none is configured. It does not wait.
 	Remote() string

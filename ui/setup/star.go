@@ -42,7 +42,7 @@ func newStar(k *card) *favoriteStar {
 	return s
 }
 
-// paint draws the star in a colour of the theme, with a ring if it is focused.
+// paint draws the star in a color of the theme, with a ring if it is focused.
 func (s *favoriteStar) paint(name fyne.ThemeColorName) {
 	shape := fyne.NewStaticResource("staroutline.svg", starEmpty)
 	if s.card.choice.Favorite {

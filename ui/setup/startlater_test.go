@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestStartLater checks that a scheduled launch shows the remaining time, can be cancelled, and can start immediately.
+// TestStartLater checks that a scheduled launch shows the remaining time, can be canceled, and can start immediately.
 func TestStartLater(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Start at", "soon")
@@ -21,7 +21,7 @@ func TestStartLater(t *testing.T) {
 		t.Error("the run was launched early")
 	}
 	s.tap("Cancel")
-	s.until("Not launched: start cancelled")
+	s.until("Not launched: start canceled")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.cancel.Visible() {
 		t.Errorf("the button shows %s", s.screen.bar.launch.Text)
 	}

@@ -34,8 +34,8 @@ chain sew:
   step think:
     kind: llm
     service: model
-    cache: {colour: "agent.index % 3", part: "min(now.hour, 10)"}
-    prompt: "Colour ${colour} in part ${part}?"
+    cache: {color: "agent.index % 3", part: "min(now.hour, 10)"}
+    prompt: "Color ${color} in part ${part}?"
   step enter: {kind: http, service: shop, post: /api/shopping/session, json: {}}
   step browse: {kind: http, service: shop, get: /api/products/search, query: {query: Produce, limit: 3}}
   step add: {kind: http, service: shop, post: /api/cart/items, json: {product_id: "${steps.browse.products[agent.index % 3].id}", quantity: 1}}

@@ -69,7 +69,7 @@ var rules = []rule{
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/logs", []string{"/engine/visible"}, append(append([]string{module + "/engine$"}, screens...), drivers...)},
 	{"/cmd/internal/notice", []string{"/engine", "/engine/run", "/engine/view"}, append(append([]string{}, screens...), drivers...)},
-	{"/cmd/internal/licences", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/licenses", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/consent", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
 	{"/cmd/internal/control", []string{"/engine", "/engine/view", "/engine/health"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/telemetry", []string{"/engine", "/engine/view", "/engine/browser", "/storage"}, append(append([]string{}, screens...), drivers...)},

@@ -32,7 +32,7 @@ func TestCountdown(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(gone) })
 		if _, err := (Countdown{At: time.Now().Add(time.Hour)}).Wait(ctx); !errors.Is(err, gone) {
-			t.Errorf("cancelled: %v", err)
+			t.Errorf("canceled: %v", err)
 		}
 
 		began = time.Now()

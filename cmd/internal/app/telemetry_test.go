@@ -88,7 +88,7 @@ func TestFindTelemetry(t *testing.T) {
 	if err := config.Save(data, map[string]string{config.TraceKey: "many"}); err == nil {
 		t.Error("a trace share above 1 was saved")
 	}
-	if err := config.Save(data, map[string]string{"colour": "red"}); err == nil {
+	if err := config.Save(data, map[string]string{"color": "red"}); err == nil {
 		t.Error("an unknown color was accepted")
 	}
 }

@@ -65,7 +65,7 @@ func TestTraces(t *testing.T) {
 		t.Errorf("%d traces, %v; the run says %v", len(traces), outcomes, totals.Outcomes)
 	}
 	for _, f := range totals.ByStep.Figures() {
-		if ran := f.Ran() + f.Statuses[engine.StepCancelled]; steps[f.Path] < f.Ran() || steps[f.Path] > ran {
+		if ran := f.Ran() + f.Statuses[engine.StepCanceled]; steps[f.Path] < f.Ran() || steps[f.Path] > ran {
 			t.Errorf("%d spans of %s, which ran %d times", steps[f.Path], f.Path, f.Ran())
 		}
 	}

@@ -92,7 +92,7 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	if err := j.icons(t); err != nil {
 		return nil, err
 	}
-	copyright, err := licences()
+	copyright, err := licenses()
 	if err != nil {
 		return nil, err
 	}

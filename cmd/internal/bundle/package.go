@@ -65,10 +65,10 @@ func (j *job) build(ctx context.Context, dir, arch string) error {
 	return nil
 }
 
-// licences returns the license texts of everything in the programs. It does not ask the program, which may be built for
+// licenses returns the license texts of everything in the programs. It does not ask the program, which may be built for
 // another system.
-func licences() (string, error) {
-	all, err := assets.Licences()
+func licenses() (string, error) {
+	all, err := assets.Licenses()
 	if err != nil {
 		return "", err
 	}

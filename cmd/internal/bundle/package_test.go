@@ -132,7 +132,7 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 	}
 	validate(t, filepath.Join(share, "applications", appID+".desktop"))
 	read(t, filepath.Join(share, "man", "man1", "throngctl.1.gz"))
-	checkLicences(t, read(t, filepath.Join(share, "doc", "throng", "copyright")))
+	checkLicenses(t, read(t, filepath.Join(share, "doc", "throng", "copyright")))
 	if got := read(t, filepath.Join(share, "bash-completion", "completions", "throngctl")); got != "completes\n" {
 		t.Errorf("completion: %q", got)
 	}
@@ -382,16 +382,16 @@ func TestWindows(t *testing.T) {
 		if strings.HasSuffix(f.Name, ".exe") {
 			checkResources(t, f, v)
 		} else {
-			checkLicences(t, string(unzipped(t, f)))
+			checkLicenses(t, string(unzipped(t, f)))
 		}
 	}
-	if !slices.Equal(names, []string{"Throng/licences.txt", "Throng/Throng.exe", "Throng/throngctl.exe"}) {
+	if !slices.Equal(names, []string{"Throng/licenses.txt", "Throng/Throng.exe", "Throng/throngctl.exe"}) {
 		t.Errorf("got %q", names)
 	}
 }
 
-// checkLicences checks for the full license texts of Throng, linked modules, and what they include.
-func checkLicences(t *testing.T, text string) {
+// checkLicenses checks for the full license texts of Throng, linked modules, and what they include.
+func checkLicenses(t *testing.T, text string) {
 	t.Helper()
 	for _, part := range []string{"The Throng authors", "Redistributions in binary form must reproduce", "SIL OPEN FONT LICENSE", "SQLite", "Apache License"} {
 		if !strings.Contains(text, part) {

@@ -31,11 +31,11 @@ func packZip(j job, work string) ([]string, error) {
 	if err := errors.Join(j.describe(j.exe, window, a.Details.Name), j.describe(j.ctl, terminal, a.Details.Name+" in a terminal")); err != nil {
 		return nil, err
 	}
-	text, err := licences()
+	text, err := licenses()
 	if err != nil {
 		return nil, err
 	}
-	terms := filepath.Join(work, "licences.txt")
+	terms := filepath.Join(work, "licenses.txt")
 	if err := writeFile(terms, []byte(text), 0o644); err != nil {
 		return nil, err
 	}

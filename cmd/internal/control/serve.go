@@ -26,7 +26,7 @@ const (
 type server struct {
 	job      Job
 	listener net.Listener
-	ctx      context.Context // for orders; cancelled with the server
+	ctx      context.Context // for orders; canceled with the server
 	working  sync.WaitGroup
 
 	mu      sync.Mutex // guards the fields below

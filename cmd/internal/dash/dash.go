@@ -65,7 +65,7 @@ func (d *Dash) post(s span) {
 	}
 }
 
-// Run shows the run until the run ends, ctx is cancelled, or the user leaves.
+// Run shows the run until the run ends, ctx is canceled, or the user leaves.
 func (d *Dash) Run(ctx context.Context) error {
 	defer d.Close()
 	ctx, cancel := context.WithCancel(ctx)

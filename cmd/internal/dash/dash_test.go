@@ -200,13 +200,13 @@ func TestImportantRowsStay(t *testing.T) {
 
 // TestTones checks that there are no colors and non-ASCII characters if they are disabled.
 func TestTones(t *testing.T) {
-	var colour, mono, ascii strings.Builder
+	var color, mono, ascii strings.Builder
 	for _, l := range seen(busy()).draw(120, 40) {
-		colour.WriteString(l.encode(Look{}))
+		color.WriteString(l.encode(Look{}))
 		mono.WriteString(l.encode(Look{Mono: true}))
 		ascii.WriteString(l.encode(Look{Mono: true, ASCII: true}))
 	}
-	if !strings.Contains(colour.String(), "\x1b[1;31m✖ critical ") {
+	if !strings.Contains(color.String(), "\x1b[1;31m✖ critical ") {
 		t.Error("critical values are not red")
 	}
 	for _, n := range []string{"\x1b[3", "\x1b[1;3"} {

@@ -24,7 +24,7 @@ const (
 )
 
 // sequences are the escape sequences of tones, with and without colors.
-var sequences = [...]struct{ colour, mono string }{
+var sequences = [...]struct{ color, mono string }{
 	plain: {"", ""}, strong: {"\x1b[1m", "\x1b[1m"}, quiet: {"\x1b[2m", "\x1b[2m"}, good: {"\x1b[32m", ""}, warning: {"\x1b[33m", "\x1b[1m"},
 	bad: {"\x1b[1;31m", "\x1b[1m"}, accent: {"\x1b[36m", ""}, inverse: {"\x1b[7m", "\x1b[7m"},
 }
@@ -90,7 +90,7 @@ func (l line) text() string {
 func (l line) encode(look Look) string {
 	var b strings.Builder
 	for _, s := range l {
-		sequence := sequences[s.tone].colour
+		sequence := sequences[s.tone].color
 		if look.Mono {
 			sequence = sequences[s.tone].mono
 		}

@@ -91,7 +91,7 @@ func (p *picture) log(width, height int) []line {
 // help describes the keys.
 func (p *picture) help() (lines []line) {
 	stop := []string{
-		"q, Ctrl+C   stop: sessions in flight finish, then a checkpoint is taken", "            again: stop immediately; cancelled sessions run again on resume",
+		"q, Ctrl+C   stop: sessions in flight finish, then a checkpoint is taken", "            again: stop immediately; canceled sessions run again on resume",
 	}
 	if !p.own {
 		stop = []string{"q, Ctrl+C   leave the dashboard; the run continues", "S           stop the run after sessions in flight; again: immediately"}

@@ -20,7 +20,7 @@ type calibrateDesk struct{ *Desk }
 
 var _ calibrate.Desk = calibrateDesk{}
 
-var errSweepStopped = errors.New("cancelled by the user")
+var errSweepStopped = errors.New("canceled by the user")
 
 // Choices lists the scenarios.
 func (d calibrateDesk) Choices(ctx context.Context) (all []calibrate.Choice, err error) {

@@ -64,7 +64,7 @@ func TestSweepGivenUpFromTheWindow(t *testing.T) {
 	}
 	c.Stop()
 	<-c.Settled()
-	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "cancelled by the user") {
+	if s := c.State(); s.Running || s.Err == nil || !strings.Contains(s.Err.Error(), "canceled by the user") {
 		t.Errorf("%+v", s)
 	}
 	if err := c.Start(t.Context(), o); err != nil { // start again, until the window is closed

@@ -79,7 +79,7 @@ func TestLogLevelIsInForce(t *testing.T) {
 // TestProgram checks the version and the licenses that the window shows.
 func TestProgram(t *testing.T) {
 	p := program{open(t, t.TempDir())}
-	all, err := p.Licences(t.Context())
+	all, err := p.Licenses(t.Context())
 	if err != nil || len(all) < 40 || all[0].Module != "Throng" {
 		t.Errorf("%d licenses, %v", len(all), err)
 	}

@@ -23,8 +23,8 @@ func (p program) About() ui.About {
 	return ui.About{Version: a.String(), Go: a.Go, Fyne: a.Fyne, System: a.System, Data: p.data, Icon: assets.Icon()}
 }
 
-// Licences implements [ui.Program].
-func (p program) Licences(context.Context) ([]assets.Licence, error) { return assets.Licences() }
+// Licenses implements [ui.Program].
+func (p program) Licenses(context.Context) ([]assets.License, error) { return assets.Licenses() }
 
 // Reports implements [ui.Program].
 func (p program) Reports(context.Context) ([]ui.Report, error) {

@@ -54,7 +54,7 @@ var Database = []Fault{
 		s.Disconnect()
 		return func() { s.Use(Corrected) }
 	}},
-	{Name: "tables locked, statement_timeout 200 ms", Says: "cancelled a statement", Begin: func(s *Site) func() {
+	{Name: "tables locked, statement_timeout 200 ms", Says: "canceled a statement", Begin: func(s *Site) func() {
 		s.Exec("ALTER ROLE " + s.User + " SET statement_timeout = 200")
 		s.Disconnect()
 		conn := pgtest.Connect(s.t, s.Server.URL(pgtest.User, s.Name))

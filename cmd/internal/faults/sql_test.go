@@ -43,7 +43,7 @@ func TestStatementsUnderFaults(t *testing.T) {
 	shared := pgtest.Shared(t)
 	var mu sync.Mutex
 	lines := []string{
-		"| Fault of `sql` steps | lasted | sessions | with a key: done, not done, not known | rows | repeated, all labelled | without: done, not done, not known | rows | twice |",
+		"| Fault of `sql` steps | lasted | sessions | with a key: done, not done, not known | rows | repeated, all labeled | without: done, not done, not known | rows | twice |",
 		"|---|---|---|---|---|---|---|---|---|",
 	}
 	t.Run("all", func(t *testing.T) {

@@ -19,10 +19,10 @@ type Message struct {
 	Title    string    `json:"title"`
 	Text     string    `json:"text"`
 	// Again is how many more events of this kind occurred since the last notification.
-	Again    int              `json:"again,omitempty"`
-	Progress *view.Progress   `json:"progress,omitempty"`
-	Passed   *bool            `json:"passed,omitempty"` // at the end: whether the run finished and met all criteria
-	Criteria []view.Judgement `json:"criteria,omitempty"`
+	Again    int             `json:"again,omitempty"`
+	Progress *view.Progress  `json:"progress,omitempty"`
+	Passed   *bool           `json:"passed,omitempty"` // at the end: whether the run finished and met all criteria
+	Criteria []view.Judgment `json:"criteria,omitempty"`
 
 	urgent bool
 }
@@ -53,7 +53,7 @@ func messageOf(n view.Notification, s *engine.Snapshot, scenario string) *Messag
 // judge adds the verdict of a run that has ended.
 func (m *Message) judge(r *run.Result) {
 	passed := r.Passed()
-	m.Passed, m.Criteria = &passed, view.NewJudgements(r.Verdict)
+	m.Passed, m.Criteria = &passed, view.NewJudgments(r.Verdict)
 	missed := 0
 	for _, j := range r.Verdict {
 		if !j.Passed && !j.Unknown {

@@ -210,7 +210,7 @@ func TestKinds(t *testing.T) {
 // TestWatch checks the notifications of a run, without secrets, and the verdict at the end.
 func TestWatch(t *testing.T) {
 	rec, run := newReceiver(t, nil), newFake()
-	run.result.Verdict = []engine.Judgement{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Shown: "9%"}}
+	run.result.Verdict = []engine.Judgment{{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Shown: "9%"}}
 	w := Start(Config{Run: run, Scenario: "Shoppers", Target: Target{JSON, rec.URL}, times: brief, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "…") }})
 	run.set(func(s *engine.Snapshot) { s.Stall = &engine.Stall{Why: "all wait for hunter2"} })
 	until(t, "the stall is reported", func() bool { return len(rec.posts()) == 1 })

@@ -15,7 +15,7 @@ const (
 
 var (
 	replies  = []engine.Reply{engine.NoReply, engine.Reply2xx, engine.Reply3xx, engine.Reply4xx, engine.ReplyRefused, engine.Reply5xx}
-	statuses = []engine.StepStatus{engine.StepOK, engine.StepFailed, engine.StepTimedOut, engine.StepSkipped, engine.StepCancelled}
+	statuses = []engine.StepStatus{engine.StepOK, engine.StepFailed, engine.StepTimedOut, engine.StepSkipped, engine.StepCanceled}
 )
 
 // ofServices are the metrics of requests and services.
@@ -26,7 +26,7 @@ var ofServices = []Metric{
 	several(Counter, "throng_service_responses_total", []string{"service", "code"}, "Answers by status code, in this process; code none without an answer, and a successful database query counts as 2xx.", func(s *engine.Snapshot) (all []sample) {
 		each(s, func(of *engine.ServiceState) {
 			for _, r := range replies {
-				all = append(all, labelled(float64(of.Replies[r]), of.Name, r.String()))
+				all = append(all, labeled(float64(of.Replies[r]), of.Name, r.String()))
 			}
 		})
 		return all
@@ -48,7 +48,7 @@ func perService(kind Kind, name, help string, of func(of *engine.ServiceState) f
 	return several(kind, name, []string{"service"}, help, func(s *engine.Snapshot) (all []sample) {
 		each(s, func(one *engine.ServiceState) {
 			if value := of(one); !math.IsNaN(value) {
-				all = append(all, labelled(value, one.Name))
+				all = append(all, labeled(value, one.Name))
 			}
 		})
 		return all
@@ -67,12 +67,12 @@ var ofSteps = []Metric{
 		shown, others := split(s.Steps)
 		for i := range shown {
 			for _, status := range statuses {
-				all = append(all, labelled(float64(shown[i].Statuses[status]), shown[i].Path, status.String()))
+				all = append(all, labeled(float64(shown[i].Statuses[status]), shown[i].Path, status.String()))
 			}
 		}
 		for _, status := range statuses {
 			if len(others) > 0 {
-				all = append(all, labelled(total(others, func(f *engine.StepFigures) int64 { return f.Statuses[status] }), otherSteps, status.String()))
+				all = append(all, labeled(total(others, func(f *engine.StepFigures) int64 { return f.Statuses[status] }), otherSteps, status.String()))
 			}
 		}
 		return all
@@ -107,10 +107,10 @@ func perStep(name, help string, of func(f *engine.StepFigures) int64) Metric {
 	return several(Counter, name, []string{"step"}, help, func(s *engine.Snapshot) (all []sample) {
 		shown, others := split(s.Steps)
 		for i := range shown {
-			all = append(all, labelled(float64(of(&shown[i])), shown[i].Path))
+			all = append(all, labeled(float64(of(&shown[i])), shown[i].Path))
 		}
 		if len(others) > 0 {
-			all = append(all, labelled(total(others, of), otherSteps))
+			all = append(all, labeled(total(others, of), otherSteps))
 		}
 		return all
 	})
@@ -144,7 +144,7 @@ var ofStorage = []Metric{
 		if *p == (engine.Pool{}) {
 			return nil
 		}
-		return []sample{labelled(float64(p.InUse), "in_use"), labelled(float64(p.Idle), "idle"), labelled(float64(p.Waiting), "waiting")}
+		return []sample{labeled(float64(p.InUse), "in_use"), labeled(float64(p.Idle), "idle"), labeled(float64(p.Waiting), "waiting")}
 	}),
 	column("db_server_connections"),
 	column("db_max_connections"),

@@ -15,19 +15,19 @@ var (
 	phases   = append([]string{idle}, texts(engine.Preparing, engine.Running, engine.Paused, engine.Draining, engine.Ended)...)
 	endings  = texts(engine.EndFinished, engine.EndStopped, engine.EndFailed, engine.EndOutOfBudget, engine.EndHopeless)
 	breakers = texts(engine.BreakerClosed, engine.BreakerHalfOpen, engine.BreakerOpen)
-	outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
+	outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}
 )
 
 // ofProgress are the metrics of the run as a whole.
 var ofProgress = []Metric{
 	{
 		Name: "throng_build_info", Kind: Gauge, Labels: []string{"version"}, Help: "Always 1; the version of Throng.", idle: true,
-		read: func(v *view) []sample { return []sample{labelled(1, v.version)} },
+		read: func(v *view) []sample { return []sample{labeled(1, v.version)} },
 	},
 	{
 		Name: "throng_run_info", Kind: Gauge, Labels: []string{"run", "scenario", "seed"}, Help: "Always 1; the run of the other metrics.",
 		read: func(v *view) []sample {
-			return []sample{labelled(1, string(v.run.ID), v.run.Title, strconv.FormatUint(v.run.Seed, 10))}
+			return []sample{labeled(1, string(v.run.ID), v.run.Title, strconv.FormatUint(v.run.Seed, 10))}
 		},
 	},
 	{
@@ -64,7 +64,7 @@ var ofProgress = []Metric{
 var ofSessions = []Metric{
 	several(Counter, "throng_sessions_total", []string{"outcome"}, "Sessions that ended, by outcome.", func(s *engine.Snapshot) (all []sample) {
 		for _, o := range outcomes {
-			all = append(all, labelled(float64(s.Outcomes[o]), o.String()))
+			all = append(all, labeled(float64(s.Outcomes[o]), o.String()))
 		}
 		return all
 	}),
@@ -76,7 +76,7 @@ var ofSessions = []Metric{
 			counts[s.Errors[i].Class] = s.Errors[i].Count
 		}
 		for _, c := range engine.Classes() {
-			all = append(all, labelled(float64(counts[c]), c.String()))
+			all = append(all, labeled(float64(counts[c]), c.String()))
 		}
 		return all
 	}),
@@ -94,14 +94,14 @@ var ofSessions = []Metric{
 	several(Gauge, "throng_session_time_ratio", []string{"purpose"}, "Fraction of the session time spent on a purpose, over the whole run; journal and engine are Throng's overhead.", func(s *engine.Snapshot) (all []sample) {
 		for _, p := range engine.Purposes() {
 			if share := s.Overhead.Times.Share(p); !math.IsNaN(share) {
-				all = append(all, labelled(share, texts(p)[0]))
+				all = append(all, labeled(share, texts(p)[0]))
 			}
 		}
 		return all
 	}),
 	several(Counter, "throng_throttled_seconds_total", []string{"cause"}, "Time for which requests were throttled, summed over all sessions, by cause.", func(s *engine.Snapshot) (all []sample) {
 		for _, g := range engine.ThrottleCauses() {
-			all = append(all, labelled(s.Waits[g].Seconds(), g.String()))
+			all = append(all, labeled(s.Waits[g].Seconds(), g.String()))
 		}
 		return all
 	}),
@@ -128,7 +128,7 @@ var ofConcurrency = []Metric{
 var ofModels = []Metric{
 	one(Counter, "throng_model_calls_total", "Answered model calls.", func(s *engine.Snapshot) float64 { return float64(s.Usage.Calls) }),
 	several(Counter, "throng_model_tokens_total", []string{"direction"}, "Tokens of model calls, by direction.", func(s *engine.Snapshot) []sample {
-		return []sample{labelled(float64(s.Usage.Input), "input"), labelled(float64(s.Usage.Output), "output")}
+		return []sample{labeled(float64(s.Usage.Input), "input"), labeled(float64(s.Usage.Output), "output")}
 	}),
 	one(Counter, "throng_model_cost_dollars_total", "Cost of model calls in US dollars, as far as prices are known.", func(s *engine.Snapshot) float64 {
 		return float64(s.Usage.Cost) / 1e9
@@ -147,7 +147,7 @@ var ofModels = []Metric{
 			{"time", s.Elapsed.Seconds(), b.Wall.Seconds()},
 		} {
 			if of.most > 0 {
-				all = append(all, labelled(of.used/of.most, of.name))
+				all = append(all, labeled(of.used/of.most, of.name))
 			}
 		}
 		return all

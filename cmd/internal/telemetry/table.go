@@ -120,8 +120,8 @@ func quantilesOf(name, help string, of func(s *engine.Snapshot) (*engine.Quantil
 	}}
 }
 
-// labelled is a value with labels.
-func labelled(value float64, labels ...string) sample { return sample{labels: labels, value: value} }
+// labeled is a value with labels.
+func labeled(value float64, labels ...string) sample { return sample{labels: labels, value: value} }
 
 // stateSet returns 1 for the current state and 0 for the others. before are the labels before the label of the state.
 func stateSet(now string, all []string, before ...string) (set []sample) {
@@ -130,7 +130,7 @@ func stateSet(now string, all []string, before ...string) (set []sample) {
 		if state == now {
 			value = 1
 		}
-		set = append(set, labelled(value, append(slices.Clip(before), state)...))
+		set = append(set, labeled(value, append(slices.Clip(before), state)...))
 	}
 	return set
 }

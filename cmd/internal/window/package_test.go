@@ -111,7 +111,7 @@ func (r *cleanRoot) terminal() {
 	if terms := r.system("cat", "/usr/share/doc/throng/copyright"); !strings.Contains(terms, "SQLite") || !strings.Contains(terms, "SIL OPEN FONT LICENSE") {
 		r.t.Errorf("licenses are missing in the %d bytes of the copyright file", len(terms))
 	}
-	r.step("wrote a report; the manual, completion and licences are there")
+	r.step("wrote a report; the manual, completion and licenses are there")
 }
 
 // create makes the root: a minimal system with the tools that open files by type, and a user.

@@ -140,7 +140,7 @@ func (l look) help(d *desktop) {
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
 	d.xdotool("key", "ctrl+alt+i")
-	d.until("the licences", func() bool { return d.shows("MIT") })
+	d.until("the licenses", func() bool { return d.shows("MIT") })
 	l.shot(d, "about")
 	d.xdotool("key", "Escape", "key", "F1")
 	d.until("the guide", func() bool { return d.open("^Guide") == 1 })

@@ -33,18 +33,18 @@ func TestNoEarlyWakeUp(t *testing.T) {
 	}
 }
 
-func TestCancelledSleepLeavesTheOthers(t *testing.T) {
+func TestCanceledSleepLeavesTheOthers(t *testing.T) {
 	var a Alarm
 	defer a.Close()
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var all sync.WaitGroup
-	var cancelled atomic.Int64
+	var canceled atomic.Int64
 	for i := range 1000 {
 		all.Go(func() {
 			if i%2 > 0 {
 				if err := a.Sleep(ctx, rand.N(time.Hour)+time.Minute); errors.Is(err, gone) {
-					cancelled.Add(1)
+					canceled.Add(1)
 				}
 			} else if err := a.Sleep(t.Context(), rand.N(20*time.Millisecond)); err != nil {
 				t.Error(err)
@@ -53,23 +53,23 @@ func TestCancelledSleepLeavesTheOthers(t *testing.T) {
 	}
 	cancel(gone)
 	all.Wait()
-	if n := cancelled.Load(); n != 500 || len(a.waiting) > 0 {
-		t.Errorf("%d of 500 were cancelled, %d are still waited for", n, len(a.waiting))
+	if n := canceled.Load(); n != 500 || len(a.waiting) > 0 {
+		t.Errorf("%d of 500 were canceled, %d are still waited for", n, len(a.waiting))
 	}
 }
 
-// TestCancelledSleepLeavesNothing checks that no timer keeps an alarm, and so a cut run, in memory until a sleeper would have
+// TestCanceledSleepLeavesNothing checks that no timer keeps an alarm, and so a cut run, in memory until a sleeper would have
 // woken.
-func TestCancelledSleepLeavesNothing(t *testing.T) {
+func TestCanceledSleepLeavesNothing(t *testing.T) {
 	var a Alarm
 	defer a.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := a.Sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
-		t.Errorf("a cancelled sleep returned %v", err)
+		t.Errorf("a canceled sleep returned %v", err)
 	}
 	if a.late != nil && a.late.Stop() {
-		t.Error("a timer is left for a cancelled sleeper")
+		t.Error("a timer is left for a canceled sleeper")
 	}
 }
 
@@ -111,7 +111,7 @@ func TestVirtualTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		if err := a.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a cancelled sleep returned %v", err)
+			t.Errorf("a canceled sleep returned %v", err)
 		}
 	})
 }

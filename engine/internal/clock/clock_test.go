@@ -147,9 +147,9 @@ func TestClockIsUsedAgain(t *testing.T) {
 	})
 }
 
-// TestBranchesAreCancelledAlone cancels one of two branches. Its context and those of its children end with the cause, while its
+// TestBranchesAreCanceledAlone cancels one of two branches. Its context and those of its children end with the cause, while its
 // sibling and the parent continue. It counts as working until it is stopped.
-func TestBranchesAreCancelledAlone(t *testing.T) {
+func TestBranchesAreCanceledAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		c := New(t.Context(), 10*time.Second, errOut)

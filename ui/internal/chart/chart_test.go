@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// variantTheme is Fyne's theme in one variant. It does not define the colours of charts.
+// variantTheme is Fyne's theme in one variant. It does not define the colors of charts.
 type variantTheme struct {
 	fyne.Theme
 	variant fyne.ThemeVariant
@@ -249,7 +249,7 @@ func TestNothingMovesAsFiguresGetShorter(t *testing.T) {
 	}
 }
 
-func TestColoursFollowTheTheme(t *testing.T) {
+func TestColorsFollowTheTheme(t *testing.T) {
 	c := New(Config{Title: "CPU", Unit: Percent, Series: seriesNamed(2)})
 	w := show(t, c, 400, 200)
 	d := minutes(2, func(s, second int) float64 { return float64(40*s + second/20) })
@@ -343,7 +343,7 @@ func TestDrawingHasDevicePixels(t *testing.T) {
 		// The label of a value is level with its line.
 		y := (c.at(50) - c.head) * scale
 		if line := c.plot.y(50); math.Abs(float64(y-line)) > 1 {
-			t.Errorf("at %v: 50%% is drawn at %v and labelled at %v", scale, line, y)
+			t.Errorf("at %v: 50%% is drawn at %v and labeled at %v", scale, line, y)
 		}
 	}
 }

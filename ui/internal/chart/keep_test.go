@@ -92,7 +92,7 @@ func TestMenuOfAChart(t *testing.T) {
 	}
 }
 
-// TestPictureShowsWhatTheChartShows compares the coloured pixels of two pictures.
+// TestPictureShowsWhatTheChartShows compares the colored pixels of two pictures.
 func TestPictureShowsWhatTheChartShows(t *testing.T) {
 	c := New(Config{Title: "Requests", Series: named("shop", "model")})
 	show(t, c, 590, 330)

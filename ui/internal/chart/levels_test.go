@@ -92,7 +92,7 @@ func TestLevelsFit(t *testing.T) {
 	}
 }
 
-// TestLevelsAreDrawn checks the colours at the positions of measurements and the curve.
+// TestLevelsAreDrawn checks the colors at the positions of measurements and the curve.
 func TestLevelsAreDrawn(t *testing.T) {
 	c, w := showLevels(t, 700, 420)
 	before := w.pixels()

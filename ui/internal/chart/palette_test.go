@@ -32,7 +32,7 @@ func TestLinesHaveContrast(t *testing.T) {
 		for _, name := range append(seriesColors[:], ColorLimit) {
 			c, ok := Palette(name, variant)
 			if !ok {
-				t.Fatalf("%s has no colour", name)
+				t.Fatalf("%s has no color", name)
 			}
 			light, dark := luminance(c), luminance(background)
 			if light < dark {
@@ -47,10 +47,10 @@ func TestLinesHaveContrast(t *testing.T) {
 
 func TestPaletteKnowsItsNamesOnly(t *testing.T) {
 	if _, ok := Palette(ColorGrid, theme.VariantDark); !ok {
-		t.Error("the grid has no colour")
+		t.Error("the grid has no color")
 	}
 	if _, ok := Palette(theme.ColorNameError, theme.VariantDark); ok {
-		t.Error("it defines a colour of another widget")
+		t.Error("it defines a color of another widget")
 	}
 }
 
@@ -81,8 +81,8 @@ type oneColor struct {
 
 func (o oneColor) Color(fyne.ThemeColorName, fyne.ThemeVariant) color.Color { return o.color }
 
-// seen simulates how a colour looks to people who lack one kind of cones, in linear light, after Viénot, Brettel and
-// Mollon, Digital video colourmaps for checking the legibility of displays by dichromats, 1999.
+// seen simulates how a color looks to people who lack one kind of cones, in linear light, after Viénot, Brettel and
+// Mollon, Digital video colormaps for checking the legibility of displays by dichromats, 1999.
 func seen(c color.Color, deutan bool) [3]float64 {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	linear := func(v uint8) float64 { return math.Pow(float64(v)/255, 2.2) }
@@ -109,9 +109,9 @@ func lab(c [3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// TestLinesDifferWithoutColour checks that people with red-green colour blindness can distinguish any two lines of a
-// chart, by colour or by dashes.
-func TestLinesDifferWithoutColour(t *testing.T) {
+// TestLinesDifferWithoutColor checks that people with red-green color blindness can distinguish any two lines of a
+// chart, by color or by dashes.
+func TestLinesDifferWithoutColor(t *testing.T) {
 	const enough = 20 // of Delta E 1976: far above what can just be reported apart
 	for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
 		for _, deutan := range []bool{true, false} {

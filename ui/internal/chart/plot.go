@@ -22,7 +22,7 @@ const (
 	markerStrength = 110
 )
 
-// inks are the colours of a drawing, premultiplied.
+// inks are the colors of a drawing, premultiplied.
 type inks struct {
 	series                             []color.RGBA
 	limit, grid, base, marker, trouble color.RGBA

@@ -71,7 +71,7 @@ func TestLineGrowsWithTheScale(t *testing.T) {
 	}
 }
 
-func TestSeriesKeepTheirColours(t *testing.T) {
+func TestSeriesKeepTheirColors(t *testing.T) {
 	p := square([]float64{0, 100}, []float64{49.5, 49.5}, []float64{0, 100}).drawSquare()
 	if got := p.at(20, 50); got.R < 230 || got.G != 0 {
 		t.Errorf("the first line is %v, want red", got)

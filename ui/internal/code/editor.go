@@ -28,7 +28,7 @@ type Editor struct {
 	OnEscape  func()
 	// OnShortcut handles shortcuts and function keys first, and reports whether it did.
 	OnShortcut func(fyne.Shortcut) bool
-	Colours    func(line string) []Span
+	Colors     func(line string) []Span
 	// ReadOnly text has no line numbers; it can be selected and copied.
 	ReadOnly bool
 
@@ -61,8 +61,8 @@ func (e *Editor) Columns() int {
 // NewStarlark returns an empty editor for Starlark.
 func NewStarlark() *Editor { return newEditor(starlark) }
 
-func newEditor(colours func(string) []Span) *Editor {
-	e := &Editor{current: -1, Colours: colours}
+func newEditor(colors func(string) []Span) *Editor {
+	e := &Editor{current: -1, Colors: colors}
 	e.area = newArea(e)
 	e.layer = newLayer(e)
 	e.gutter = newGutter(e)

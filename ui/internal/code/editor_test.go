@@ -168,7 +168,7 @@ func TestMarksStandBesideTheirLines(t *testing.T) {
 	}
 }
 
-// TestLooks compares the drawing of an editor with a golden file: line numbers, colours, the selection, matches and
+// TestLooks compares the drawing of an editor with a golden file: line numbers, colors, the selection, matches and
 // marks.
 func TestLooks(t *testing.T) {
 	uitest.Start(t)
@@ -234,7 +234,7 @@ func TestAViewStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	for _, c := range []struct{ line, key, comment string }{
 		{"  step one: {kind: stop} # why", "  step one", "# why"},
 		{"id: shopper-${x} # '", "id", "# '"},

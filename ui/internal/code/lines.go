@@ -71,7 +71,7 @@ func (r *lines) selection(row int, from, to place) {
 func (r *lines) line(row int) {
 	e := r.area.editor
 	line := r.area.buffer.lines[row]
-	for _, s := range e.Colours(string(line)) {
+	for _, s := range e.Colors(string(line)) {
 		text := canvas.NewText(string(line[s.from:s.to]), theme.Color(s.color))
 		if s.color == widgets.ColorMuted {
 			text.Color = widgets.Color(widgets.ColorMuted)

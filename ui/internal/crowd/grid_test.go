@@ -44,7 +44,7 @@ func sample(n int) []engine.AgentState {
 		case p < 0.05:
 			states[i] = engine.AgentTimedOut
 		case p < 0.06:
-			states[i] = engine.AgentCancelled
+			states[i] = engine.AgentCanceled
 		case p < 0.25:
 			states[i] = engine.AgentStopped
 		default:
@@ -318,7 +318,7 @@ func TestLegend(t *testing.T) {
 	var chosen States
 	l.OnChanged = func(s States) { chosen = s }
 	counts := (&engine.Crowd{States: sample(1000)}).Counts()
-	counts[engine.AgentCancelled] = 0
+	counts[engine.AgentCanceled] = 0
 	l.Set(counts)
 	says := strings.Join(uitest.Texts(l), " ")
 	for _, want := range []string{"failed " + engine.FormatCount(int64(counts[engine.AgentFailed])), "in flight"} {
@@ -326,8 +326,8 @@ func TestLegend(t *testing.T) {
 			t.Errorf("got %q, want %q", says, want)
 		}
 	}
-	if strings.Contains(says, "cancelled") {
-		t.Errorf("got %q, but no agent is cancelled", says)
+	if strings.Contains(says, "canceled") {
+		t.Errorf("got %q, but no agent is canceled", says)
 	}
 	if high := l.MinSize().Height; high <= l.chips[0].MinSize().Height {
 		t.Errorf("the chips take one line of %v in a width of 400", high)

@@ -12,7 +12,7 @@ import (
 // shownOrder is the order of the states in a legend: active, failed, then completed states.
 var shownOrder = [...]engine.AgentState{
 	engine.AgentInFlight, engine.AgentThrottled, engine.AgentFailed, engine.AgentTimedOut, engine.AgentOK, engine.AgentStopped,
-	engine.AgentCancelled, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
+	engine.AgentCanceled, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 }
 
 // Legend is a widget that shows the number of agents in each state. The user can choose states.

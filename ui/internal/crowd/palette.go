@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// The colours of states, which a theme may return from Palette or choose itself.
+// The colors of states, which a theme may return from Palette or choose itself.
 const (
 	ColorWaiting   fyne.ThemeColorName = "crowdWaiting"
 	ColorResting   fyne.ThemeColorName = "crowdResting"
@@ -21,10 +21,10 @@ const (
 	ColorStopped   fyne.ThemeColorName = "crowdStopped"
 	ColorFailed    fyne.ThemeColorName = "crowdFailed"
 	ColorTimedOut  fyne.ThemeColorName = "crowdTimedOut"
-	ColorCancelled fyne.ThemeColorName = "crowdCancelled"
+	ColorCanceled  fyne.ThemeColorName = "crowdCanceled"
 )
 
-// palette starts from Okabe and Ito's colours for all kinds of vision (https://jfly.uni-koeln.de/color/), moved apart until
+// palette starts from Okabe and Ito's colors for all kinds of vision (https://jfly.uni-koeln.de/color/), moved apart until
 // those that matter differ in every one of them, and darker on light and lighter on dark for a contrast of 3 to 1.
 var palette = map[fyne.ThemeColorName]struct{ light, dark color.NRGBA }{
 	ColorWaiting:   {opaque(0x82, 0x92, 0x97), opaque(0x6c, 0x76, 0x82)},
@@ -36,12 +36,12 @@ var palette = map[fyne.ThemeColorName]struct{ light, dark color.NRGBA }{
 	ColorStopped:   {opaque(0x6b, 0x62, 0x3c), opaque(0xb5, 0xa8, 0x7c)},
 	ColorFailed:    {opaque(0x99, 0x10, 0x10), opaque(0xff, 0x70, 0x38)},
 	ColorTimedOut:  {opaque(0x89, 0x53, 0xba), opaque(0xbe, 0x78, 0xf0)},
-	ColorCancelled: {opaque(0x4d, 0x57, 0x66), opaque(0xa4, 0xae, 0xbc)},
+	ColorCanceled:  {opaque(0x4d, 0x57, 0x66), opaque(0xa4, 0xae, 0xbc)},
 }
 
 func opaque(r, g, b uint8) color.NRGBA { return color.NRGBA{r, g, b, 0xff} }
 
-// Palette returns the colour of a name of this package; false for any other name.
+// Palette returns the color of a name of this package; false for any other name.
 func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, bool) {
 	c, ok := palette[name]
 	if variant == theme.VariantLight {
@@ -54,7 +54,7 @@ func Palette(name fyne.ThemeColorName, variant fyne.ThemeVariant) (color.Color, 
 type look struct {
 	color fyne.ThemeColorName
 	glyph glyph
-	solid bool    // the whole cell has the colour; else it is tinted
+	solid bool    // the whole cell has the color; else it is tinted
 	tint  float64 // of a cell that is not solid
 	grave bool    // it is seen in a density map however few they are
 }
@@ -70,16 +70,16 @@ var looks = [engine.NumAgentStates]look{
 	engine.AgentStopped:   {color: ColorStopped, glyph: square, tint: 0.16},
 	engine.AgentFailed:    {color: ColorFailed, glyph: cross, solid: true, grave: true},
 	engine.AgentTimedOut:  {color: ColorTimedOut, glyph: clock, solid: true, grave: true},
-	engine.AgentCancelled: {color: ColorCancelled, glyph: ring, tint: 0.20},
+	engine.AgentCanceled:  {color: ColorCanceled, glyph: ring, tint: 0.20},
 }
 
 // weight is the order in which states fill a cell that stands for many agents, from its foot: trouble first.
 var weight = [...]engine.AgentState{
-	engine.AgentFailed, engine.AgentTimedOut, engine.AgentThrottled, engine.AgentInFlight, engine.AgentCancelled, engine.AgentStopped,
+	engine.AgentFailed, engine.AgentTimedOut, engine.AgentThrottled, engine.AgentInFlight, engine.AgentCanceled, engine.AgentStopped,
 	engine.AgentOK, engine.AgentWaiting, engine.AgentResting, engine.AgentRetired,
 }
 
-// inkOf returns a theme's colour, or the one of Palette where the theme does not know it.
+// inkOf returns a theme's color, or the one of Palette where the theme does not know it.
 func inkOf(name fyne.ThemeColorName) color.RGBA {
 	c := widgets.Color(name)
 	if _, _, _, alpha := c.RGBA(); alpha == 0 {
@@ -91,7 +91,7 @@ func inkOf(name fyne.ThemeColorName) color.RGBA {
 	return color.RGBA{n.R, n.G, n.B, 0xff}
 }
 
-// mix is a colour with a share of another.
+// mix is a color with a share of another.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	part := func(x, y uint8) uint8 { return uint8(float64(x) + (float64(y)-float64(x))*share + 0.5) }
 	return color.RGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 0xff}

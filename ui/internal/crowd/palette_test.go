@@ -33,7 +33,7 @@ func contrast(a, b color.Color) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// visions are the kinds of colour vision, by Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation
+// visions are the kinds of color vision, by Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation
 // of Color Vision Deficiency", 2009, at full severity.
 var visions = map[string][3][3]float64{
 	"usual":        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -42,7 +42,7 @@ var visions = map[string][3][3]float64{
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// seen converts a colour to Oklab as a person with the given colour vision sees it (Ottosson, 2020). Distances in Oklab
+// seen converts a color to Oklab as a person with the given color vision sees it (Ottosson, 2020). Distances in Oklab
 // correspond to perceived differences.
 func seen(c color.Color, vision [3][3]float64) (lab [3]float64) {
 	l := toLinear(c)
@@ -71,7 +71,7 @@ func TestStatesStandOut(t *testing.T) {
 		for s := range engine.NumAgentStates {
 			c, ok := Palette(looks[s].color, variant)
 			if !ok {
-				t.Fatalf("%v has no colour", s)
+				t.Fatalf("%v has no color", s)
 			}
 			n := color.NRGBAModel.Convert(c).(color.NRGBA)
 			full, back := color.RGBA(n), color.RGBA(surface)
@@ -89,7 +89,7 @@ func TestStatesStandOut(t *testing.T) {
 	}
 }
 
-// TestStatesDifferForAllEyes checks that people with any colour vision can distinguish the important states in cells
+// TestStatesDifferForAllEyes checks that people with any color vision can distinguish the important states in cells
 // that are too small for a mark.
 func TestStatesDifferForAllEyes(t *testing.T) {
 	matter := []engine.AgentState{engine.AgentInFlight, engine.AgentThrottled, engine.AgentOK, engine.AgentFailed, engine.AgentTimedOut, engine.AgentWaiting}
@@ -126,6 +126,6 @@ func TestEveryStateHasItsOwnMark(t *testing.T) {
 
 func TestPaletteKnowsItsNamesOnly(t *testing.T) {
 	if _, ok := Palette(theme.ColorNameError, theme.VariantDark); ok {
-		t.Error("it defines a colour of another widget")
+		t.Error("it defines a color of another widget")
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-type colour = color.Color
-
 // Sizes in device-independent pixels.
 const (
 	inset      = 11 // of texts in a box
@@ -28,7 +26,7 @@ const (
 	ringGap    = 5 // pieces that a loop is open for
 )
 
-// inks are the colours of a drawing; all are opaque.
+// inks are the colors of a drawing; all are opaque.
 type inks struct {
 	border, strong, accent, wire color.RGBA
 	path                         color.RGBA             // the critical one
@@ -37,7 +35,7 @@ type inks struct {
 	tones                        [widgets.Bad + 1]color.RGBA
 }
 
-// dress takes the colours from the theme.
+// dress takes the colors from the theme.
 func (s *sheet) dress() {
 	surface, ground := opaque(widgets.ColorSurface), opaque(theme.ColorNameBackground)
 	accent := opaque(theme.ColorNamePrimary)
@@ -59,7 +57,7 @@ func opaque(name fyne.ThemeColorName) color.RGBA {
 	return color.RGBA{c.R, c.G, c.B, 255}
 }
 
-// mix is a colour with a share of another.
+// mix is a color with a share of another.
 func mix(a, b color.RGBA, share float64) color.RGBA {
 	part := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + (float64(y)-float64(x))*share)) }
 	return color.RGBA{part(a.R, b.R), part(a.G, b.G), part(a.B, b.B), 255}

@@ -260,7 +260,7 @@ func (l large) Size(name fyne.ThemeSizeName) float32 {
 	return l.Theme.Size(name)
 }
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	s := show(t, sample("a http\nb http\nc http"), 900, 400)
 	s.Mark(func(step *engine.GraphStep) State {
 		return map[string]State{"a": {Tone: widgets.Good, Shade: Shades}, "b": {Tone: widgets.Bad}}[step.Path]

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"image"
+	"image/color"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -166,7 +167,7 @@ func (s *sheet) worded(i int) *words {
 }
 
 // text shows a text, reusing the next canvas object.
-func (s *sheet) text(text string, x, y, size float32, c colour, bold bool) {
+func (s *sheet) text(text string, x, y, size float32, c color.Color, bold bool) {
 	if s.used == len(s.texts) {
 		s.texts = append(s.texts, &canvas.Text{})
 	}

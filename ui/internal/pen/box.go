@@ -11,7 +11,7 @@ type Box struct {
 	Radius, Border float32
 }
 
-// Draw fills the box with an opaque colour, inside a border of another.
+// Draw fills the box with an opaque color, inside a border of another.
 func (b Box) Draw(img *image.RGBA, fill, border color.RGBA) {
 	left, right := max(int(b.X0), img.Rect.Min.X), min(int(b.X1)+1, img.Rect.Max.X)
 	top, bottom := max(int(b.Y0), img.Rect.Min.Y), min(int(b.Y1)+1, img.Rect.Max.Y)
@@ -65,7 +65,7 @@ func (b Box) cover(x, y float32) (whole, within uint32) {
 	return share(d), share(d + b.Border)
 }
 
-// lay colours a pixel of a box.
+// lay colors a pixel of a box.
 func lay(pix []uint8, fill, border color.RGBA, whole, within uint32) {
 	if within < 255 && whole > 0 {
 		Over(pix, border, whole)

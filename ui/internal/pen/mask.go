@@ -135,7 +135,7 @@ const (
 
 func hypot(x, y float32) float32 { return float32(math.Sqrt(float64(x*x + y*y))) }
 
-// Blend lays a colour over img where the mask covers it, and empties the mask.
+// Blend lays a color over img where the mask covers it, and empties the mask.
 func (m *Mask) Blend(img *image.RGBA, c color.RGBA) { m.blend(img, c, nil) }
 
 // Dashes are columns of pixels in which a line is as strong as it is, and then those in which it has a share of that, of
@@ -158,7 +158,7 @@ func (m *Mask) BlendDashed(img *image.RGBA, c color.RGBA, d Dashes) {
 	m.blend(img, c, m.strength)
 }
 
-// blend lays a colour over img with a strength for each column; nil is all of it.
+// blend lays a color over img with a strength for each column; nil is all of it.
 func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
 	l, alpha := channelsOf(c), uint64(c.A)
 	for y := m.top; y < m.bottom; y++ {
@@ -185,13 +185,13 @@ func (m *Mask) blend(img *image.RGBA, c color.RGBA, strength []uint8) {
 	m.top, m.bottom = m.h, 0
 }
 
-// Over lays a premultiplied colour over a pixel; cover goes to 255.
+// Over lays a premultiplied color over a pixel; cover goes to 255.
 func Over(pix []uint8, c color.RGBA, cover uint32) {
 	p := pix[:4]
 	binary.LittleEndian.PutUint32(p, channelsOf(c).over(binary.LittleEndian.Uint32(p), uint64(c.A), uint64(cover)))
 }
 
-// OverAll lays a premultiplied colour over pixels.
+// OverAll lays a premultiplied color over pixels.
 func OverAll(pix []uint8, c color.RGBA) {
 	l, alpha := channelsOf(c), uint64(c.A)
 	below, laid := uint32(0), l.over(0, alpha, 255)
@@ -231,7 +231,7 @@ func div255[T uint32 | uint64](x T) T {
 	return (x + x>>8) >> 8
 }
 
-// Faint returns a colour at a share of its strength, of 255.
+// Faint returns a color at a share of its strength, of 255.
 func Faint(c color.RGBA, share uint32) color.RGBA {
 	var faded [4]uint8
 	Over(faded[:], c, share)

@@ -75,15 +75,15 @@ func distance(x, y float64, a, b Point) float64 {
 	return math.Hypot(x, y)
 }
 
-// TestColoursAreLaidChannelByChannel compares blended pixels with the result of blending each channel separately.
-func TestColoursAreLaidChannelByChannel(t *testing.T) {
+// TestColorsAreLaidChannelByChannel compares blended pixels with the result of blending each channel separately.
+func TestColorsAreLaidChannelByChannel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		premultiplied := rapid.Custom(func(t *rapid.T) color.RGBA {
 			a := rapid.Uint8().Draw(t, "a")
 			part := rapid.Uint8Range(0, a)
 			return color.RGBA{part.Draw(t, "r"), part.Draw(t, "g"), part.Draw(t, "b"), a}
 		})
-		c, below := premultiplied.Draw(t, "colour"), premultiplied.Draw(t, "below")
+		c, below := premultiplied.Draw(t, "color"), premultiplied.Draw(t, "below")
 		cover := uint32(rapid.Uint8().Draw(t, "cover"))
 		rounded := func(v uint32) uint32 { return (2*v + 255) / 510 }
 		want := func(c, below, alpha uint8, cover uint32) uint8 {

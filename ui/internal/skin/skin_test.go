@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// seen simulates colour vision without one kind of cones, as matrices for linear light. Source: Machado, Oliveira and
+// seen simulates color vision without one kind of cones, as matrices for linear light. Source: Machado, Oliveira and
 // Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, 2009.
 var seen = map[string][3][3]float64{
 	"all cones": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
@@ -20,10 +20,10 @@ var seen = map[string][3][3]float64{
 	"no blue":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// apart is the minimum CIELAB distance of two colours that must be distinguishable; 2.3 is just noticeable.
+// apart is the minimum CIELAB distance of two colors that must be distinguishable; 2.3 is just noticeable.
 const apart = 18
 
-// TestStatesAreToldApart checks that the colours of states are distinguishable for people with each kind of colour
+// TestStatesAreToldApart checks that the colors of states are distinguishable for people with each kind of color
 // vision.
 func TestStatesAreToldApart(t *testing.T) {
 	states := []fyne.ThemeColorName{theme.ColorNameSuccess, theme.ColorNameWarning, theme.ColorNameError}
@@ -68,7 +68,7 @@ func TestScaledFollowsTheText(t *testing.T) {
 	}
 }
 
-// linear converts a colour to linear light.
+// linear converts a color to linear light.
 func linear(c color.Color) (rgb [3]float64) {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	for i, v := range []uint8{n.R, n.G, n.B} {
@@ -87,7 +87,7 @@ func light(c color.Color) float64 {
 	return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2]
 }
 
-// lab converts light to CIELAB under D65, as a person with the given colour vision sees it.
+// lab converts light to CIELAB under D65, as a person with the given color vision sees it.
 func lab(rgb [3]float64, eye [3][3]float64) (point [3]float64) {
 	var v [3]float64
 	for i, row := range eye {

@@ -103,7 +103,7 @@ func TestWordsAreBesideTheBars(t *testing.T) {
 }
 
 // TestBarsAreWhereTheirTimesAre checks that the length of a bar is the duration of its step, with the throttled time in
-// another colour.
+// another color.
 func TestBarsAreWhereTheirTimesAre(t *testing.T) {
 	l := show(t, Session{Total: time.Second, Bars: []Bar{{Name: "a", From: 250 * ms, Throttled: 250 * ms, Service: 250 * ms}}})
 	size := l.raster.Size()

@@ -65,7 +65,7 @@ func (r *renderer) Layout(size fyne.Size) {
 func cardSpot(left, top, right, bottom float32, card, size fyne.Size, gap float32) fyne.Position {
 	within := func(at, length, whole float32) float32 { return max(min(at, whole-length-gap), gap) }
 	middle := within(top+(bottom-top-card.Height)/2, card.Height, size.Height)
-	centre := within(left+(right-left-card.Width)/2, card.Width, size.Width)
+	center := within(left+(right-left-card.Width)/2, card.Width, size.Width)
 	switch {
 	case right == left:
 	case size.Width-right >= card.Width+2*gap && bottom-top >= card.Height/2:
@@ -73,9 +73,9 @@ func cardSpot(left, top, right, bottom float32, card, size fyne.Size, gap float3
 	case left >= card.Width+2*gap && bottom-top >= card.Height/2:
 		return fyne.NewPos(left-gap-card.Width, middle)
 	case top >= card.Height+2*gap:
-		return fyne.NewPos(centre, top-gap-card.Height)
+		return fyne.NewPos(center, top-gap-card.Height)
 	case size.Height-bottom >= card.Height+2*gap:
-		return fyne.NewPos(centre, bottom+gap)
+		return fyne.NewPos(center, bottom+gap)
 	case size.Width-right >= card.Width+2*gap:
 		return fyne.NewPos(right+gap, middle)
 	}

@@ -94,8 +94,8 @@ func (f *limitFace) place() {
 		f.mark.Resize(fyne.NewSize(thick, limitThumb()))
 	}
 	f.active.Resize(fyne.NewSize(max(reach-left, 0), thick))
-	centre(f.halo, limitHalo(), x, middle)
-	centre(f.thumb, limitThumb(), x, middle)
+	center(f.halo, limitHalo(), x, middle)
+	center(f.thumb, limitThumb(), x, middle)
 	used := float32(0)
 	if f.slider.used > 0 {
 		used = max(f.x(f.slider.used)-left, thick) // even one in use is visible
@@ -104,7 +104,7 @@ func (f *limitFace) place() {
 	f.used.Resize(fyne.NewSize(used, thick))
 }
 
-func centre(c *canvas.Circle, diameter, x, y float32) {
+func center(c *canvas.Circle, diameter, x, y float32) {
 	c.Move(fyne.NewPos(x-diameter/2, y-diameter/2))
 	c.Resize(fyne.NewSquareSize(diameter))
 }

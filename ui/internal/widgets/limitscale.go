@@ -59,7 +59,7 @@ func coarseness(n int) int {
 	return unit
 }
 
-// ticks returns the numbers to be labelled, those that matter most first: the ends, 1, 10, 100 …, 5, 50 …, 2, 20 ….
+// ticks returns the numbers to be labeled, those that matter most first: the ends, 1, 10, 100 …, 5, 50 …, 2, 20 ….
 func (s limitScale) ticks() []int {
 	all := []int{s.floor}
 	if s.ceiling > s.floor {

@@ -86,7 +86,7 @@ func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	g.rest.Resize(fyne.NewSize(size.Width, max(size.Height-2*over, 0)))
 }
 
-// Text is a line in a colour and size of the theme. Unlike a label it has no padding, and setting what it shows
+// Text is a line in a color and size of the theme. Unlike a label it has no padding, and setting what it shows
 // already costs nothing: every new text is a texture.
 type Text struct {
 	widget.BaseWidget
@@ -95,7 +95,7 @@ type Text struct {
 	text  *canvas.Text
 }
 
-// NewText makes a line of the body's size and colour.
+// NewText makes a line of the body's size and color.
 func NewText(text string) *Text { return newText(text, theme.ColorNameForeground, theme.SizeNameText) }
 
 // NewHeading makes the title of a panel.
@@ -133,7 +133,7 @@ func (t *Text) SetText(text string) {
 	t.Refresh()
 }
 
-// SetColor shows the text in another colour of the theme, if it is another.
+// SetColor shows the text in another color of the theme, if it is another.
 func (t *Text) SetColor(name fyne.ThemeColorName) {
 	if t.color == name {
 		return

@@ -66,7 +66,7 @@ func (l *History) snapshot(c *engine.Course, t *turns, m *engine.Moment) *engine
 
 var outcomesOf = [engine.NumAgentStates]engine.Outcome{
 	engine.AgentOK: engine.OK, engine.AgentStopped: engine.Stopped, engine.AgentFailed: engine.Failed,
-	engine.AgentTimedOut: engine.TimedOut, engine.AgentCancelled: engine.Cancelled,
+	engine.AgentTimedOut: engine.TimedOut, engine.AgentCanceled: engine.Canceled,
 }
 
 // agentID returns the ID of an agent; "" if it is unknown.

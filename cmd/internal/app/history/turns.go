@@ -58,7 +58,7 @@ func newTurns(cycle, agents int) *turns {
 
 var endStates = [...]engine.AgentState{
 	engine.OK: engine.AgentOK, engine.Stopped: engine.AgentStopped, engine.Failed: engine.AgentFailed,
-	engine.TimedOut: engine.AgentTimedOut, engine.Cancelled: engine.AgentCancelled,
+	engine.TimedOut: engine.AgentTimedOut, engine.Canceled: engine.AgentCanceled,
 }
 
 // add adds a session. The takes of an agent must be in order.

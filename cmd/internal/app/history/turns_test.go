@@ -68,8 +68,8 @@ func TestStatesAtAMoment(t *testing.T) {
 		{"resumed", []engine.SessionRow{took(1, 0, 1, 1, engine.OK), took(0, 0, 7200, 5, engine.OK)}, nil, false, shown{
 			5: engine.AgentWaiting, 3600: engine.AgentWaiting, 7201: engine.AgentInFlight, 7205: engine.AgentOK,
 		}},
-		{"retired in flight", []engine.SessionRow{took(0, 0, 10, 5, engine.Cancelled)}, []engine.ChangeRow{retired(15, 0, 4)}, false, shown{
-			5: engine.AgentWaiting, 12: engine.AgentInFlight, 16: engine.AgentCancelled,
+		{"retired in flight", []engine.SessionRow{took(0, 0, 10, 5, engine.Canceled)}, []engine.ChangeRow{retired(15, 0, 4)}, false, shown{
+			5: engine.AgentWaiting, 12: engine.AgentInFlight, 16: engine.AgentCanceled,
 		}},
 		{"retired before", nil, []engine.ChangeRow{retired(-10, 0, 3)}, false, shown{0: engine.AgentRetired}},
 		{"retired from the next cycle on", nil, []engine.ChangeRow{retired(5, 0, 4)}, false, shown{0: engine.AgentWaiting, 6: engine.AgentWaiting}},

@@ -135,7 +135,7 @@ func stepsOf(r *engine.SessionRow) string {
 	var parallel, sequential int64
 	for i := range r.Steps {
 		switch s := &r.Steps[i]; {
-		case s.Status == engine.StepSkipped || s.Status == engine.StepCancelled:
+		case s.Status == engine.StepSkipped || s.Status == engine.StepCanceled:
 		case s.Parallel:
 			parallel++
 		default:

@@ -158,7 +158,7 @@ type Metric struct {
 type License struct {
 	Module  string `json:"module"`
 	Version string `json:"version"`
-	Licence string `json:"licence"`
+	License string `json:"license"`
 	Text    string `json:"text,omitempty"`
 }
 

@@ -52,13 +52,13 @@ type Ended struct {
 	Event string `json:"event"`
 	view.Progress
 	view.Totals
-	Code     int              `json:"exit_code"`
-	Passed   bool             `json:"passed"`
-	Exact    bool             `json:"exact"`
-	Criteria []view.Judgement `json:"criteria"`
-	Target   string           `json:"database,omitempty"` // that receives the results
-	Exported string           `json:"exported_to,omitempty"`
-	Next     string           `json:"next_command,omitempty"` // continues the run
+	Code     int             `json:"exit_code"`
+	Passed   bool            `json:"passed"`
+	Exact    bool            `json:"exact"`
+	Criteria []view.Judgment `json:"criteria"`
+	Target   string          `json:"database,omitempty"` // that receives the results
+	Exported string          `json:"exported_to,omitempty"`
+	Next     string          `json:"next_command,omitempty"` // continues the run
 }
 
 // NewEnded returns the last line of a run.
@@ -66,7 +66,7 @@ func NewEnded(job *app.Job, r *run.Result) *Ended {
 	s := job.Run.Snapshot()
 	j := &Ended{
 		Event: EndedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,
-		Criteria: view.NewJudgements(r.Verdict), Target: job.Target,
+		Criteria: view.NewJudgments(r.Verdict), Target: job.Target,
 	}
 	j.Ending, j.Reason = r.Ending.String(), r.Reason
 	switch r.Ending {

@@ -85,7 +85,7 @@ var All = []Printed{
 	{"secret check", "", Secret{}},
 	{"mock", "each", Mock{}},
 	{"metrics", "", []Metric{}},
-	{"licences", "", []License{}},
+	{"licenses", "", []License{}},
 	{"guide", "", []Page{}},
 	{"schema --list", "", []Schema{}},
 	{ErrorSchema, "", Error{}},

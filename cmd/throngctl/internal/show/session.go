@@ -138,4 +138,4 @@ func Counts(out io.Writer, agents, cycle int, counts map[engine.Outcome]int) {
 }
 
 // Endings lists the outcomes of sessions that have ended.
-var Endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled}
+var Endings = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}

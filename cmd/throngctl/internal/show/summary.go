@@ -31,7 +31,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	}
 	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
 	if s.Cut > 0 {
-		row("cancelled", "%s, which run again on resume", engine.FormatCount(s.Cut))
+		row("canceled", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
 	if s.Usage != (engine.Usage{}) {
@@ -196,7 +196,7 @@ func Cycles(ctx context.Context, out io.Writer, store storage.Reader, job *app.J
 // outcomes counts the sessions of each outcome.
 func outcomes(s *engine.Snapshot) string {
 	var parts []string
-	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Cancelled} {
+	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled} {
 		if n := s.Outcomes[o]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", engine.FormatCount(n), o))
 		}

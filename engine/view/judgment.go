@@ -2,8 +2,8 @@ package view
 
 import "github.com/throng-sim/throng/engine"
 
-// Judgement is the result of one success criterion.
-type Judgement struct {
+// Judgment is the result of one success criterion.
+type Judgment struct {
 	Metric    string   `json:"metric"`
 	Criterion string   `json:"criterion"`
 	Value     *float64 `json:"value"` // null if unknown
@@ -11,12 +11,12 @@ type Judgement struct {
 	Passed    *bool    `json:"passed"` // null if unknown
 }
 
-// NewJudgements returns the results of success criteria, never nil.
-func NewJudgements(all []engine.Judgement) []Judgement {
-	out := []Judgement{}
+// NewJudgments returns the results of success criteria, never nil.
+func NewJudgments(all []engine.Judgment) []Judgment {
+	out := []Judgment{}
 	for i := range all {
 		j := &all[i]
-		one := Judgement{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown}
+		one := Judgment{Metric: j.Criterion.Metric, Criterion: j.Criterion.Text, Shown: j.Shown}
 		if !j.Unknown {
 			one.Value, one.Passed = finite(j.Value), &j.Passed
 		}

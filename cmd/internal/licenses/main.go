@@ -1,5 +1,5 @@
-// Command licences collects the licenses of everything that is linked into Throng on any system, into
-// assets/licences.json.gz. Run it with `make licences`.
+// Command licenses collects the licenses of everything that is linked into Throng on any system, into
+// assets/licenses.json.gz. Run it with `make licenses`.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 		err = run(filepath.Dir(root))
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "licences: %v\n", err)
+		fmt.Fprintf(os.Stderr, "licenses: %v\n", err)
 		os.Exit(1)
 	}
 }
@@ -58,7 +58,7 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, "assets", "licences.json.gz"), text, 0o644)
+	return os.WriteFile(filepath.Join(root, "assets", "licenses.json.gz"), text, 0o644)
 }
 
 // modules returns the modules that are linked on any system.
@@ -142,7 +142,7 @@ func (m *linked) texts() (names, texts []string, err error) {
 }
 
 // collect reads the licenses of modules, of Throng itself and of the Go library.
-func collect(modules map[string]*linked) (all []assets.Licence, err error) {
+func collect(modules map[string]*linked) (all []assets.License, err error) {
 	goroot, err := goEnv("GOROOT")
 	if err != nil {
 		return nil, err
@@ -158,12 +158,12 @@ func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 		m := modules[key]
 		names, texts, err := m.texts()
 		if err != nil {
-			return nil, fmt.Errorf("the licence of %s: %w", m.path, err)
+			return nil, fmt.Errorf("the license of %s: %w", m.path, err)
 		}
 		if len(texts) == 0 {
-			return nil, fmt.Errorf("the module %s has no licence that is known: add its file's name to `named`, or its text", m.path)
+			return nil, fmt.Errorf("the module %s has no license that is known: add its file's name to `named`, or its text", m.path)
 		}
-		one := assets.Licence{Module: m.path, Version: m.version}
+		one := assets.License{Module: m.path, Version: m.version}
 		var kinds []string
 		for i, text := range texts {
 			if k := kind(text); k != "" && !slices.Contains(kinds, k) {
@@ -193,9 +193,9 @@ func collect(modules map[string]*linked) (all []assets.Licence, err error) {
 // sqliteModule includes SQLite, whose terms are not in any of its files.
 const sqliteModule = "github.com/mattn/go-sqlite3"
 
-func (m *linked) sqlite() assets.Licence {
+func (m *linked) sqlite() assets.License {
 	source, _ := os.ReadFile(filepath.Join(m.root, "sqlite3-binding.h")) // without the file the version is unknown
-	one := assets.Licence{
+	one := assets.License{
 		Module: "SQLite", Kind: "public domain",
 		Text: "The author disclaims copyright to this source code. In place of a legal notice, here is a blessing:\n\n" +
 			"    May you do good and not evil.\n    May you find forgiveness for yourself and forgive others.\n    May you share freely, never taking more than you give.",
@@ -213,7 +213,7 @@ const (
 	apacheModule = "fyne.io/systray"
 )
 
-func icons(apache *linked) (one assets.Licence, err error) {
+func icons(apache *linked) (one assets.License, err error) {
 	if apache == nil {
 		return one, fmt.Errorf("%s is not linked any more: take the text of the Apache License from another module", apacheModule)
 	}
@@ -224,7 +224,7 @@ func icons(apache *linked) (one assets.Licence, err error) {
 	if len(texts) != 1 || kind(texts[0]) != "Apache 2.0" {
 		return one, fmt.Errorf("%s has other terms than the Apache License now: take its text from another module", apacheModule)
 	}
-	return assets.Licence{
+	return assets.License{
 		Module: "Material Design icons", Kind: "Apache 2.0",
 		Text: "Copyright Google LLC. Most icons of the window are Material Design icons, some of them changed.\n\n" + texts[0],
 	}, nil
@@ -260,7 +260,7 @@ func kind(text string) string {
 }
 
 // packed returns the content of the file. Equal licenses give equal bytes.
-func packed(all []assets.Licence) ([]byte, error) {
+func packed(all []assets.License) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {

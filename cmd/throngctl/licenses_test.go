@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-func TestLicences(t *testing.T) {
-	code, out, stderr := ctl(t, "licences")
+func TestLicenses(t *testing.T) {
+	code, out, stderr := ctl(t, "licenses")
 	if code != exitDone || !strings.Contains(out, "github.com/mattn/go-sqlite3") || strings.Contains(out, "Permission is hereby granted") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	code, out, stderr = ctl(t, "licences", "Throng")
+	code, out, stderr = ctl(t, "licenses", "Throng")
 	if code != exitDone || !strings.Contains(out, "Permission is hereby granted") || strings.Contains(out, "sqlite") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, stderr = ctl(t, "licences", "nothing-of-the-kind"); code != exitUsage || !strings.Contains(stderr, "throngctl licences") {
+	if code, out, stderr = ctl(t, "licenses", "nothing-of-the-kind"); code != exitUsage || !strings.Contains(stderr, "throngctl licenses") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }

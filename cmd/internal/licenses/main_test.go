@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/assets"
 )
 
-// TestLicencesAreThoseOfWhatIsLinked compares the license file with the modules that are linked on all systems.
-func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
+// TestLicensesAreThoseOfWhatIsLinked compares the license file with the modules that are linked on all systems.
+func TestLicensesAreThoseOfWhatIsLinked(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -21,12 +21,12 @@ func TestLicencesAreThoseOfWhatIsLinked(t *testing.T) {
 	if len(modules) < 40 {
 		t.Fatalf("only %d modules are linked", len(modules))
 	}
-	const command = "make licences"
-	all, err := assets.Licences()
+	const command = "make licenses"
+	all, err := assets.Licenses()
 	if err != nil {
 		t.Fatalf("%v; make the file again: %s", err, command)
 	}
-	told := map[string]assets.Licence{}
+	told := map[string]assets.License{}
 	for _, l := range all {
 		if len(l.Text) < 200 || l.Kind == "" {
 			t.Errorf("%s: %q, %q", l.Module, l.Kind, l.Text)
