@@ -116,7 +116,7 @@ COMMENT ON COLUMN throng.sessions.agent_index IS 'Index of the agent in the popu
 COMMENT ON COLUMN throng.sessions.take IS 'From 0. A session that was requeued has another take. The last take counts; only that is in the CSV files.';
 COMMENT ON COLUMN throng.sessions.agent IS 'Id of the agent.';
 COMMENT ON COLUMN throng.sessions.session IS 'Id of the session (session.seed_uuid), the same in all runs with the same seed.';
-COMMENT ON COLUMN throng.sessions.outcome IS 'ok, stopped, failed, timeout or cancelled.';
+COMMENT ON COLUMN throng.sessions.outcome IS 'ok, stopped, failed, timeout or canceled.';
 COMMENT ON COLUMN throng.sessions.class IS 'Class of the error; NULL if there is none.';
 COMMENT ON COLUMN throng.sessions.step IS 'Step that failed, or at which the session stopped.';
 COMMENT ON COLUMN throng.sessions.because IS 'Why the session stopped.';
@@ -415,7 +415,7 @@ COMMENT ON COLUMN throng.trails.run IS 'Id of the run, as in runs.id.';
 COMMENT ON COLUMN throng.trails.trail IS 'Hash of the steps and their outcomes, as in sessions.trail.';
 COMMENT ON COLUMN throng.trails.place IS 'Order of the steps, from 0.';
 COMMENT ON COLUMN throng.trails.step IS 'Step, without iterations: all iterations of a loop are one.';
-COMMENT ON COLUMN throng.trails.outcome IS 'ok, failed, timeout, skipped or cancelled; in a loop, the worst of its iterations.';
+COMMENT ON COLUMN throng.trails.outcome IS 'ok, failed, timeout, skipped or canceled; in a loop, the worst of its iterations.';
 
 -- How many orders are there per cycle?
 CREATE VIEW throng.orders_per_cycle AS
@@ -480,10 +480,10 @@ CREATE VIEW throng.agents_by_outcome AS
 		count(*) FILTER (WHERE outcome = 'stopped') AS stopped,
 		count(*) FILTER (WHERE outcome = 'failed') AS failed,
 		count(*) FILTER (WHERE outcome = 'timeout') AS timeout,
-		count(*) FILTER (WHERE outcome = 'cancelled') AS cancelled,
+		count(*) FILTER (WHERE outcome = 'canceled') AS canceled,
 		count(*) FILTER (WHERE acted) AS acted,
 		CASE WHEN count(*) FILTER (WHERE outcome IN ('failed', 'timeout')) > 0 THEN 'failed'
-			WHEN count(*) FILTER (WHERE outcome = 'cancelled') > 0 THEN 'cancelled'
+			WHEN count(*) FILTER (WHERE outcome = 'canceled') > 0 THEN 'canceled'
 			WHEN count(*) FILTER (WHERE acted) > 0 THEN 'acted' ELSE 'stopped' END AS outcome
 	FROM throng.sessions s
 	WHERE NOT EXISTS (SELECT FROM throng.sessions l
@@ -498,6 +498,6 @@ COMMENT ON COLUMN throng.agents_by_outcome.ok IS 'Sessions that completed.';
 COMMENT ON COLUMN throng.agents_by_outcome.stopped IS 'Sessions that stopped because the agent decided so.';
 COMMENT ON COLUMN throng.agents_by_outcome.failed IS 'Sessions that failed.';
 COMMENT ON COLUMN throng.agents_by_outcome.timeout IS 'Sessions that timed out.';
-COMMENT ON COLUMN throng.agents_by_outcome.cancelled IS 'Sessions of retired agents.';
+COMMENT ON COLUMN throng.agents_by_outcome.canceled IS 'Sessions of retired agents.';
 COMMENT ON COLUMN throng.agents_by_outcome.acted IS 'Sessions that did what the scenario counts as acting.';
-COMMENT ON COLUMN throng.agents_by_outcome.outcome IS 'Overall: failed if any session failed or timed out, else cancelled if any was cancelled, else acted if any acted, else stopped.';
+COMMENT ON COLUMN throng.agents_by_outcome.outcome IS 'Overall: failed if any session failed or timed out, else canceled if any was canceled, else acted if any acted, else stopped.';
