@@ -126,6 +126,7 @@ var loaded = map[string][]string{
 }
 
 func hasLoaded(p *page) bool {
+	uitest.Unfold(p.Content())
 	for _, text := range loaded[p.title] {
 		if !uitest.Shows(p.Content(), text) {
 			return false

@@ -219,8 +219,8 @@ func TestTheTitleFollowsTheRun(t *testing.T) {
 	for want, change := range map[string]func(s *engine.Snapshot){
 		"Shoppers 42% · Throng":           func(*engine.Snapshot) {},
 		"Shoppers paused at 42% · Throng": func(s *engine.Snapshot) { s.Phase = engine.Paused },
-		"Shoppers finished · Throng":       func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
-		"Shoppers running · Throng":        func(s *engine.Snapshot) { s.Total = 0 },
+		"Shoppers finished · Throng":      func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
+		"Shoppers running · Throng":       func(s *engine.Snapshot) { s.Total = 0 },
 	} {
 		s := *run.now
 		change(&s)

@@ -216,17 +216,20 @@ func (c *cycle) rate(each engine.Estimate) engine.Estimate {
 const Spare = 1.2
 
 // connections returns the connections that the writes of all services keep busy, times [Spare]: writes a minute divided by the writes
-// that one connection can take in a minute (Little's law).
+// that one connection can take in a minute (Little's law). Writes of the mock need none.
 func (c *cycle) connections() engine.Estimate {
 	basis := engine.Measured
 	for i := range c.session.Services {
-		if v := &c.session.Services[i]; !v.Writes.Known() || v.Writes.High > 0 {
+		if v := &c.session.Services[i]; !v.Inside && (!v.Writes.Known() || v.Writes.High > 0) {
 			basis = basis.Worse(v.Writes.Basis.Worse(v.WriteLatency.Basis))
 		}
 	}
 	return c.over(basis, func(at corner) (busy float64) {
 		for i := range c.session.Services {
 			v := &c.session.Services[i]
+			if v.Inside {
+				continue
+			}
 			busy += pick(v.Writes, at.much) * pick(v.WriteLatency, at.slow) / 60
 		}
 		return busy

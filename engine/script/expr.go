@@ -161,13 +161,14 @@ const (
 	foldBytes = 64 << 10
 )
 
-// fold evaluates a constant expression at compile time. If that fails, or would draw or print, the expression is
-// evaluated each time instead.
+// fold evaluates a constant expression at compile time, also one that decides before it reads a name, such as
+// `params.share > 0 and steps.first.done` with a share of 0. If that fails, or would draw or print, the expression is evaluated
+// each time instead.
 func (x *Expr) fold() {
-	if len(x.unit.names) > 0 || x.env.broken {
+	if x.env.broken {
 		return
 	}
-	m := start(nil, x.env, nil)
+	m := start(nil, x.env, x.unit.names)
 	defer m.release()
 	limits := x.env.limits
 	m.Start(meter.Limits{Steps: min(limits.Steps, foldSteps), Bytes: min(limits.Bytes, foldBytes)}, nil)

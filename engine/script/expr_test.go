@@ -388,6 +388,8 @@ func TestConstantsAreFolded(t *testing.T) {
 		{`uniform(0, 1)`, false},
 		{`loud()`, false},
 		{`agent.id`, false},
+		{`params.n > 5 and agent.id`, true},
+		{`params.n > 2 and agent.id`, false},
 		{`1 // 0`, false},
 		{`len(range(1000000)) and [0 for _ in range(100000)]`, false},
 		{`"a" * 1000000`, false},

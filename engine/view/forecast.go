@@ -21,6 +21,8 @@ type forecastFigure struct {
 	whole bool
 	// hide, if set, reports whether to omit the line.
 	hide func(f *engine.Forecast) bool
+	// main marks a figure that a short list shows.
+	main bool
 }
 
 // forecastFigures is the table of a forecast's lines.
@@ -28,13 +30,13 @@ var forecastFigures = []forecastFigure{
 	{name: "cycle", of: func(f *engine.Forecast) engine.Estimate { return f.Cycle }, show: showSeconds, fact: func(_ *engine.Forecast, t *engine.Totals, cycles int) float64 {
 		return ratio(measured(t.Peaks.Worked.Seconds()), float64(cycles))
 	}},
-	{name: "whole run", of: func(f *engine.Forecast) engine.Estimate { return f.Length }, show: showSeconds, whole: true, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "whole run", of: func(f *engine.Forecast) engine.Estimate { return f.Length }, main: true, show: showSeconds, whole: true, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return measured(t.Peaks.Elapsed.Seconds())
 	}},
-	{name: "sessions", of: func(f *engine.Forecast) engine.Estimate { return f.Sessions }, show: showCount, whole: true, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "sessions", of: func(f *engine.Forecast) engine.Estimate { return f.Sessions }, main: true, show: showCount, whole: true, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return float64(t.Ended())
 	}},
-	{name: "requests", of: func(f *engine.Forecast) engine.Estimate { return f.Requests }, show: showCount, whole: true, hide: noRequests, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "requests", of: func(f *engine.Forecast) engine.Estimate { return f.Requests }, main: true, show: showCount, whole: true, hide: noRequests, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return float64(t.SentRequests().Requests)
 	}},
 	{name: "requests/min", of: func(f *engine.Forecast) engine.Estimate { return f.RequestRate }, show: showCount, hide: noRequests, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
@@ -43,13 +45,13 @@ var forecastFigures = []forecastFigure{
 	{name: "writes/min", of: func(f *engine.Forecast) engine.Estimate { return f.WriteRate }, show: showCount, hide: noWrites, fact: func(f *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return perMinute(written(f, t), t)
 	}},
-	{name: "db connections", of: func(f *engine.Forecast) engine.Estimate { return f.Connections }, show: showConnections, hide: noWrites, fact: func(f *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "DB connections", of: func(f *engine.Forecast) engine.Estimate { return f.Connections }, main: true, show: showConnections, hide: noConnections, fact: func(f *engine.Forecast, t *engine.Totals, _ int) float64 {
 		if t.Peaks.ServerConnections <= 0 || f.Server < 0 {
 			return math.NaN()
 		}
 		return float64(max(t.Peaks.ServerConnections-f.Server, 0))
 	}},
-	{name: "model calls", of: func(f *engine.Forecast) engine.Estimate { return f.Calls }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "model calls", of: func(f *engine.Forecast) engine.Estimate { return f.Calls }, main: true, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return float64(t.SentRequests().Usage.Calls)
 	}},
 	{name: "tokens in", of: func(f *engine.Forecast) engine.Estimate { return f.Input }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
@@ -58,21 +60,24 @@ var forecastFigures = []forecastFigure{
 	{name: "tokens out", of: func(f *engine.Forecast) engine.Estimate { return f.Output }, show: showCount, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return float64(t.SentRequests().Usage.Output)
 	}},
-	{name: "cost", of: func(f *engine.Forecast) engine.Estimate { return f.Cost }, show: showDollars, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "cost", of: func(f *engine.Forecast) engine.Estimate { return f.Cost }, main: true, show: showDollars, whole: true, hide: noModelCalls, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		u := t.SentRequests().Usage
 		if u.Unpriced > 0 {
 			return math.NaN()
 		}
 		return float64(u.Cost) / 1e9
 	}},
-	{name: "memory", of: func(f *engine.Forecast) engine.Estimate { return f.Memory }, show: showBytes, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
+	{name: "memory", of: func(f *engine.Forecast) engine.Estimate { return f.Memory }, main: true, show: showBytes, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return measured(float64(t.Peaks.Memory))
 	}},
 	{name: "journal", of: func(f *engine.Forecast) engine.Estimate { return f.Disk }, show: showBytes},
 }
 
-func noRequests(f *engine.Forecast) bool   { return f.Requests.Known() && f.Requests.High == 0 }
-func noWrites(f *engine.Forecast) bool     { return f.Writes.Known() && f.Writes.High == 0 }
+func noRequests(f *engine.Forecast) bool { return f.Requests.Known() && f.Requests.High == 0 }
+func noWrites(f *engine.Forecast) bool   { return f.Writes.Known() && f.Writes.High == 0 }
+func noConnections(f *engine.Forecast) bool {
+	return noWrites(f) || f.Connections.Known() && f.Connections.High == 0
+}
 func noModelCalls(f *engine.Forecast) bool { return f.Calls.Known() && f.Calls.High == 0 }
 
 // written returns the number of requests of the writing steps.
@@ -97,6 +102,7 @@ func perMinute(n int64, t *engine.Totals) float64 {
 type ForecastLine struct {
 	Name, Text string
 	Basis      engine.Basis
+	Main       bool // a short list shows it
 }
 
 // ForecastLines returns the formatted figures of a forecast in display order.
@@ -104,7 +110,7 @@ func ForecastLines(f *engine.Forecast) []ForecastLine {
 	var all []ForecastLine
 	for i := range forecastFigures {
 		if c := &forecastFigures[i]; c.hide == nil || !c.hide(f) {
-			all = append(all, ForecastLine{c.name, c.text(f), c.of(f).Basis})
+			all = append(all, ForecastLine{c.name, c.text(f), c.of(f).Basis, c.main})
 		}
 	}
 	return all
@@ -113,7 +119,7 @@ func ForecastLines(f *engine.Forecast) []ForecastLine {
 func (c *forecastFigure) text(f *engine.Forecast) string {
 	text := estimateText(c.of(f), c.show)
 	switch {
-	case c.name != "db connections" || f.ServerMax <= 0 || !c.of(f).Known():
+	case c.name != "DB connections" || f.ServerMax <= 0 || !c.of(f).Known():
 		return text
 	case f.Server < 0:
 		return text + fmt.Sprintf(" of %d", f.ServerMax)

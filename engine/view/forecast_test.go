@@ -28,7 +28,7 @@ func TestForecastInWords(t *testing.T) {
 	f := foreseen()
 	want := map[string]string{
 		"cycle": "8.0s–12s", "whole run": "16s–24s", "sessions": "744", "requests": "11,200", "requests/min": "27,900–41,900",
-		"writes/min": "9,301", "db connections": "56 of 40 left", "model calls": "744", "tokens in": "74,400–744,000",
+		"writes/min": "9,301", "DB connections": "56 of 40 left", "model calls": "744", "tokens in": "74,400–744,000",
 		"tokens out": "37,200", "cost": "$0.1200", "memory": "1200 MB", "journal": "5000 kB",
 	}
 	for _, line := range ForecastLines(f) {
@@ -115,7 +115,7 @@ func TestCompareForecast(t *testing.T) {
 		{"requests", "11,200", "11,000", "-1%", false},
 		{"requests/min", "27,900–41,900", "33,000", "within", false},
 		{"writes/min", "9,301", "9,000", "-3%", false},
-		{"db connections", "56 of 40 left", "50", "-10%", false},
+		{"DB connections", "56 of 40 left", "50", "-10%", false},
 		{"model calls", "744", "744", "as forecast", false},
 		{"tokens in", "74,400–744,000", "100,000", "within", false},
 		{"tokens out", "37,200", "60,000", "+61%", true},

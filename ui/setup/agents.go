@@ -9,7 +9,6 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // notCounted is the number of active agents before it is known.
@@ -24,7 +23,7 @@ type selection struct {
 // agentsPanel chooses the active agents and shows their number.
 type agentsPanel struct {
 	screen         *Screen
-	panel          *widgets.Panel
+	panel          *form.Fold
 	agents, filter *form.Entry
 	rows           form.Form // of both fields: for errors found while counting
 	words          *form.Note
@@ -52,7 +51,7 @@ func newAgentsPanel(s *Screen) *agentsPanel {
 	filter.SetHelp("an expression over agent; only matching agents are active")
 	s.watch(s.settings.Add(p.rows.Add(agents, "agents"), "agents"), p.agents)
 	s.watch(s.settings.Add(p.rows.Add(filter, "filter"), "filter"), p.filter)
-	p.panel = widgets.NewPanel("Active agents", form.NewStack(form.NewColumns(16, agents, filter), p.words, p.writing))
+	p.panel = form.NewFold("Active agents", form.NewStack(form.NewColumns(16, agents, filter), p.words, p.writing))
 	p.writing.Hide()
 	return p
 }

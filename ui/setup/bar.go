@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// bar is the bottom bar: a summary of the launch, the number of mistakes, and the button to launch.
+// bar is the summary of the launch, what stands in its way, and the button to launch.
 type bar struct {
 	panel    fyne.CanvasObject
 	summary  *form.Note
@@ -23,32 +23,32 @@ type bar struct {
 	missing  *widget.Button
 	checks   *widget.Button
 	problem  *form.Note
-	forecast *form.Note
+	state    *form.Note // of a launch that takes long
 	launch   *widget.Button
-	cancel   *widget.Button // cancels a scheduled start
+	early    *widget.Button // starts a scheduled run now
+	cancel   *widget.Button // cancels a scheduled start, or stops writing personas
 }
 
-func newBar(launch, cancel, reveal, unlock, check func()) *bar {
-	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), forecast: form.NewNote("")}
-	b.forecast.Lines = 1
-	b.forecast.Hide()
+func newBar(launch, early, cancel, reveal, unlock, check func()) *bar {
+	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), state: form.NewNote("")}
 	b.summary.TextSize = theme.SizeNameText
 	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), reveal)
-	b.mistakes.Importance = widget.LowImportance
-	b.mistakes.Hide()
 	b.missing = widget.NewButtonWithIcon("", theme.NewWarningThemedResource(theme.WarningIcon()), unlock)
-	b.missing.Importance = widget.LowImportance
-	b.missing.Hide()
 	b.checks = widget.NewButtonWithIcon("", nil, check)
-	b.checks.Importance = widget.LowImportance
-	b.checks.Hide()
+	for _, w := range []*widget.Button{b.mistakes, b.missing, b.checks} {
+		w.Importance, w.Alignment = widget.LowImportance, widget.ButtonAlignLeading
+		w.Hide()
+	}
 	b.problem.Hide()
+	b.state.Hide()
 	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
 	b.launch.Importance = widget.HighImportance
-	b.cancel = widget.NewButtonWithIcon("Cancel", theme.CancelIcon(), cancel)
+	b.early = widget.NewButton("Start now", early)
+	b.cancel = widget.NewButton("Cancel", cancel)
+	b.early.Hide()
 	b.cancel.Hide()
-	text := form.NewStack(b.problem, b.summary, b.forecast)
-	b.panel = widgets.NewPanel("", container.New(&footing{}, text, b.launch, b.cancel, b.checks, b.missing, b.mistakes))
+	buttons := container.NewBorder(nil, nil, container.NewHBox(b.cancel, b.early), nil, b.launch)
+	b.panel = widgets.NewPanel("", form.NewStack(b.summary, b.problem, b.mistakes, b.missing, b.checks, b.state, buttons))
 	return b
 }
 
@@ -71,20 +71,6 @@ func (b *bar) show(summary string, mistakes []*form.Row) {
 		b.mistakes.SetText(text)
 	}
 	b.mistakes.Show()
-}
-
-// foresee shows the forecast in short, or its first warning; "" if unknown.
-func (b *bar) foresee(text string, advice []string) {
-	if len(advice) > 0 {
-		b.forecast.SetWarning(advice[0])
-	} else {
-		b.forecast.SetText(text)
-	}
-	if text == "" && len(advice) == 0 {
-		b.forecast.Hide()
-	} else {
-		b.forecast.Show()
-	}
 }
 
 // miss shows the names of the missing secrets.
@@ -144,31 +130,28 @@ func (b *bar) say(problem string) {
 	}
 }
 
-// write shows the progress of writing the population, on the button that stops it.
+// write shows the progress of writing the population.
 func (b *bar) write(at *written) {
-	text := fmt.Sprintf("Stop writing personas (%d/%d)", at.done, at.total)
-	if b.launch.Text != text {
-		b.launch.SetText(text)
-	}
-	b.launch.Enable()
+	say(b.state, fmt.Sprintf("Writing personas: %d of %d.", at.done, at.total))
+	b.cancel.Show()
 }
 
-// wait shows the time until a scheduled start, on the button that starts it now.
+// wait shows the time until a scheduled start.
 func (b *bar) wait(left time.Duration) {
-	text := "Start now (" + (left + time.Second - 1).Truncate(time.Second).String() + " left)"
-	if b.launch.Text != text {
-		b.launch.SetText(text)
-	}
-	b.launch.Enable()
+	say(b.state, "Starts in "+(left+time.Second-1).Truncate(time.Second).String()+".")
+	b.cancel.Show()
+	b.early.Show()
 }
 
-// work shows that a launch is in progress.
+// work shows whether a launch is in progress.
 func (b *bar) work(at bool) {
+	b.early.Hide()
+	b.cancel.Hide()
+	say(b.state, "")
 	if at {
-		b.launch.SetText("Launching…")
+		say(b.state, "Launching…")
 		b.launch.Disable()
 		return
 	}
-	b.launch.SetText("Launch")
 	b.launch.Enable()
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // Maximum values of the budget.
@@ -19,7 +18,7 @@ const (
 
 // budget limits the consumption of a run; an empty field is unlimited.
 type budget struct {
-	panel                     *widgets.Panel
+	panel                     *form.Fold
 	dollars, tokens, requests *form.Number
 	wall                      *form.Entry
 }
@@ -39,7 +38,7 @@ func newBudget(s *Screen) *budget {
 	s.watch(s.settings.Add(tokens, "max-tokens"), &b.tokens.Entry)
 	s.watch(s.settings.Add(requests, "max-requests"), &b.requests.Entry)
 	s.watch(s.settings.Add(wall, "max-time"), b.wall)
-	b.panel = widgets.NewPanel("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
+	b.panel = form.NewFold("Budget", form.NewStack(form.NewColumns(9, dollars, tokens, requests, wall), words))
 	return b
 }
 

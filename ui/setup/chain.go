@@ -4,8 +4,8 @@ import (
 	"reflect"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/graph"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // mostChain is the maximum height of the graph, which scrolls if it is higher.
@@ -13,14 +13,14 @@ const mostChain = 520
 
 // chain shows the steps of a session.
 type chain struct {
-	panel *widgets.Panel
+	panel *form.Fold
 	graph *graph.Graph
 	of    *engine.Graph // the shown graph; nil before the first
 }
 
 func newChain() *chain {
 	c := &chain{graph: graph.New(mostChain)}
-	c.panel = widgets.NewPanel("Chain", c.graph)
+	c.panel = form.NewFold("Steps", c.graph)
 	return c
 }
 

@@ -16,7 +16,7 @@ func TestTheChainIsDrawn(t *testing.T) {
 	}
 	desk := &fakeDesk{change: drawn}
 	s := shown(t, desk)
-	for _, text := range []string{"Chain", "Enter the shop", "http · shop", "2 steps"} {
+	for _, text := range []string{"Steps", "Enter the shop", "http · shop", "2 steps"} {
 		if !s.shows(text) {
 			t.Errorf("%q is not among %q", text, uitest.Texts(s.screen.chain.panel))
 		}

@@ -11,12 +11,11 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // concurrency is the limit at the start, and the range of the slider.
 type concurrency struct {
-	panel                 *widgets.Panel
+	panel                 *form.Fold
 	governor              *widget.Select // the governor of the limit
 	start, floor, ceiling *form.Number
 	batch                 *form.Number // agents per wave
@@ -56,7 +55,7 @@ func newConcurrency(s *Screen) *concurrency {
 	s.watch(s.settings.Add(c.models, "max-llm-calls"), &c.calls.Entry)
 	fields := form.NewColumns(11, governor, start, floor, ceiling)
 	aside := form.NewColumns(14, c.presets.rows[0], c.presets.rows[1], batch, c.models)
-	c.panel = widgets.NewPanel("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
+	c.panel = form.NewFold("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
 	c.preset.Hide()
 	return c
 }

@@ -309,7 +309,7 @@ func newStage(t *testing.T, desk *fakeDesk) *stage {
 	return s
 }
 
-// again opens a new screen in a new window of the same app.
+// again opens a new screen in a new window of the same app. All its panels are open, and the forecast is complete.
 func (s *stage) again() {
 	s.win = test.NewTempWindow(s.t, nil)
 	s.screen = New(s.desk, s.win, Ways{
@@ -317,6 +317,10 @@ func (s *stage) again() {
 	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))
+	for _, f := range s.screen.folds {
+		f.SetOpen(true)
+	}
+	s.screen.forecast.toggle()
 	s.screen.Show()
 }
 

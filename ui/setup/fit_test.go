@@ -11,7 +11,7 @@ import (
 // TestNothingIsClipped checks that no text of the screen is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	s := shown(t, &fakeDesk{remote: "db.example.com/app"})
-	s.until("cycle about 50s")
+	s.until("Cycle")
 	s.Fit("setup", s.screen.Content(), scaled)
 }
 
@@ -19,16 +19,16 @@ func TestNothingIsClipped(t *testing.T) {
 // or after the start.
 func TestGalleryGivesWay(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	s.until("cycle about 50s")
+	s.until("Cycle")
 	win := fyne.CurrentApp().Driver().CanvasForObject(s.screen.Content()).(interface{ Resize(fyne.Size) })
 	var wide []float32
-	for _, width := range []float32{1400, 700, 1400} {
+	for _, width := range []float32{1800, 700, 1800} {
 		fyne.CurrentApp().Settings().SetTheme(scaled(1.5))
 		win.Resize(fyne.NewSize(width, 700))
 		s.Drain()
 		wide = append(wide, s.screen.gallery.panel.Size().Width/(1.5*13))
 	}
-	if wide[0] != galleryEms || wide[1] >= 16 || wide[1] < leastGalleryEms || wide[2] != wide[0] {
+	if wide[0] != galleryEms || wide[1] >= 18 || wide[1] < leastGalleryEms || wide[2] != wide[0] {
 		t.Errorf("the scenarios take %v letters' heights", wide)
 	}
 }

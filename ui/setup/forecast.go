@@ -3,11 +3,13 @@ package setup
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
@@ -22,6 +24,9 @@ type forecast struct {
 	panel   *widgets.Panel
 	figures []*forecastCell
 	grid    *fyne.Container
+	more    *widget.Button // also shows the figures that few need
+	all     bool
+	last    *engine.Forecast // the shown one; nil before the first
 	binds   *form.Note
 	advice  *fyne.Container // one warning per line
 	from    *form.Note
@@ -46,9 +51,12 @@ type forecastCell struct {
 
 func newForecast(s *Screen) *forecast {
 	f := &forecast{
-		screen: s, grid: form.NewColumns(9), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
+		screen: s, grid: form.NewStack(), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
 	}
-	f.panel = widgets.NewPanel("Forecast", form.NewStack(f.grid, f.binds, f.advice, f.from))
+	f.more = widget.NewButton("Details", f.toggle)
+	f.more.Importance = widget.LowImportance
+	title := container.NewBorder(nil, nil, widgets.NewHeading("Forecast"), form.NewCompact(f.more))
+	f.panel = widgets.NewPanel("", form.NewStack(title, f.grid, f.advice, f.binds, f.from))
 	f.from.SetText("Calculating…")
 	return f
 }
@@ -79,6 +87,20 @@ func (f *forecast) follow(o Order, mistakes bool) {
 	f.timer = time.AfterFunc(pause, func() { async.Do(func() { f.ask(this, o) }) })
 }
 
+// toggle shows all figures, or the main ones.
+func (f *forecast) toggle() {
+	f.all = !f.all
+	text := "Details"
+	if f.all {
+		text = "Less"
+	}
+	f.more.SetText(text)
+	if f.last != nil {
+		f.show(f.last)
+	}
+	f.screen.aside.Content.Refresh()
+}
+
 // again requests the forecast again: a new run may have been measured.
 func (f *forecast) again() { f.of = forecastInput{} }
 
@@ -104,14 +126,15 @@ func (f *forecast) ask(this int, o Order) {
 
 // show shows a forecast. Unchanged figures are not drawn again.
 func (f *forecast) show(found *engine.Forecast) {
-	height := f.panel.MinSize().Height
+	f.last = found
 	lines := view.ForecastLines(found)
 	if found.Binds == "" {
 		lines = nil
 	}
+	lines = slices.DeleteFunc(lines, func(l view.ForecastLine) bool { return !l.Main && !f.all })
 	for len(f.figures) < len(lines) {
 		c := &forecastCell{name: widgets.NewCaption(""), value: widgets.NewText("")}
-		c.content = container.New(layout.NewCustomPaddedVBoxLayout(0), c.name, c.value)
+		c.content = container.NewBorder(nil, nil, c.name, nil, c.value.Align(fyne.TextAlignTrailing))
 		f.figures = append(f.figures, c)
 		f.grid.Add(c.content)
 	}
@@ -120,14 +143,15 @@ func (f *forecast) show(found *engine.Forecast) {
 			c.content.Hide()
 			continue
 		}
-		c.name.SetText(lines[i].Name)
+		c.name.SetText(capital(lines[i].Name))
 		c.value.SetText(lines[i].Text)
 		c.content.Show()
 	}
-	f.binds.Say("")
-	if found.Binds != "" {
-		f.binds.Say("Cycle time limited by " + found.Binds + ".")
+	binds := ""
+	if found.Binds != "" && f.all {
+		binds = "Cycle time limited by " + found.Binds + "."
 	}
+	say(f.binds, binds)
 	for i, text := range found.Advice {
 		if i == len(f.advice.Objects) {
 			f.advice.Add(form.NewNote(""))
@@ -140,11 +164,9 @@ func (f *forecast) show(found *engine.Forecast) {
 	}
 	f.from.SetText("Basis: " + view.ForecastBasis(found) + ".")
 	f.panel.Refresh()
+	f.screen.aside.Content.Refresh()
 	f.screen.concurrency.measured(found.Run != "")
-	short := ""
-	if found.Binds != "" {
-		short = view.ForecastSummary(found)
-	}
-	f.screen.bar.foresee(short, found.Advice)
-	f.screen.stay(f.panel, height)
 }
+
+// capital returns a name with a capital letter.
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -20,9 +20,6 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.concurrency.start.SetText("51")
 	s.until("Cycle time limited by the limit of 51.")
 	s.until("51s")
-	if got, want := s.screen.bar.forecast.Text(), "cycle about 51s, 600 requests/min, cost not known"; got != want {
-		t.Errorf("next to Launch: got %q, want %q", got, want)
-	}
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
 	}
@@ -37,9 +34,6 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.budget.dollars.SetText("1")
 	s.until("It may cost too much.")
 	s.until("It may take too long.")
-	if got := s.screen.bar.forecast.Text(); got != "It may cost too much." {
-		t.Errorf("next to Launch: got %q", got)
-	}
 	s.screen.budget.dollars.SetText("")
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
 }
@@ -77,8 +71,8 @@ func TestAForecastOfAnotherScenario(t *testing.T) {
 	s.screen.Fork(Fork{Run: "r", Checkpoint: 3})
 	s.until("Fork of r at")
 	s.until("Calculating…")
-	if got := s.screen.bar.forecast.Text(); s.shows("A cycle is bound by") || got != "" {
-		t.Errorf("the previous scenario's forecast is still shown, with %q next to Launch", got)
+	if s.shows("Cycle time limited") {
+		t.Error("the previous scenario's forecast is still shown")
 	}
 	close(hold)
 	s.until("Cycle time limited by the limit of 50.")

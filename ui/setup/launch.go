@@ -135,21 +135,26 @@ type written struct{ done, total int }
 
 var errGivenUp = errors.New("stopped by the user")
 
-// press handles the button: it launches or, while the population is being written, stops the launch.
-func (s *Screen) press() {
+// startNow starts a scheduled run now.
+func (s *Screen) startNow() {
 	if s.pending != nil {
 		s.pending.start()
 		s.noLonger()
-		s.bar.work(true)
+	}
+}
+
+// giveUpLaunch cancels a scheduled start, or a launch for which a model writes the population.
+func (s *Screen) giveUpLaunch() {
+	if s.giveUp == nil {
 		return
 	}
-	if s.writing.Load() == nil || s.giveUp == nil {
-		s.launch()
-		return
+	cause := errGivenUp
+	if s.pending != nil {
+		cause = errCanceled
 	}
-	s.giveUp(errGivenUp)
+	s.giveUp(cause)
 	s.giveUp = nil
-	s.bar.work(true)
+	s.noLonger()
 }
 
 // Tick updates the preflight checks, the countdown and the progress of writing the population.
@@ -160,7 +165,6 @@ func (s *Screen) Tick() {
 			s.bar.wait(left)
 		} else {
 			s.noLonger()
-			s.bar.work(true)
 		}
 	}
 	if at := s.writing.Load(); at != nil && s.giveUp != nil {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 //go:embed dice.svg
@@ -43,7 +42,8 @@ var profiles = []struct{ name, title string }{
 
 // length is the length, speed and random seed of a run.
 type length struct {
-	panel         *widgets.Panel
+	panel         *form.Fold // everything but the length
+	row           *form.Row  // the length
 	cycles, hours *form.Number
 	unit          *widget.Select
 	scale         *form.Number
@@ -89,7 +89,8 @@ func newLength(s *Screen) *length {
 	s.watch(s.settings.Add(seed, "seed"), l.seed)
 	s.watch(s.settings.Add(at, "at"), l.at)
 	s.settings.Add(l.latency, "mock")
-	l.panel = widgets.NewPanel("Run", form.NewStack(form.NewColumns(13, long, scale, seed, at, l.latency), l.words))
+	l.row = long
+	l.panel = form.NewFold("Pace and seed", form.NewColumns(13, scale, seed, at, l.latency))
 	return l
 }
 

@@ -21,7 +21,10 @@ import (
 type parameters struct {
 	screen *Screen
 	panel  *widgets.Panel
-	rows   *fyne.Container
+	more   *form.Fold      // the other parameters
+	first  *fyne.Container // the essential ones, and the length of the run
+	long   *fyne.Container // the essential ones with longer texts
+	rows   *fyne.Container // of more
 	texts  *fyne.Container // rows of longer texts, at full width
 	reset  *widget.Button
 	keep   *widget.Button
@@ -40,13 +43,14 @@ type parameter struct {
 }
 
 func newParameters(s *Screen) *parameters {
-	p := &parameters{screen: s, rows: form.NewColumns(16), texts: form.NewPanels()}
+	p := &parameters{screen: s, first: form.NewColumns(13), long: form.NewPanels(), rows: form.NewColumns(16), texts: form.NewPanels()}
 	p.reset = widget.NewButtonWithIcon("Reset to defaults", theme.ContentUndoIcon(), p.restore)
 	p.reset.Importance = widget.LowImportance
 	p.reset.Hide()
 	p.keep = newKeep(s)
-	title := container.NewBorder(nil, nil, widgets.NewHeading("Parameters"), container.NewHBox(form.NewCompact(p.keep), form.NewCompact(p.reset)))
-	p.panel = widgets.NewPanel("", form.NewStack(title, form.NewPanels(p.texts, p.rows)))
+	title := container.NewBorder(nil, nil, widgets.NewHeading("Run"), container.NewHBox(form.NewCompact(p.keep), form.NewCompact(p.reset)))
+	p.more = form.NewFold("More parameters", form.NewPanels(p.texts, p.rows))
+	p.panel = widgets.NewPanel("", form.NewStack(title, p.long, p.first, s.length.words))
 	return p
 }
 
@@ -57,10 +61,12 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 	}
 	p.of = sc.Parameters
 	p.fields = nil
+	p.first.RemoveAll()
+	p.long.RemoveAll()
 	p.rows.RemoveAll()
 	p.texts.RemoveAll()
 	p.screen.given.Clear()
-	for _, q := range sc.Parameters {
+	for i, q := range sc.Parameters {
 		f := p.field(q)
 		text, ok := given[q.Name]
 		if !ok {
@@ -69,23 +75,30 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 		f.put(text)
 		p.fields = append(p.fields, f)
 		p.screen.given.Add(f.row, q.Name)
-		if q.long() {
+		switch {
+		case i < essential && q.long():
+			p.long.Add(f.row)
+		case i < essential:
+			p.first.Add(f.row)
+		case q.long():
 			p.texts.Add(f.row)
-		} else {
+		default:
 			p.rows.Add(f.row)
 		}
 	}
-	if len(sc.Parameters) == 0 {
-		p.panel.Hide()
-	} else {
-		p.panel.Show()
-	}
-	for _, rows := range []*fyne.Container{p.texts, p.rows} {
+	p.first.Add(p.screen.length.row)
+	for _, rows := range []*fyne.Container{p.first, p.long, p.texts, p.rows} {
 		if rows.Hidden = len(rows.Objects) == 0; !rows.Hidden {
 			rows.Refresh()
 		}
 	}
+	if p.more.Hidden = p.texts.Hidden && p.rows.Hidden; !p.more.Hidden {
+		p.more.Refresh()
+	}
 }
+
+// essential is the number of parameters that are always visible; scenarios list the important ones first.
+const essential = 3
 
 // longText is the number of characters from which a text has a field of several lines.
 const longText = 40

@@ -22,23 +22,12 @@ func now() time.Time { return time.Now().Round(0) }
 func (s *Screen) wait(at time.Time) <-chan struct{} {
 	start := make(chan struct{})
 	s.pending = &pending{at, sync.OnceFunc(func() { close(start) })}
-	s.bar.cancel.Show()
 	s.bar.wait(at.Sub(now()))
 	return start
 }
 
-// noLonger hides the scheduled launch.
+// noLonger hides the scheduled launch, which starts or is canceled.
 func (s *Screen) noLonger() {
 	s.pending = nil
-	s.bar.cancel.Hide()
-}
-
-// cancelStart cancels the scheduled launch.
-func (s *Screen) cancelStart() {
-	if s.pending == nil || s.giveUp == nil {
-		return
-	}
-	s.giveUp(errCanceled)
-	s.giveUp = nil
-	s.noLonger()
+	s.bar.work(s.launching)
 }

@@ -52,8 +52,8 @@ func newPreflight(s *Screen) *preflight {
 	p.all = widget.NewButton("Show all", p.turn)
 	p.again = widget.NewButtonWithIcon("Check again", theme.ViewRefreshIcon(), func() { p.ask(true) })
 	p.all.Importance, p.again.Importance = widget.LowImportance, widget.LowImportance
-	head := container.New(&footing{}, form.NewStack(widgets.NewHeading("Preflight checks"), p.summary), p.again, p.all)
-	p.panel = widgets.NewPanel("", form.NewStack(head, p.list, p.problem))
+	title := container.NewBorder(nil, nil, widgets.NewHeading("Preflight checks"), form.NewCompact(p.all))
+	p.panel = widgets.NewPanel("", form.NewStack(title, p.summary, p.list, p.problem, container.NewHBox(form.NewCompact(p.again))))
 	p.problem.Hide()
 	return p
 }
@@ -69,7 +69,7 @@ func (p *preflight) turn() {
 	p.list.SetBrief(!p.open)
 	p.list.Hidden = p.list.Shown() == 0
 	p.panel.Refresh()
-	p.screen.page.Refresh()
+	p.screen.aside.Content.Refresh()
 }
 
 // follow runs the checks if their input has changed and has no mistakes.
@@ -147,7 +147,6 @@ func (p *preflight) tick() {
 }
 
 func (p *preflight) show(all []engine.Check) {
-	height := p.panel.MinSize().Height
 	for i := range all {
 		if all[i].Fix == engine.FixAgain { // the panel has a button for all
 			all[i].Fix = ""
@@ -157,8 +156,7 @@ func (p *preflight) show(all []engine.Check) {
 	p.list.Hidden = p.list.Shown() == 0
 	checks.Summarize(p.summary, all)
 	p.panel.Refresh()
-	p.screen.page.Refresh()
-	p.screen.stay(p.panel, height)
+	p.screen.aside.Content.Refresh()
 	p.screen.bar.check(all)
 }
 
@@ -173,7 +171,7 @@ func (p *preflight) problems() (all []engine.Check) {
 }
 
 // reveal scrolls to the checks.
-func (p *preflight) reveal() { form.Reveal(p.screen.scroll, p.panel) }
+func (p *preflight) reveal() { form.Reveal(p.screen.aside, p.panel) }
 
 // mend does what a check's button offers.
 func (p *preflight) mend(c engine.Check) {

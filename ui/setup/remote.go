@@ -5,20 +5,19 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // remote is the choice of sending results to a database.
 type remote struct {
-	panel    *widgets.Panel
+	panel    *form.Fold
 	send     *widget.Check
-	none     *form.Note
+	about    *form.Note
 	proposed bool
 }
 
 func newRemote() *remote {
-	r := &remote{send: widget.NewCheck("", nil), none: form.NewNote("Results stay on this machine. To send them to a database, set one in Settings.")}
-	r.panel = widgets.NewPanel("Results", form.NewStack(r.send, r.none))
+	r := &remote{send: widget.NewCheck("Also send results to Postgres", nil), about: form.NewNote("")}
+	r.panel = form.NewFold("Results", form.NewStack(r.send, r.about))
 	r.offer("")
 	return r
 }
@@ -27,11 +26,10 @@ func newRemote() *remote {
 func (r *remote) offer(name string) {
 	if name == "" {
 		r.send.Hide()
-		r.none.Show()
+		r.about.SetText("Results stay on this machine. To send them to a database, set one in Settings.")
 		return
 	}
-	r.none.Hide()
-	r.send.SetText("Also send results to Postgres at " + name)
+	r.about.SetText("Database: " + name)
 	r.send.Show()
 }
 

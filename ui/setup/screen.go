@@ -62,9 +62,11 @@ type Screen struct {
 
 	given    form.Form // rows of the parameters
 	settings form.Form // rows of the settings
+	folds    []*form.Fold
 	scroll   *container.Scroll
 	form     *fyne.Container // the panels with fields
 	page     *fyne.Container
+	aside    *container.Scroll // the forecast and the checks
 	content  fyne.CanvasObject
 }
 
@@ -80,8 +82,8 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s := &Screen{desk: desk, win: win, ways: ways, kept: map[subject]map[string]string{}, chosen: map[subject]selection{}, cancel: func() {}}
 	s.gallery = newGallery(func(name string) { s.choose(subject{scenario: name}) }, s.favor, s.Choose, s.list)
 	s.head = newHead(s.read, s.leave)
-	s.parameters = newParameters(s)
 	s.length = newLength(s)
+	s.parameters = newParameters(s)
 	s.concurrency = newConcurrency(s)
 	s.budget = newBudget(s)
 	s.agentsPanel = newAgentsPanel(s)
@@ -91,18 +93,24 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.press, s.cancelStart, s.reveal, s.services.reveal, s.preflight.reveal)
+	s.bar = newBar(s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal)
 	s.build()
 	return s
 }
 
 // build lays out the screen.
 func (s *Screen) build() {
-	s.form = form.NewColumns(44, s.parameters.panel, s.length.panel, s.concurrency.panel, s.budget.panel, s.agentsPanel.panel, s.services.panel, s.remote.panel)
-	s.hideForm()
-	s.page = form.NewPanels(s.head.panel, s.forecast.panel, s.preflight.panel, s.form, s.chain.panel)
+	s.folds = []*form.Fold{s.parameters.more, s.concurrency.panel, s.length.panel, s.budget.panel, s.agentsPanel.panel, s.services.panel, s.remote.panel, s.chain.panel}
+	s.form = form.NewPanels(s.parameters.panel)
+	for _, f := range s.folds {
+		f.OnToggled = func() { s.page.Refresh() }
+		s.form.Add(f)
+	}
+	s.page = form.NewPanels(s.head.panel, s.form)
 	s.scroll = container.NewVScroll(s.page)
-	s.content = container.New(sides{}, s.gallery.panel, s.scroll, s.bar.panel)
+	s.aside = container.NewVScroll(form.NewPanels(s.forecast.panel, s.preflight.panel))
+	s.hideForm()
+	s.content = container.New(sides{}, s.gallery.panel, s.scroll, s.aside, s.bar.panel)
 	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
 		s.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
 			if s.visible && s.win.Canvas().Overlays().Top() == nil {
@@ -117,7 +125,16 @@ func (s *Screen) hideForm() {
 	s.form.Hide()
 	s.forecast.panel.Hide()
 	s.preflight.panel.Hide()
-	s.chain.panel.Hide()
+}
+
+// bring scrolls to an object of the form, and opens the panel that holds it.
+func (s *Screen) bring(o fyne.CanvasObject) {
+	for _, f := range s.folds {
+		if f.Holds(o) {
+			f.SetOpen(true)
+		}
+	}
+	form.Reveal(s.scroll, o)
 }
 
 // Content returns the screen's content.
@@ -324,6 +341,7 @@ func (s *Screen) follow() {
 	order, given, settings := s.order()
 	_, _ = s.given.Check(given), s.settings.Check(settings) // every field has a row
 	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.mocked())
+	s.summarize(order)
 	s.agentsPanel.follow(order)
 	s.requirements.follow(order)
 	s.concurrency.words.Say(crowd(order.Settings, s.taking(), s.scenario.noun()))
@@ -394,7 +412,7 @@ func (s *Screen) seen(row *form.Row, entry *form.Entry) {
 // Scrolled implements [fyne.Scrollable]. It passes mouse wheel events over an entry to the page.
 func (s *Screen) Scrolled(e *fyne.ScrollEvent) { s.scroll.Scrolled(e) }
 
-// stay keeps the scroll position of the fields if a panel above the visible part changes its height.
+// stay keeps the scroll position of the fields if the panel above them changes its height.
 func (s *Screen) stay(panel *widgets.Panel, was float32) {
 	by := panel.MinSize().Height - was
 	if by == 0 || s.scroll.Offset.Y < panel.Position().Y+was {
@@ -414,7 +432,7 @@ func (s *Screen) mistakes() []*form.Row {
 // reveal scrolls to the first mistake.
 func (s *Screen) reveal() {
 	if rows := s.mistakes(); len(rows) > 0 {
-		form.Reveal(s.scroll, rows[0])
+		s.bring(rows[0])
 		rows[0].Focus(s.win.Canvas())
 	}
 }

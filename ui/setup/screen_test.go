@@ -45,7 +45,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 
 func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	s := shown(t, &fakeDesk{remote: "db.example.com/app"})
-	if !s.shows("Also send results to Postgres at db.example.com/app") {
+	if !s.shows("Also send results to Postgres") || !s.shows("Database: db.example.com/app") {
 		t.Error("the database is not offered")
 	}
 	s.typed("Eagerness", "2.50")

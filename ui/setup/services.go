@@ -15,7 +15,6 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // mocked is the prefix of the mocks' addresses.
@@ -24,7 +23,7 @@ const mocked = "mock:"
 // services are the addresses of the scenario's services.
 type services struct {
 	screen *Screen
-	panel  *widgets.Panel
+	panel  *form.Fold
 	rows   *fyne.Container
 	of     []Service // the shown services
 	fields []*address
@@ -43,7 +42,7 @@ type address struct {
 
 func newServices(s *Screen) *services {
 	v := &services{screen: s, rows: form.NewColumns(26)}
-	v.panel = widgets.NewPanel("Services", v.rows)
+	v.panel = form.NewFold("Services", v.rows)
 	return v
 }
 
@@ -134,7 +133,7 @@ func (v *services) miss(missing []Missing) {
 func (v *services) reveal() {
 	for _, a := range v.fields {
 		if a.key.of.Secret != "" {
-			form.Reveal(v.screen.scroll, a.row)
+			v.screen.bring(a.row)
 			v.screen.win.Canvas().Focus(a.key.entry)
 			return
 		}

@@ -16,7 +16,7 @@ func TestStartLater(t *testing.T) {
 	s.typed("Start at", "+2h")
 	s.typed("Agents per wave", "50")
 	s.tap("Launch")
-	s.until("Start now (")
+	s.until("Starts in ")
 	if s.launched > 0 {
 		t.Error("the run was launched early")
 	}
@@ -26,8 +26,8 @@ func TestStartLater(t *testing.T) {
 		t.Errorf("the button shows %s", s.screen.bar.launch.Text)
 	}
 	s.tap("Launch")
-	s.until("Start now (")
-	s.screen.press()
+	s.until("Starts in ")
+	s.tap("Start now")
 	s.Until("launched", func() bool { return s.launched == 1 })
 	if got := s.desk.last(&s.desk.launched).Settings.Batch; got != 50 || s.screen.bar.cancel.Visible() {
 		t.Errorf("launched with waves of %d", got)
@@ -38,10 +38,10 @@ func TestStartLater(t *testing.T) {
 func TestAModelWritesThePopulation(t *testing.T) {
 	s := shown(t, &fakeDesk{writes: true})
 	s.tap("Launch")
-	s.Until("writing", func() bool { s.screen.Tick(); return s.shows("Stop writing personas (12/24)") })
+	s.Until("writing", func() bool { s.screen.Tick(); return s.shows("Writing personas: 12 of 24.") })
 	s.screen.launch()
 	s.screen.Tick()
-	s.tap("Stop writing personas (12/24)")
+	s.tap("Cancel")
 	s.until("Not launched: 12 of 24 personas: stopped by the user")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.launch.Disabled() {
 		t.Errorf("the button shows %s", s.screen.bar.launch.Text)

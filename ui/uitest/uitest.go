@@ -111,9 +111,23 @@ func Texts(o fyne.CanvasObject) []string {
 	return all
 }
 
-// Shows reports whether an object shows a text, possibly as a part of another.
+// Shows reports whether an object shows a text, possibly as a part of another or wrapped to several lines.
 func Shows(o fyne.CanvasObject, text string) bool {
-	return strings.Contains(strings.Join(Texts(o), "\n"), text)
+	all := Texts(o)
+	return strings.Contains(strings.Join(all, "\n"), text) || strings.Contains(strings.Join(all, " "), text)
+}
+
+// Unfold opens all panels that can be closed.
+func Unfold(o fyne.CanvasObject) {
+	Walk(o, func(o fyne.CanvasObject) bool {
+		if f, ok := o.(interface {
+			Opened() bool
+			SetOpen(open bool)
+		}); ok {
+			f.SetOpen(true)
+		}
+		return true
+	})
 }
 
 // Walk calls f for an object and all visible objects below it, until f returns false.

@@ -2,6 +2,8 @@ package form
 
 import (
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -55,10 +57,10 @@ func (r *Row) Title() string { return r.title.Text() }
 // SetTitle sets the title.
 func (r *Row) SetTitle(title string) { r.title.SetText(title) }
 
-// SetHelp sets the help; "" removes it.
+// SetHelp sets the help; "" removes it. A problem is shown in its place.
 func (r *Row) SetHelp(text string) {
 	r.help.SetText(text)
-	show(r.help, text != "")
+	show(r.help, text != "" && r.Problem() == "")
 }
 
 // SetAside sets a short text at the right of the title.
@@ -83,6 +85,7 @@ func (r *Row) set(wrong, told string) {
 	text := r.Problem()
 	r.problem.SetProblem(text)
 	show(r.problem, text != "")
+	show(r.help, text == "" && r.help.Text() != "")
 	if r.marker != nil {
 		r.marker.mark(text)
 	}
@@ -102,5 +105,29 @@ func show(o fyne.CanvasObject, visible bool) {
 
 // CreateRenderer implements [fyne.Widget].
 func (r *Row) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, r.help, r.problem))
+	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, container.New(footnote{}, r.help, r.problem)))
+}
+
+// footnote shows the help or, in its place, the problem. It keeps the height of the help, at least one line, so that a problem moves
+// nothing below it.
+type footnote struct{}
+
+// Layout implements [fyne.Layout].
+func (footnote) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		o.Move(fyne.Position{})
+		Fit(o, size.Width)
+	}
+}
+
+// MinSize implements [fyne.Layout]. The height is for the width of the last layout.
+func (footnote) MinSize(objects []fyne.CanvasObject) (size fyne.Size) {
+	size.Height = fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height
+	for _, o := range objects {
+		if n := o.(*Note); n.Text() != "" {
+			least := n.MinSize()
+			size = fyne.NewSize(max(size.Width, least.Width), max(size.Height, least.Height))
+		}
+	}
+	return size
 }
