@@ -44,11 +44,15 @@ type Desk struct {
 	Calibrate calibrate.Desk
 	Settings  settings.Desk
 	Store     Store
-	Program   Program // nil if there is no information on the program
-	Attach    Attach  // nil if the toolkit's windows are enough
+	Program   Program     // nil if there is no information on the program
+	Attach    Attach      // nil if the toolkit's windows are enough
+	Dialogs   FileDialogs // nil uses the toolkit's
 	// Drew, if set, is called by the UI goroutine a few times a second.
 	Drew func()
 }
+
+// FileDialogs are file dialogs of the operating system.
+type FileDialogs = widgets.FileDialogs
 
 // Store is what the window itself needs from the application.
 type Store interface {
@@ -94,6 +98,9 @@ type App struct {
 // New returns the windows; [App.Run] shows them.
 func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
+	if os.Getenv(inspect.Env) == "" { // tests drive the toolkit's dialogs
+		widgets.UseDialogs(desk.Dialogs)
+	}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
 	a.notifier = notifier{app: app, off: a.choices.silent}

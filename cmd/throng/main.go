@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/desk"
+	"github.com/throng-sim/throng/cmd/internal/filedialog"
 	"github.com/throng-sim/throng/cmd/internal/opened"
 )
 
@@ -41,7 +42,7 @@ func main() {
 	fyneapp.SetMetadata(fyne.AppMetadata{ID: about.ID, Name: about.Name, Version: about.Number, Icon: icon})
 	a := fyneapp.NewWithID(about.ID)
 	a.SetIcon(icon)
-	start.Files, start.Attach = opened.Files(), attach
+	start.Files, start.Attach, start.Dialogs = opened.Files(), attach, filedialog.New()
 	os.Exit(desk.Show(a, start))
 }
 

@@ -77,9 +77,9 @@ type Desk interface {
 	// Save writes files and returns them with new stamps. If a file on disk does not have its stamp, Save writes nothing and returns a
 	// *Conflict, unless over is set.
 	Save(ctx context.Context, name string, files []File, over bool) ([]File, error)
-	// SaveAs writes all files of the scenario into a folder, and returns the scenario's new name. If files exist there, it returns a
-	// *Conflict, unless over is set.
-	SaveAs(ctx context.Context, o Order, dir string, over bool) (name string, err error)
+	// SaveAs writes the scenario into a file, which it replaces, and its other files into the same folder. It returns the scenario's new
+	// name. If one of the other files exists there, it returns a *Conflict, unless over is set.
+	SaveAs(ctx context.Context, o Order, path string, over bool) (name string, err error)
 	// Changed returns the files that have changed on disk.
 	Changed(ctx context.Context, name string, files []File) ([]File, error)
 	// Keep stores a draft of the edits for the next start; without edits it deletes the draft.

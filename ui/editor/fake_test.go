@@ -83,13 +83,13 @@ func (f *fake) Save(_ context.Context, _ string, files []File, over bool) ([]Fil
 	return saved, nil
 }
 
-func (f *fake) SaveAs(_ context.Context, o Order, dir string, over bool) (string, error) {
+func (f *fake) SaveAs(_ context.Context, o Order, path string, over bool) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if c := f.conflict; c != nil && !over {
 		return "", c
 	}
-	f.copied, f.over, f.doc.BuiltIn = dir, over, false
+	f.copied, f.over, f.doc.BuiltIn = path, over, false
 	for name, text := range o.Texts {
 		f.saved[name] = string(text)
 		for i := range f.doc.Files {
@@ -98,7 +98,7 @@ func (f *fake) SaveAs(_ context.Context, o Order, dir string, over bool) (string
 			}
 		}
 	}
-	return dir + "/mine.yaml", nil
+	return path, nil
 }
 
 func (f *fake) Changed(context.Context, string, []File) ([]File, error) {

@@ -98,37 +98,46 @@ func (s *Screen) failed(what string, err error) {
 	widgets.Complain(s.win, errors.New(what+": "+err.Error()))
 }
 
-// saveAs asks for a folder and saves the scenario there, then calls then if that is set.
+// ending is the end of the names of scenario files, which open in Throng.
+const ending = ".throng.yaml"
+
+// saveAs asks for a name and saves the scenario there, then calls then if that is set.
 func (s *Screen) saveAs(then func()) {
 	if s.doc == nil {
 		return
 	}
-	widgets.PickFolder(s.win, "Save "+s.sheets[0].Name+" and its files in a folder", "Save here", func(dir string) { s.saveIn(dir, false, then) })
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(s.sheets[0].Name), ".yml"), ".yaml"), ".throng") + ending
+	widgets.PickSave(s.win, "Save the scenario as", name, func(path string) {
+		if filepath.Ext(path) == "" {
+			path += ending
+		}
+		s.saveTo(path, false, then)
+	})
 }
 
-// saveIn saves the scenario in a folder and opens the copy, with text typed since then.
-func (s *Screen) saveIn(dir string, over bool, then func()) {
+// saveTo saves the scenario in a file, with its other files in the same folder, and opens the copy, with text typed since then.
+func (s *Screen) saveTo(path string, over bool, then func()) {
 	doc, o, sheets := s.doc, s.order(), s.sheets
 	written := make([][]byte, len(sheets))
 	for i, sh := range sheets {
 		written[i] = sh.text()
 	}
-	async.Work(func() (string, error) { return s.desk.SaveAs(context.Background(), o, dir, over) }, func(name string, err error) {
+	async.Work(func() (string, error) { return s.desk.SaveAs(context.Background(), o, path, over) }, func(name string, err error) {
 		if s.doc != doc {
 			return
 		}
 		if conflict, ok := errors.AsType[*Conflict](err); ok {
-			text := words.NewParagraph(s.win, "The folder "+dir+" already contains: "+strings.Join(conflict.Files, ", ")+".")
+			text := words.NewParagraph(s.win, "The folder "+filepath.Dir(path)+" already contains: "+strings.Join(conflict.Files, ", ")+".")
 			ask := dialog.NewCustomConfirm("Replace files?", "Replace", "Cancel", text, func(yes bool) {
 				if yes {
-					s.saveIn(dir, true, then)
+					s.saveTo(path, true, then)
 				}
 			}, s.win)
 			widgets.Ask(s.win, ask, ask.Confirm)
 			return
 		}
 		if err != nil {
-			s.failed("Cannot save in "+filepath.Base(dir)+". Your edits are kept here and as a draft", err)
+			s.failed("Cannot save in "+filepath.Base(filepath.Dir(path))+". Your edits are kept here and as a draft", err)
 			return
 		}
 		s.drop()

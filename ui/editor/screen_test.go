@@ -183,13 +183,13 @@ func TestLeavingAsks(t *testing.T) {
 func TestBuiltInsAreSavedAsACopy(t *testing.T) {
 	st := newStage(t, newFake(true, "a: 1\n"))
 	st.typed(1, 1, "x")
-	st.saveIn("/tmp/folder", false, nil)
+	st.saveTo("/tmp/folder/mine.yaml", false, nil)
 	st.q.Until("copied", func() bool { return len(st.saves) == 1 })
-	if st.doc.Name != "/tmp/folder/mine.yaml" || st.desk.copied != "/tmp/folder" || st.desk.saved["mine.yaml"] != "xa: 1\n" || st.Edited() {
+	if st.doc.Name != "/tmp/folder/mine.yaml" || st.desk.copied != "/tmp/folder/mine.yaml" || st.desk.saved["mine.yaml"] != "xa: 1\n" || st.Edited() {
 		t.Errorf("%s, copied to %q: %q", st.doc.Name, st.desk.copied, st.desk.saved)
 	}
 	st.desk.conflict = &Conflict{[]string{"mine.yaml"}}
-	st.saveIn("/tmp/other", false, nil)
+	st.saveTo("/tmp/other/mine.yaml", false, nil)
 	st.q.Until("asked", func() bool { return st.win.Canvas().Overlays().Top() != nil })
 	st.asks(t, "Replace")
 	st.q.Until("replaced", func() bool { return len(st.saves) == 2 })
@@ -200,7 +200,7 @@ func TestTypedWhileItIsSaved(t *testing.T) {
 	st := newStage(t, newFake(true, "a: 1\n"))
 	st.typed(1, 1, "x")
 	gone := 0
-	st.saveIn("/tmp/folder", false, func() { gone++ })
+	st.saveTo("/tmp/folder/mine.yaml", false, func() { gone++ })
 	st.shown.editor.Target().TypedRune('y')
 	st.q.Until("copied", func() bool { return gone == 1 })
 	if st.doc.Name != "/tmp/folder/mine.yaml" || st.desk.saved["mine.yaml"] != "xa: 1\n" || st.shown.editor.Text() != "xya: 1\n" || !st.Edited() {

@@ -3,13 +3,13 @@ package guide
 
 import (
 	"net/url"
+	"os"
 	"path"
 	"strconv"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -277,20 +277,10 @@ func (s *Screen) save(name string) {
 		widgets.Complain(s.win, err)
 		return
 	}
-	widgets.Pick(s.win, func() *dialog.FileDialog {
-		d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
-			if err == nil && to != nil {
-				_, err = to.Write(data)
-				if closed := to.Close(); err == nil {
-					err = closed
-				}
-			}
-			if err != nil {
-				widgets.Complain(s.win, err)
-			}
-		}, s.win)
-		d.SetFileName(path.Base(name))
-		return d
+	widgets.PickSave(s.win, "Save "+path.Base(name), path.Base(name), func(to string) {
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			widgets.Complain(s.win, err)
+		}
 	})
 }
 

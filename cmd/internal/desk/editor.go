@@ -141,8 +141,8 @@ func (d editorDesk) Save(_ context.Context, name string, files []editor.File, ov
 	return saved, nil
 }
 
-// SaveAs writes the scenario into a folder.
-func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over bool) (string, error) {
+// SaveAs writes the scenario into a file, and its other files into the same folder.
+func (d editorDesk) SaveAs(_ context.Context, o editor.Order, path string, over bool) (string, error) {
 	e, _, err := d.load(o)
 	if _, mistaken := errors.AsType[*scenario.Mistakes](err); err != nil && !mistaken {
 		return "", err
@@ -151,7 +151,7 @@ func (d editorDesk) SaveAs(_ context.Context, o editor.Order, dir string, over b
 		e.AddFiles(saved.Files())
 	}
 	e.AddFiles(slices.Collect(maps.Keys(o.Texts)))
-	path, there, err := e.Copy(dir, over)
+	there, err := e.Copy(path, over)
 	if len(there) > 0 {
 		return "", &editor.Conflict{Files: there}
 	}

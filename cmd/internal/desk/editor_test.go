@@ -130,14 +130,14 @@ func TestEditorCopiesBuiltIns(t *testing.T) {
 	d, _ := editing(t)
 	dir := t.TempDir()
 	o := editor.Order{Name: "shopping", Texts: map[string][]byte{"shopping.yaml": []byte("titel: [\n")}}
-	path, err := d.SaveAs(t.Context(), o, dir, false)
+	path, err := d.SaveAs(t.Context(), o, filepath.Join(dir, "mine.throng.yaml"), false)
 	if err != nil || read(t, path) != "titel: [\n" {
 		t.Fatalf("%s, %v", path, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
 		t.Errorf("copied %v, %v", left, err)
 	}
-	if _, err := d.SaveAs(t.Context(), o, dir, false); !isConflict(err) {
+	if _, err := d.SaveAs(t.Context(), o, filepath.Join(dir, "mine.throng.yaml"), false); !isConflict(err) {
 		t.Errorf("replaced without being asked: %v", err)
 	}
 }

@@ -116,7 +116,7 @@ func TestWhatIsWrittenHereIsTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(doc.Files[0].Text), "mock:shop", local, 1)
-	own, err := e.SaveAs(t.Context(), editor.Order{Name: "shopping", Texts: map[string][]byte{doc.Files[0].Name: []byte(edited)}}, dir, false)
+	own, err := e.SaveAs(t.Context(), editor.Order{Name: "shopping", Texts: map[string][]byte{doc.Files[0].Name: []byte(edited)}}, filepath.Join(dir, "mine.throng.yaml"), false)
 	if err != nil {
 		t.Fatal(err)
 	}

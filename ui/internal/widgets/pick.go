@@ -1,52 +1,119 @@
 package widgets
 
 import (
+	"context"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
+
+	"github.com/throng-sim/throng/ui/internal/async"
 )
 
-// PickFolder asks for a folder. title is the dialog's title, and confirm the text of its button.
-func PickFolder(win fyne.Window, title, confirm string, then func(dir string)) {
-	Pick(win, func() *dialog.FileDialog {
-		d := dialog.NewFolderOpen(func(dir fyne.ListableURI, err error) {
-			switch {
-			case err != nil:
-				Complain(win, err)
-			case dir != nil:
-				then(dir.Path())
-			}
-		}, win)
-		d.SetTitleText(title)
-		d.SetConfirmText(confirm)
-		return d
+// FileDialogs are file dialogs of the operating system. Methods wait for the user, and return "" if the user cancels.
+type FileDialogs interface {
+	// Folder asks for a folder.
+	Folder(ctx context.Context, title string) (string, error)
+	// File asks for an existing file with one of some extensions, such as ".yaml".
+	File(ctx context.Context, title string, extensions []string) (string, error)
+	// Save asks for the name of a file to write, and before it replaces one. name is the proposed name.
+	Save(ctx context.Context, title, name string) (string, error)
+}
+
+// system are the dialogs of the operating system; nil uses the toolkit's.
+var system FileDialogs
+
+// UseDialogs sets the file dialogs; nil uses the toolkit's. Call it before the windows are shown.
+func UseDialogs(d FileDialogs) { system = d }
+
+// bySystem asks with a dialog of the system, or if that fails in another way.
+func bySystem(ask func(ctx context.Context) (string, error), otherwise func(), then func(path string)) {
+	if system == nil {
+		otherwise()
+		return
+	}
+	async.Work(func() (string, error) { return ask(context.Background()) }, func(path string, err error) {
+		switch {
+		case err != nil: // the system's program may have been removed, or have no display
+			otherwise()
+		case path != "":
+			then(path)
+		}
 	})
 }
 
+// PickFolder asks for a folder. title is the dialog's title, and confirm the text of its button.
+func PickFolder(win fyne.Window, title, confirm string, then func(dir string)) {
+	bySystem(func(ctx context.Context) (string, error) { return system.Folder(ctx, title) }, func() {
+		Pick(win, func() *dialog.FileDialog {
+			d := dialog.NewFolderOpen(func(dir fyne.ListableURI, err error) {
+				switch {
+				case err != nil:
+					Complain(win, err)
+				case dir != nil:
+					then(dir.Path())
+				}
+			}, win)
+			d.SetTitleText(title)
+			d.SetConfirmText(confirm)
+			return d
+		})
+	}, then)
+}
+
 // PickFile asks for a file with one of some extensions.
-func PickFile(win fyne.Window, title, confirm string, kinds []string, then func(path string)) {
-	Pick(win, func() *dialog.FileDialog {
-		d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
-			switch {
-			case err != nil:
-				Complain(win, err)
-			case file != nil:
-				path := file.URI().Path()
-				if err := file.Close(); err != nil {
+func PickFile(win fyne.Window, title, confirm string, extensions []string, then func(path string)) {
+	bySystem(func(ctx context.Context) (string, error) { return system.File(ctx, title, extensions) }, func() {
+		Pick(win, func() *dialog.FileDialog {
+			d := dialog.NewFileOpen(func(file fyne.URIReadCloser, err error) {
+				switch {
+				case err != nil:
+					Complain(win, err)
+				case file != nil:
+					path := file.URI().Path()
+					if err := file.Close(); err != nil {
+						Complain(win, err)
+						return
+					}
+					then(path)
+				}
+			}, win)
+			d.SetTitleText(title)
+			d.SetConfirmText(confirm)
+			d.SetFilter(storage.NewExtensionFileFilter(extensions))
+			return d
+		})
+	}, then)
+}
+
+// PickSave asks for the name of a file to write. It has asked before it replaces a file. name is the proposed name.
+func PickSave(win fyne.Window, title, name string, then func(path string)) {
+	bySystem(func(ctx context.Context) (string, error) { return system.Save(ctx, title, name) }, func() {
+		Pick(win, func() *dialog.FileDialog {
+			d := dialog.NewFileSave(func(to fyne.URIWriteCloser, err error) {
+				if err != nil {
+					Complain(win, err)
+					return
+				}
+				if to == nil {
+					return
+				}
+				path := to.URI().Path()
+				if err := to.Close(); err != nil {
 					Complain(win, err)
 					return
 				}
 				then(path)
-			}
-		}, win)
-		d.SetTitleText(title)
-		d.SetConfirmText(confirm)
-		d.SetFilter(storage.NewExtensionFileFilter(kinds))
-		return d
-	})
+			}, win)
+			d.SetTitleText(title)
+			d.SetConfirmText("Save")
+			d.SetFileName(name)
+			return d
+		})
+	}, then)
 }
 
-// Pick shows a dialog for a file or a folder, in most of the window.
+// Pick shows a dialog of the toolkit for a file or a folder, in most of the window.
 func Pick(win fyne.Window, make func() *dialog.FileDialog) {
 	d := make()
 	Ask(win, d, nil)

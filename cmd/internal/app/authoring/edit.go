@@ -168,36 +168,33 @@ func writeIn(dir, name string, text []byte) error {
 	return nil
 }
 
-// copyName returns the name of a file in a copy. The main file of a built-in scenario gets the extension that desktops
-// associate with Throng.
-func (e *Edit) copyName(name string) string {
-	if stem, ok := strings.CutSuffix(name, ".yaml"); ok && e.BuiltIn() && name == e.File() {
-		return stem + ".throng.yaml"
-	}
-	return name
-}
-
-// Copy writes all files of the scenario with the edited texts to a folder, and returns the path of the main file. If files
-// already exist and overwrite is not set, it writes nothing and returns their names.
-func (e *Edit) Copy(dir string, overwrite bool) (path string, existing []string, err error) {
-	own := e.copyName(e.File())
-	for _, name := range append(slices.Clone(e.opened), e.File()) {
-		name = e.copyName(name)
-		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && !slices.Contains(existing, name) {
+// Copy writes the scenario with the edited texts to a file, which it replaces, and its other files to the same folder. If one of
+// those already exists and overwrite is not set, it writes nothing and returns their names.
+func (e *Edit) Copy(path string, overwrite bool) (existing []string, err error) {
+	dir := filepath.Dir(path)
+	for _, name := range e.opened {
+		if name == e.File() || slices.Contains(existing, name) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
 			existing = append(existing, name)
 		}
 	}
 	if len(existing) > 0 && !overwrite {
-		return "", existing, nil
+		return existing, nil
 	}
 	for _, name := range e.opened {
 		text, err := e.open(name)
 		if err == nil {
-			err = writeIn(dir, e.copyName(name), text)
+			to := name
+			if name == e.File() {
+				to = filepath.Base(path)
+			}
+			err = writeIn(dir, to, text)
 		}
 		if err != nil {
-			return "", nil, fmt.Errorf("copy %s: %w", name, err)
+			return nil, fmt.Errorf("copy %s: %w", name, err)
 		}
 	}
-	return filepath.Join(dir, own), nil, nil
+	return nil, nil
 }
