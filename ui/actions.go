@@ -33,6 +33,9 @@ type command struct {
 	from   *page // the first page with this command
 }
 
+// paletteTitle is the name of the command that finds all others.
+const paletteTitle = "Find an action…"
+
 // table returns the commands of the window, in the order of the menus.
 func (f *frame) table() []*command {
 	a := f.of
@@ -53,6 +56,7 @@ func (f *frame) table() []*command {
 	plus := []desktop.CustomShortcut{{KeyName: fyne.KeyPlus, Modifier: ctrl | fyne.KeyModifierShift}, {KeyName: fyne.KeyEqual, Modifier: ctrl}, {KeyName: fyne.KeyEqual, Modifier: ctrl | fyne.KeyModifierShift}}
 	return append(
 		own,
+		&command{Action: action.Action{Name: paletteTitle, Menu: menuView, Key: fyne.KeyK, Modifier: ctrl, Do: f.showPalette}, divide: true},
 		&command{Action: action.Action{Name: "Larger text", Menu: menuView, Key: fyne.KeyPlus, Modifier: ctrl, Do: func() { a.zoom(+1) }}, over: true, divide: true, close: plus},
 		&command{Action: action.Action{Name: "Smaller text", Menu: menuView, Key: fyne.KeyMinus, Modifier: ctrl, Do: func() { a.zoom(-1) }}, over: true},
 		&command{Action: action.Action{Name: "Default text size", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},

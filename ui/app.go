@@ -189,8 +189,14 @@ func Panicked(value any, stack []byte) (any, []byte) {
 	return value, stack
 }
 
-// Quit closes an app's windows. Call it on any goroutine.
-func Quit(app fyne.App) { async.Do(app.Quit) }
+// Quit closes an app's windows. Call it on any goroutine but the UI goroutine.
+func Quit(app fyne.App) { async.Do(func() { quit(app) }) }
+
+// quit ends the toolkit's loop.
+func quit(app fyne.App) {
+	async.End()
+	app.Quit()
+}
 
 // closer stores what the user entered last, and waits for it.
 type closer interface{ Close() error }
@@ -375,7 +381,7 @@ func (a *App) close() {
 	}
 	select {
 	case <-a.desk.Store.Settled():
-		a.app.Quit()
+		quit(a.app)
 		return
 	default:
 	}
@@ -420,5 +426,5 @@ func (a *App) stopAndClose() {
 	async.Work(func() (struct{}, error) {
 		<-a.desk.Store.Settled()
 		return struct{}{}, nil
-	}, func(struct{}, error) { a.app.Quit() })
+	}, func(struct{}, error) { quit(a.app) })
 }

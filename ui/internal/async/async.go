@@ -4,13 +4,20 @@ package async
 
 import (
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"fyne.io/fyne/v2"
 )
 
-var do atomic.Pointer[func(func())]
+var (
+	do      atomic.Pointer[func(func())]
+	toolkit = fyne.Do
+	// sending is held for reading while a call is handed to the toolkit.
+	sending sync.RWMutex
+	over    atomic.Bool
+)
 
 // Do calls a function on the UI goroutine.
 func Do(f func()) {
@@ -18,17 +25,25 @@ func Do(f func()) {
 		(*way)(f)
 		return
 	}
-	fyne.Do(func() {
+	sending.RLock()
+	defer sending.RUnlock()
+	if over.Load() {
+		return
+	}
+	toolkit(func() {
 		if !over.Load() {
 			f()
 		}
 	})
 }
 
-var over atomic.Bool
-
-// End drops further calls after the windows are closed. The toolkit would run them on the calling goroutine.
-func End() { over.Store(true) }
+// End drops further calls. Call it on the UI goroutine just before the toolkit quits: the toolkit closes its queue then, and panics if
+// another goroutine still puts a call in it.
+func End() {
+	over.Store(true)
+	sending.Lock() // waits for calls that are being handed over
+	defer sending.Unlock()
+}
 
 // Replace sets another way to the UI goroutine, for tests.
 func Replace(way func(func())) { do.Store(&way) }
