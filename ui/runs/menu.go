@@ -12,7 +12,7 @@ func (s *Screen) Actions() []action.Action {
 	d := s.detail
 	return []action.Action{
 		action.Press(d.resume, action.Action{Name: "Resume run", Menu: "Run", Key: fyne.KeyReturn, Modifier: shift}),
-		action.Press(d.fork, action.Action{Name: "Fork…", Menu: "Run", Key: fyne.KeyF8}),
+		action.Press(d.fork, action.Action{Name: "Fork…", Menu: "Run", Key: fyne.KeyF9}),
 		action.Press(d.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		action.Press(d.compare, action.Action{Name: "Compare…", Menu: "Run", Key: fyne.KeyC, Modifier: shift}),
 		action.Press(d.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: ctrl}),
