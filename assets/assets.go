@@ -7,7 +7,7 @@ import (
 )
 
 //go:embed scenarios guide grafana
-//go:embed pictures/agents.png pictures/checkpoints.png pictures/live.png pictures/results.png pictures/setup.png
+//go:embed pictures/agents.png pictures/live.png pictures/results.png pictures/runs.png pictures/setup.png
 var files embed.FS
 
 //go:embed prices.json

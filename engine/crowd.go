@@ -75,19 +75,28 @@ type AgentTurn struct {
 // Exchange is one request with its answer, for display: secrets are masked and long texts shortened.
 type Exchange struct {
 	Place
-	At      time.Time
-	Path    string // of the step
-	Attempt int    // from 1
-	Service string
-	Request string // such as POST /orders, a SQL statement, or the name of a model
-	Headers string // of the request, one per line, secrets masked; "" if not known
-	Sent    string // body
-	Status  int    // 0 without an answer
-	Answer  string // body
-	Took    time.Duration
-	Error   string // set if there was no answer or it was unusable
+	At      time.Time     `cbor:"1,keyasint"`
+	Path    string        `cbor:"2,keyasint"`           // of the step
+	Attempt int           `cbor:"3,keyasint,omitempty"` // from 1
+	Service string        `cbor:"4,keyasint,omitempty"`
+	Request string        `cbor:"5,keyasint,omitempty"` // such as POST /orders, a SQL statement, or the name of a model
+	Headers string        `cbor:"6,keyasint,omitempty"` // of the request, one per line, secrets masked; "" if not known
+	Sent    string        `cbor:"7,keyasint,omitempty"` // body
+	Status  int           `cbor:"8,keyasint,omitempty"` // 0 without an answer
+	Answer  string        `cbor:"9,keyasint,omitempty"` // body
+	Took    time.Duration `cbor:"10,keyasint,omitempty"`
+	Error   string        `cbor:"11,keyasint,omitempty"` // set if there was no answer or it was unusable
 	// Kept reports that the answer comes from the journal, which does not store requests.
-	Kept bool
+	Kept bool `cbor:"12,keyasint,omitempty"`
+	Speech
+}
+
+// Speech is what was said in an exchange with a model, or in a message to other agents.
+type Speech struct {
+	Speaker string `cbor:"13,keyasint,omitempty"` // the person that the instructions of a model name; "" if they name none
+	Prompt  string `cbor:"14,keyasint,omitempty"` // the last message to a model
+	Reply   string `cbor:"15,keyasint,omitempty"` // what the model answered, or the text of the message
+	To      string `cbor:"16,keyasint,omitempty"` // the recipients of a message; "" for a model
 }
 
 // Mark records that a session is in flight, and whether the engine throttles it.

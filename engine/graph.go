@@ -16,6 +16,7 @@ type GraphStep struct {
 	Path              string // names from the chain down, without iterations
 	Name, Label, Kind string
 	Service           string      // that the step calls; "" if none
+	Endpoint          string      // method and path of its request, such as GET /products/{}; "" if it sends none
 	Controls          string      // what controls it: a condition, the list of a loop, or the other chain
 	Facts             []GraphFact // further facts
 	After             []int       // indexes of the steps in the segment that it waits for

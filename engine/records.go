@@ -126,8 +126,9 @@ type BarrierRow struct {
 	Mock     int64         // bytes in the mock shop's log; 0 without a mock shop
 }
 
-// Values of [ChangeRow].What.
+// Values of [ChangeRow].What. A limit that a person sets has the name of its setting, [LimitSetting].
 const (
+	LimitChange   = "limit" // a governor moved the concurrency limit
 	PhaseChange   = "phase"
 	InjectChange  = "inject"  // Old is the recipient, New is the message
 	RetireChange  = "retire"  // Old is the agent's name, New is which agents and when
@@ -174,6 +175,8 @@ type State struct {
 	Retired map[int]int `cbor:"4,keyasint,omitempty"`
 	// Tuned lists the changes made to services by hand before the run was forked; nil if the run is not a fork.
 	Tuned []Tunable `cbor:"5,keyasint,omitempty"`
+	// Manual means that a person has set the limit.
+	Manual bool `cbor:"6,keyasint,omitempty"`
 }
 
 // StartRow records that a process started or resumed the run.
@@ -231,6 +234,8 @@ type SecondTimes struct {
 	Service   Quantiles `cbor:"9,keyasint"`
 	Throttled Quantiles `cbor:"10,keyasint"`
 	Queue     Quantiles `cbor:"25,keyasint"` // time queued
+	// Active is Total of those that sent a request or acted, without agents that had nothing to do.
+	Active Quantiles `cbor:"34,keyasint,omitzero"`
 	// Speedup is their busy time, divided by one second.
 	Speedup float64 `cbor:"26,keyasint"`
 }
@@ -325,9 +330,10 @@ type RunRecord struct {
 	InProgress bool      // a process holds the run's lock
 	SizeBytes  int64     // of its checkpoints
 	Fetched    *Fetched  // nil if the run was made in this store
-	Note       string    // written by a user
-	Cleaned    []Cleaned // cleanups of the run, oldest first
-	Damage     string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
+	Marks
+	Tally   Tally
+	Cleaned []Cleaned // cleanups of the run, oldest first
+	Damage  string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
 }
 
 // Fetched describes the origin of a run from another machine. Its checkpoints can be forked, and its results are in

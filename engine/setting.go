@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type Setting struct {
 	Title, Group string
 	// Help describes what the setting does, as a phrase.
 	Help string
+	// LiveHelp replaces Help in a run in progress; "" keeps it.
+	LiveHelp string
 	// Unit is the placeholder for the value in usage texts: N, T, USD.
 	Unit string
 	// Env lists the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
@@ -33,6 +36,8 @@ type Setting struct {
 	// Timing settings influence which sessions fail, so changing one makes a run in progress inexact.
 	Timing bool
 	field  func(s *Settings) settingValue
+	// live is the value in a run in progress, if that has another form than field.
+	live func(s *Settings) settingValue
 }
 
 // settingValue parses and formats one field of the settings.
@@ -47,11 +52,35 @@ type settingValue interface {
 // form field.
 func (t *Setting) HasText() bool { return t.Title != "" }
 
+// Matters reports whether another value can change the results or the speed of a run.
+func (t *Setting) Matters() bool {
+	switch t.Group {
+	case groupConcurrency, groupLength, groupTimeouts, groupModels, groupBudget:
+		return t.HasText() && t.Name != PresetSetting
+	}
+	return false
+}
+
 // Set parses a value from a user. It does not check other settings; see [Settings.Validate].
 func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(strings.TrimSpace(text)) }
 
 // Show formats the value for Set.
 func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
+
+// SetLive is Set for a run in progress.
+func (t *Setting) SetLive(s *Settings, text string) error {
+	return t.inProgress(s).Set(strings.TrimSpace(text))
+}
+
+// ShowLive formats the value for SetLive.
+func (t *Setting) ShowLive(s *Settings) string { return t.inProgress(s).String() }
+
+func (t *Setting) inProgress(s *Settings) settingValue {
+	if t.live != nil {
+		return t.live(s)
+	}
+	return t.field(s)
+}
 
 // Variable returns the environment variable of the setting: THRONG_ and the name, such as THRONG_MAX_CONCURRENT.
 func (t *Setting) Variable() string {
@@ -156,6 +185,35 @@ func wholeValue(of *int) settingValue {
 	}}
 }
 
+// limitValue is the limit of a run in progress: a number that a person sets, or automatic.
+type limitValue struct{ of *Settings }
+
+func (v limitValue) Set(text string) error {
+	s := v.of
+	if text == Automatic {
+		if s.Manual = false; !s.Governed() {
+			s.Governor = Adaptive
+		}
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return expected(err, text, "a whole number or "+Automatic)
+	}
+	s.Limit, s.Manual = n, true
+	return nil
+}
+
+func (v limitValue) String() string {
+	if v.of.Governed() {
+		return Automatic
+	}
+	return strconv.Itoa(v.of.Limit)
+}
+
+func (limitValue) json() any             { return nil }
+func (limitValue) fromJSON([]byte) error { return nil }
+
 func countValue(of *int64) settingValue {
 	return value[int64]{of: of, show: func(n int64) string { return strconv.FormatInt(n, 10) }, read: func(text string) (int64, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -183,6 +241,29 @@ func percentValue(of *float64) settingValue {
 		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 		return f, expected(err, text, "a percentage")
 	}}
+}
+
+// bytesValue is an amount of data such as 200MB, in bytes in JSON. 0 and off keep nothing.
+func bytesValue(of *int64) settingValue {
+	return value[int64]{
+		of: of,
+		show: func(n int64) string {
+			if n == 0 {
+				return "0"
+			}
+			return MemoryLimit{Bytes: n}.String()
+		},
+		read: func(text string) (int64, error) {
+			if text == "0" {
+				return 0, nil
+			}
+			m, err := ParseMemory(text)
+			if err != nil || m.Share > 0 {
+				return 0, fmt.Errorf("%q is not an amount of data such as 200MB", text)
+			}
+			return m.Bytes, nil
+		},
+	}
 }
 
 // timeValue is a duration, in seconds in JSON.
@@ -298,7 +379,7 @@ func FindLiveSetting(name string) *Setting {
 func (s *Settings) Restore(texts map[string]string) {
 	for i := range SettingTable {
 		t, next := &SettingTable[i], *s
-		if text, ok := texts[t.Name]; ok && t.Live && t.Set(&next, text) == nil {
+		if text, ok := texts[t.Name]; ok && t.Live && t.SetLive(&next, text) == nil {
 			*s = next
 		}
 	}
@@ -309,7 +390,7 @@ func (s *Settings) Tunables() []Tunable {
 	var all []Tunable
 	for i := range SettingTable {
 		if t := &SettingTable[i]; t.Live {
-			all = append(all, Tunable{t.Name, t.Title, t.Show(s), t.Help})
+			all = append(all, Tunable{t.Name, t.Title, t.ShowLive(s), cmp.Or(t.LiveHelp, t.Help)})
 		}
 	}
 	return all
@@ -335,6 +416,9 @@ func (a Assignment) Trimmed() Assignment {
 
 // Subject returns the display name of what was changed: the title of a setting, or else the name.
 func Subject(name string) string {
+	if name == LimitChange {
+		name = LimitSetting
+	}
 	if t := FindSetting(name); t != nil && t.HasText() {
 		return t.Title
 	}

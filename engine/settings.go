@@ -105,6 +105,8 @@ type Storage struct {
 	KeepCheckpoints int // number of checkpoints to keep
 	// KeepShare is the fraction of sessions whose requests and answers are kept after their barrier.
 	KeepShare float64
+	// KeepContent is how many bytes of prompts, requests and answers are kept for reading, compressed; 0 keeps none.
+	KeepContent int64
 	// Metrics records the state of the run and the machine every second.
 	Metrics bool
 	// Record keeps every answer of the run so that another run can replay it.
@@ -128,6 +130,9 @@ type Retry struct {
 	Wait, Max time.Duration
 }
 
+// DefaultContent is how many bytes of content a run keeps by default.
+const DefaultContent = 200_000_000
+
 // DefaultSettings returns the default settings of a run.
 func DefaultSettings() Settings {
 	return Settings{
@@ -140,7 +145,7 @@ func DefaultSettings() Settings {
 			SessionTimeout: 300 * time.Second, ChainTimeout: 300 * time.Second, Retry: Retry{Attempts: 5, Wait: 2 * time.Second, Max: time.Minute},
 		},
 		Models:     Models{MaxLLMCalls: 50, LLMRate: 10},
-		Storage:    Storage{CheckpointEvery: 300 * time.Second, KeepCheckpoints: 10, KeepShare: 0.01, Metrics: true, RemoteCheckpoints: true},
+		Storage:    Storage{CheckpointEvery: 300 * time.Second, KeepCheckpoints: 10, KeepShare: 0.01, KeepContent: DefaultContent, Metrics: true, RemoteCheckpoints: true},
 		Memory:     MemoryLimit{Share: 0.25},
 		KeepAwake:  true,
 		Simulation: true,
@@ -177,6 +182,7 @@ func (s *Settings) Validate() error {
 	check(s.CheckpointEvery >= 0, CheckpointIntervalSetting, "is negative", "0 disables checkpoints by time")
 	check(s.KeepCheckpoints >= 1, "keep-checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep-share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
+	check(s.KeepContent >= 0, "keep-content", "is negative", "0 keeps none")
 	check(s.Memory.Share >= 0 && s.Memory.Share <= 1 && s.Memory.Bytes >= 0, "memory-budget", fmt.Sprintf("%v is not an amount of memory", s.Memory), memoryHint)
 	check(s.Governor == "" || slices.ContainsFunc(Governors, func(g Governing) bool { return g.Name == s.Governor }), GovernorSetting,
 		fmt.Sprintf("unknown governor %q", s.Governor), "choose "+governorNames())

@@ -30,6 +30,7 @@ const (
 	parallelOffHelp           = "run the steps of a session one after another, including parallel ones; results stay the same"
 	remoteStateHelp           = "also store checkpoint data in the database, so that other machines can fork from it"
 	recordHelp                = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
+	liveLimitHelp             = "number of sessions in flight, which stays as set until it is automatic again; automatic lets the governor decide"
 	resourcesCPUHigh          = "CPU usage of the machine above which the resources governor lowers the limit"
 	resourcesCPULow           = "CPU usage of the machine below which the resources governor may double the limit"
 	resourcesMemoryHigh       = "memory usage of the machine above which the resources governor lowers the limit; 0: when less than 2 GB is left"
@@ -42,6 +43,7 @@ var SettingTable = []Setting{
 	{
 		Name: LimitSetting, Title: "Concurrency limit", Group: groupConcurrency, Unit: "N", Live: true, Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"},
 		Help: "maximum number of sessions in flight; with --ceiling, the value at the start", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
+		live: func(s *Settings) settingValue { return limitValue{s} }, LiveHelp: liveLimitHelp,
 	},
 	{
 		Name: GovernorSetting, Title: "Governor", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "governor of the limit: " + governorNames(),
@@ -211,6 +213,11 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return numberValue(&s.KeepShare) },
 	},
 	{
+		Name: "keep-content", Title: "Content kept", Group: groupCheckpoints, Unit: "SIZE",
+		Help:  "prompts, requests and answers to keep for reading, compressed, such as 200MB; 0 keeps none",
+		field: func(s *Settings) settingValue { return bytesValue(&s.KeepContent) },
+	},
+	{
 		Name: "record", Title: "Record answers", Group: groupCheckpoints, Unit: "on|off", Fixed: true, Help: recordHelp,
 		field: func(s *Settings) settingValue { return switchValue(&s.Record) },
 	},
@@ -236,6 +243,7 @@ var SettingTable = []Setting{
 	{Name: "agents", Fixed: true, field: func(s *Settings) settingValue {
 		return plainValue(&s.Agents, func(ids []string) bool { return len(ids) == 0 })
 	}},
+	{Name: "manual-limit", field: func(s *Settings) settingValue { return plainValue(&s.Manual, isZero[bool]) }},
 	{Name: "filter", Fixed: true, field: func(s *Settings) settingValue { return plainValue(&s.Filter, isZero[string]) }},
 	{Name: "warm-up-cycles", Fixed: true, field: func(s *Settings) settingValue { return plainValue(&s.WarmUpCycles, isZero[int]) }},
 	{Name: "services", field: func(s *Settings) settingValue {

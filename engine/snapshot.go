@@ -86,6 +86,8 @@ type SessionCounts struct {
 // SessionTimes is how long the sessions of a run took.
 type SessionTimes struct {
 	Latency Quantiles // over the run
+	// Active covers the sessions of this process that sent a request or acted.
+	Active Quantiles
 	// Durations is the distribution of the sessions of Latency by duration, as of the latest second.
 	Durations Spread
 	Queue     Quantiles // time queued

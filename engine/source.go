@@ -11,6 +11,8 @@ type Source struct {
 	Parameters map[string]string // by name; values are JSON texts
 	// Path is the location of the file on this machine, or [BuiltIn] and its name; "" if unknown. It is not stored.
 	Path string `json:"-" cbor:"-"`
+	// Baseline is what the scenario says without changes. Stores keep it with the run.
+	Baseline Baseline `json:"-" cbor:"-"`
 }
 
 // BuiltIn is the path prefix of a scenario that ships with the program.

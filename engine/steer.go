@@ -48,6 +48,9 @@ type Steering struct {
 	// Governor moves the limit between Floor and Ceiling. It is one of [Governors]; "" means manual.
 	Governor       string
 	Floor, Ceiling int
+	// Manual means that a person has set the limit of a run in progress. It stays as set, whatever the floor and the
+	// ceiling, until a person returns it to the governor.
+	Manual bool
 	// CPUHigh and CPULow are thresholds for the machine's CPU in percent. The governor lowers the limit above CPUHigh, and
 	// may double it below CPULow. 0 uses the value of [DefaultSettings].
 	CPUHigh, CPULow float64
@@ -62,7 +65,7 @@ type Steering struct {
 }
 
 // Governed reports whether a governor moves the limit.
-func (s *Settings) Governed() bool { return s.Governor != "" && s.Governor != Manual }
+func (s *Steering) Governed() bool { return !s.Manual && s.Governor != "" && s.Governor != Manual }
 
 // Orders are the decisions of a governor.
 type Orders struct {
@@ -130,7 +133,7 @@ type Governing struct{ Name, Title, About string }
 
 // Governors lists all governors.
 var Governors = []Governing{
-	{"manual", "Manual", "the slider is the limit"},
+	{"manual", "Manual", "the limit stays as set"},
 	{"adaptive", "Adaptive", "the lowest limit of all other governors"},
 	{"resources", "CPU and memory", "lowers the limit while the machine is busy"},
 	{"success", "Success rate", "raises the limit while sessions succeed"},
@@ -143,6 +146,9 @@ const (
 	Manual   = "manual"
 	Adaptive = "adaptive"
 )
+
+// Automatic is the limit of a run in progress that a governor sets.
+const Automatic = "automatic"
 
 // Breakers lists what a run can do when too many sessions fail: probe until the failure is over, wait for a person, or
 // continue.

@@ -8,6 +8,13 @@ import (
 // Tracer receives each finished exchange with a service. It is called from many goroutines and must not block.
 type Tracer func(Exchange)
 
+// ContentKeeper keeps what a run exchanges with services for reading. It is called from many goroutines and must not block.
+type ContentKeeper interface {
+	// Wants reports whether Keep would keep an exchange.
+	Wants() bool
+	Keep(e Exchange)
+}
+
 // Traced reports whether a finished exchange of the session should be traced. failed means that the exchange failed.
 // Traced and Trace do nothing on a nil Session.
 func (s *Session) Traced(failed bool) bool {

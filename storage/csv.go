@@ -18,6 +18,9 @@ type table struct {
 	w   rowWriter
 	raw bool // texts are written unchanged, because no spreadsheet reads the format
 	row []string
+
+	columns []column
+	rows    int64 // so far
 }
 
 // rowWriter writes rows of cells in a format. It does not keep the row after Write returns. Only formats that can be
@@ -30,7 +33,7 @@ type rowWriter interface {
 
 // newTable starts a table in a format.
 func newTable(f Format, w io.Writer, columns []column) (*table, error) {
-	t := &table{raw: f != CSV, row: make([]string, 0, len(columns))}
+	t := &table{raw: f != CSV, row: make([]string, 0, len(columns)), columns: columns}
 	if f != Parquet { // the output may be a terminal
 		w = visible.NewWriter(w)
 	}
@@ -44,7 +47,9 @@ func newTable(f Format, w io.Writer, columns []column) (*table, error) {
 		for _, c := range columns {
 			t.plain(c.name)
 		}
-		return t, t.next()
+		err := t.next()
+		t.rows = 0
+		return t, err
 	}
 	return t, nil
 }
@@ -53,6 +58,7 @@ func newTable(f Format, w io.Writer, columns []column) (*table, error) {
 func (t *table) next() error {
 	err := t.w.Write(t.row)
 	t.row = t.row[:0]
+	t.rows++
 	return err
 }
 

@@ -10,23 +10,107 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// ExportAll writes metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json to a folder, which it creates
-// if necessary; population.jsonl if a model wrote the agents; and memory.jsonl if an agent remembers anything. The files
-// appear, or replace older ones, when all of them are complete. After an error none of them does.
+// Tables are the names of the files that [Export] writes.
+func Tables() (all []string) {
+	for i := range sessionTables {
+		all = append(all, sessionTables[i].name)
+	}
+	for i := range otherTables {
+		all = append(all, otherTables[i].name)
+	}
+	return all
+}
+
+// otherTable is an exported file whose rows are not those of sessions.
+type otherTable struct {
+	name, about string
+	columns     func(names *Names) []column
+	write       func(ctx context.Context, t *table, r Reader, run engine.RunID, names *Names) error
+}
+
+var otherTables = []otherTable{
+	{
+		"metrics", "One row for each second of the run.",
+		func(names *Names) []column { return columnsOf(metricCells(names)) },
+		func(ctx context.Context, t *table, r Reader, run engine.RunID, names *Names) error {
+			return exportMetrics(ctx, &metricsWriter{t, metricCells(names)}, r, run)
+		},
+	},
+	{
+		"cycles", "One row for each completed cycle.",
+		func(*Names) []column { return columnsOf(cycleCells) },
+		func(ctx context.Context, t *table, r Reader, run engine.RunID, _ *Names) error {
+			return exportCycles(ctx, t, r, run)
+		},
+	},
+	{
+		"changes", "Changes by people and governors during the run, and incidents.",
+		func(*Names) []column { return columnsOf(changeCells) },
+		func(ctx context.Context, t *table, r Reader, run engine.RunID, _ *Names) error {
+			return exportChanges(ctx, t, r, run)
+		},
+	},
+}
+
+// Export writes one of the [Tables] in a format.
+func Export(ctx context.Context, w io.Writer, f Format, what string, r Reader, run engine.RunID, names Names) error {
+	if i := slices.IndexFunc(otherTables, func(t otherTable) bool { return t.name == what }); i >= 0 {
+		t, err := newTable(f, w, otherTables[i].columns(&names))
+		if err != nil {
+			return err
+		}
+		return otherTables[i].write(ctx, t, r, run, &names)
+	}
+	i := slices.IndexFunc(sessionTables, func(t sessionTable) bool { return t.name == what })
+	if i < 0 {
+		return fmt.Errorf("there is no table %q", what)
+	}
+	o := openTable{sessionTable: sessionTables[i]}
+	if what == eventsTable {
+		found, err := surveyed(ctx, r, run)
+		if err != nil {
+			return err
+		}
+		o.fields = found.all
+	}
+	if err := o.open(f, w, &names); err != nil {
+		return err
+	}
+	return exportSessions(ctx, r, run, names, []openTable{o})
+}
+
+// open starts the table.
+func (o *openTable) open(f Format, w io.Writer, names *Names) (err error) {
+	if names.Clock == (engine.Clock{}) {
+		o.cells = without(o.cells, simulated)
+	}
+	columns := columnsOf(o.cells)
+	if o.fields != nil {
+		columns = append(columns, o.fields.columns()...)
+	}
+	o.table, err = newTable(f, w, columns)
+	return err
+}
+
+// ExportAll writes all tables of a run as CSV to a folder, which it creates if necessary, with run.json and README.md, which
+// describes the files; population.jsonl if a model wrote the agents; and memory.jsonl if an agent remembers anything. If the
+// fields of events differ, each event has a file events_NAME.csv, too. The files appear, or replace older ones, when all of
+// them are complete. After an error none of them does.
 func ExportAll(ctx context.Context, dir string, r Reader, run engine.RunID, names Names, version string) error {
 	return ExportAllAs(ctx, dir, CSV, r, run, names, version)
 }
 
 // ExportAllAs is like ExportAll, with the rows in the given format. JSON files stay JSON.
 func ExportAllAs(ctx context.Context, dir string, f Format, r Reader, run engine.RunID, names Names, version string) error {
-	e := exporting{dir: dir, format: f}
-	err := e.write(ctx, r, run, names, version)
+	e := exporting{dir: dir, format: f, names: &names}
+	err := e.write(ctx, r, run, version)
 	if err == nil {
 		err = e.finish()
 	}
@@ -38,9 +122,11 @@ func ExportAllAs(ctx context.Context, dir string, f Format, r Reader, run engine
 
 // exporting is a set of files that are written under temporary names.
 type exporting struct {
-	dir    string
-	format Format
-	files  []*exportFile
+	dir       string
+	format    Format
+	names     *Names
+	files     []*exportFile
+	described []description // for README.md
 }
 
 type exportFile struct {
@@ -49,56 +135,96 @@ type exportFile struct {
 	file *os.File
 }
 
-func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, names Names, version string) error {
+func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, version string) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return err
 	}
-	var to []io.Writer
-	for _, k := range sessionTables {
-		w, err := e.create(k.name + "." + string(e.format))
+	if err := e.sessions(ctx, r, run); err != nil {
+		return err
+	}
+	for _, o := range otherTables {
+		t, err := e.table(o.name, o.about, o.columns(e.names))
 		if err != nil {
 			return err
 		}
-		to = append(to, w)
-	}
-	metrics, err := e.create("metrics." + string(e.format))
-	if err != nil {
-		return err
-	}
-	cycles, err := e.create("cycles." + string(e.format))
-	if err != nil {
-		return err
+		if err := o.write(ctx, t, r, run, e.names); err != nil {
+			return err
+		}
 	}
 	manifest, err := e.create("run.json")
 	if err != nil {
 		return err
 	}
-	if err := exportSessions(ctx, e.format, r, run, names, sessionTables, to); err != nil {
+	if err := RunJSON(ctx, manifest, r, run, version); err != nil {
 		return err
 	}
-	if names.Personas != nil {
+	e.describe("run.json", "The run: scenario, parameters, settings, totals, success criteria and forecast.")
+	if e.names.Personas != nil {
 		w, err := e.create("population.jsonl")
 		if err == nil {
-			err = names.Personas(visible.NewWriter(w))
+			err = e.names.Personas(visible.NewWriter(w))
 		}
 		if err != nil {
 			return err
 		}
+		e.describe("population.jsonl", "The agents that a model wrote, one line each.")
 	}
-	if err := e.memory(ctx, r, run, names); err != nil {
+	if err := e.memory(ctx, r, run); err != nil {
 		return err
 	}
-	if err := exportMetrics(ctx, metrics, e.format, r, run); err != nil {
+	return e.readme(ctx, r, run, version)
+}
+
+// sessions writes the files with rows of sessions in one pass.
+func (e *exporting) sessions(ctx context.Context, r Reader, run engine.RunID) error {
+	found, err := surveyed(ctx, r, run)
+	if err != nil {
 		return err
 	}
-	if err := exportCycles(ctx, cycles, e.format, r, run); err != nil {
-		return err
+	var open []openTable
+	for _, t := range sessionTables {
+		switch {
+		case t.name == "messages" && !found.messages:
+		case t.name == eventsTable:
+			open = append(open, openTable{sessionTable: t, fields: found.all})
+		default:
+			open = append(open, openTable{sessionTable: t})
+		}
 	}
-	return RunJSON(ctx, manifest, r, run, version)
+	apart := found.apart()
+	for i, file := range fileNames(apart) {
+		t := sessionTable{file, "Only the events " + strconv.Quote(apart[i]) + ", with the columns of their fields.", eventCells, eachEvent}
+		open = append(open, openTable{sessionTable: t, fields: found.byName[apart[i]], only: apart[i]})
+	}
+	for i := range open {
+		o := &open[i]
+		w, err := e.create(o.name + "." + string(e.format))
+		if err != nil {
+			return err
+		}
+		if err := o.open(e.format, w, e.names); err != nil {
+			return err
+		}
+		e.described = append(e.described, description{o.name + "." + string(e.format), o.about, o.table})
+	}
+	return exportSessions(ctx, r, run, *e.names, open)
+}
+
+// table starts a file with rows.
+func (e *exporting) table(name, about string, columns []column) (*table, error) {
+	w, err := e.create(name + "." + string(e.format))
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTable(e.format, w, columns)
+	if err == nil {
+		e.described = append(e.described, description{name + "." + string(e.format), about, t})
+	}
+	return t, err
 }
 
 // memory writes memory.jsonl, if an agent remembers anything.
-func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID, names Names) error {
+func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID) error {
 	memory, err := r.Memory(ctx, run)
 	if err != nil || len(memory) == 0 {
 		return err
@@ -107,7 +233,12 @@ func (e *exporting) memory(ctx context.Context, r Reader, run engine.RunID, name
 	if err != nil {
 		return err
 	}
-	return writeMemory(w, memory, names)
+	e.describe("memory.jsonl", "What each agent remembers at the end: fields, notes and unread messages.")
+	return writeMemory(w, memory, *e.names)
+}
+
+func (e *exporting) describe(name, about string) {
+	e.described = append(e.described, description{name, about, nil})
 }
 
 func (e *exporting) create(name string) (io.Writer, error) {

@@ -36,6 +36,11 @@ type reader struct {
 	broken   error // error after the sessions
 	doubts   engine.UnconfirmedList
 	barriers []engine.BarrierRow
+	changes  []engine.ChangeRow
+}
+
+func (r *reader) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
+	return r.changes, nil
 }
 
 func (r *reader) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
@@ -127,10 +132,13 @@ func crowd() *reader {
 				Service: 20 * time.Millisecond, Total: 1021 * time.Millisecond, Acted: true, Steps: steps,
 				Events: []engine.Event{{Path: "shop[1].buy", Name: "bought", Data: []byte(`{"items":3,"note":"a,b"}`)}, {Path: "pay", Name: "=paid", Data: []byte("-5")}},
 			},
-			{Place: engine.Place{Cycle: 0, Agent: 1}, Outcome: engine.Stopped, Path: "open", Because: "+broke", Started: epoch, Events: []engine.Event{{Path: "open", Name: "left"}}},
+			{Place: engine.Place{Cycle: 0, Agent: 1}, Delta: engine.Delta{Said: []engine.Message{
+				{To: []int{0, 2}, Body: []byte(`{"text":"=hello","data":null}`)}, {To: []int{3}, Body: []byte(`{"text":null,"data":{"price":3}}`)},
+			}}, Outcome: engine.Stopped, Path: "open", Because: "+broke", Started: epoch, Events: []engine.Event{{Path: "open", Name: "left"}}},
 			{Place: engine.Place{Cycle: 1, Agent: 0, Take: 2}, Outcome: engine.Failed, Class: engine.BadAnswer, Path: "pay", Error: "the text of the error"},
 			{Place: engine.Place{Cycle: 1, Agent: 3}, Outcome: engine.TimedOut, Class: engine.Timeout, Path: "pay", Started: epoch.Add(time.Second)},
 		},
+		changes: []engine.ChangeRow{{At: epoch, Cycle: 1, What: engine.LimitSetting, Old: "25", New: "20", Who: "resources", Why: "CPU 91%"}},
 		doubts: engine.UnconfirmedList{All: 1, First: []engine.UnconfirmedRow{
 			{Place: engine.Place{Cycle: 0, Agent: 0}, At: epoch.Add(time.Minute), Path: "pay", Request: "POST /pay"},
 		}},
@@ -179,6 +187,11 @@ var names = Names{
 		return []string{"anna", "=cmd()", "@home", "böse, \"zitiert\"\n"}[index], nil
 	},
 	Session: func(cycle, agent int) string { return fmt.Sprintf("uuid-%d-%d", cycle, agent) },
+	Clock:   engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour},
+	Acted:   "bought",
+	Steps: map[string]engine.GraphStep{
+		"open": {Kind: "python"}, "shop.buy": {Kind: "http", Service: "shop", Endpoint: "POST /buy/{}"}, "pay": {Kind: "http", Service: "bank", Endpoint: "=POST /pay"},
+	},
 }
 
 // golden compares data with a file in testdata.
@@ -208,8 +221,13 @@ func TestExportGoldens(t *testing.T) {
 		"metrics.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "metrics", r, "", names) },
 		"cycles.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
 		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
-		"events.csv":   func(w io.Writer) error { return ExportEvents(t.Context(), w, r, "", names) },
+		"emitted.csv":  func(w io.Writer) error { return ExportEmitted(t.Context(), w, r, "", names) },
+		"events.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "events", r, "", names) },
 		"timings.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "timings", r, "", names) },
+		"steps.csv":    func(w io.Writer) error { return Export(t.Context(), w, CSV, "steps", r, "", names) },
+		"requests.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "requests", r, "", names) },
+		"messages.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "messages", r, "", names) },
+		"changes.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "changes", r, "", names) },
 		"memory.jsonl": func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
 		"run.json":     func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
 	} {
@@ -310,7 +328,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "cycles.csv events.csv memory.jsonl metrics.csv run.json sessions.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "README.md changes.csv cycles.csv events.csv events__paid.csv events_bought.csv events_left.csv memory.jsonl messages.csv metrics.csv requests.csv run.json sessions.csv steps.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {
@@ -327,7 +345,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 7 {
+	if got := listFiles(t, dir); len(got) != 15 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))
@@ -352,7 +370,7 @@ func listFiles(t *testing.T, dir string) (names []string) {
 func TestExportNamesFail(t *testing.T) {
 	gone := errors.New("no such agent")
 	failing := Names{Agent: func(int) (string, error) { return "", gone }, Session: names.Session}
-	if err := ExportEvents(t.Context(), io.Discard, crowd(), "r", failing); !errors.Is(err, gone) {
+	if err := ExportEmitted(t.Context(), io.Discard, crowd(), "r", failing); !errors.Is(err, gone) {
 		t.Errorf("got %v, want the error of the names", err)
 	}
 }
@@ -386,7 +404,7 @@ func TestFollow(t *testing.T) {
 			}
 			asked++
 		}
-		if err := Follow(t.Context(), &out, CSV, g, "r"); err != nil {
+		if err := Follow(t.Context(), &out, CSV, g, "r", names); err != nil {
 			t.Error(err)
 		}
 		golden(t, "metrics.csv", out.Bytes())
@@ -395,7 +413,7 @@ func TestFollow(t *testing.T) {
 		endless.record.Ending, endless.record.InProgress = engine.NotEnded, true
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		if err := Follow(ctx, io.Discard, CSV, endless, "r"); !errors.Is(err, context.DeadlineExceeded) {
+		if err := Follow(ctx, io.Discard, CSV, endless, "r", names); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the context's error", err)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 )
 
 // Format is a file format for rows, and the extension of such files.
@@ -31,25 +30,6 @@ const (
 	timeCells       //
 	jsonCells       //
 )
-
-// column is a column of a table.
-type column struct {
-	name string
-	kind kind
-}
-
-var kinds = map[string]kind{
-	"text": textCells, "word": wordCells, "int": intCells, "float": floatCells, "bool": boolCells, "time": timeCells, "json": jsonCells,
-}
-
-// columns parses names with their kinds, such as "cycle:int agent:text".
-func columns(text string) (all []column) {
-	for one := range strings.FieldsSeq(text) {
-		name, of, _ := strings.Cut(one, ":")
-		all = append(all, column{name, kinds[of]})
-	}
-	return all
-}
 
 // lines writes JSON Lines.
 type lines struct {

@@ -61,7 +61,7 @@ func many(t *testing.T) *reader {
 
 // TestParquetIsCSV reads Parquet back: it has the columns of the CSV in the same order, with the same cells.
 func TestParquetIsCSV(t *testing.T) {
-	all := []string{"sessions", "events", "timings", "metrics"}
+	all := Tables()
 	for name, c := range map[string]struct {
 		*reader
 		tables []string
@@ -154,7 +154,7 @@ func TestParquetTypes(t *testing.T) {
 	for what, want := range map[string]map[string]string{
 		"sessions": {"cycle": "INT(64,true)", "agent": "STRING", "outcome": "STRING", "acted": "BOOLEAN"},
 		"timings":  {"started": "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "total_ms": "DOUBLE", "requests": "INT(64,true)", "cost_usd": "DOUBLE"},
-		"events":   {"data": "JSON", "sequence": "INT(64,true)"},
+		"events":   {"items": "INT(64,true)", "note": "STRING", "value": "INT(64,true)", "sequence": "INT(64,true)", "simulated_time": "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)"},
 		"metrics":  {"timestamp": "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", "limit": "INT(64,true)", "cpu_percent": "DOUBLE", "phase": "STRING", "errors_timeout": "INT(64,true)"},
 	} {
 		data := written(t, Parquet, what, crowd())
@@ -176,7 +176,7 @@ func TestParquetTypes(t *testing.T) {
 
 // TestLinesAreCSV reads JSON Lines back: they have the same keys in the same order, and values with their types.
 func TestLinesAreCSV(t *testing.T) {
-	for _, what := range []string{"sessions", "events", "timings", "metrics"} {
+	for _, what := range Tables() {
 		want := cells(t, written(t, CSV, what, crowd()))
 		got := bytes.Split(bytes.TrimSuffix(written(t, JSONL, what, crowd()), []byte("\n")), []byte("\n"))
 		if len(got) != len(want)-1 {
@@ -197,7 +197,7 @@ func TestLinesAreCSV(t *testing.T) {
 				if err := d.Decode(&value); err != nil {
 					t.Fatalf("%s: %s: %v", what, line, err)
 				}
-				if text := lineCell(value, name == "data"); text != want[y+1][x] {
+				if text := lineCell(value, name == "data" || name == "statuses"); text != want[y+1][x] {
 					t.Errorf("%s: line %d, %s: got %s, want %q", what, y+1, name, value, want[y+1][x])
 				}
 			}
@@ -219,8 +219,8 @@ func lineCell(value json.RawMessage, data bool) string {
 
 func TestExportAllAs(t *testing.T) {
 	for f, want := range map[Format]string{
-		Parquet: "cycles.parquet events.parquet memory.jsonl metrics.parquet run.json sessions.parquet timings.parquet",
-		JSONL:   "cycles.jsonl events.jsonl memory.jsonl metrics.jsonl run.json sessions.jsonl timings.jsonl",
+		Parquet: "README.md changes.parquet cycles.parquet events.parquet events__paid.parquet events_bought.parquet events_left.parquet memory.jsonl messages.parquet metrics.parquet requests.parquet run.json sessions.parquet steps.parquet timings.parquet",
+		JSONL:   "README.md changes.jsonl cycles.jsonl events.jsonl events__paid.jsonl events_bought.jsonl events_left.jsonl memory.jsonl messages.jsonl metrics.jsonl requests.jsonl run.json sessions.jsonl steps.jsonl timings.jsonl",
 	} {
 		dir := t.TempDir()
 		if err := ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3"); err != nil {
@@ -289,8 +289,10 @@ func BenchmarkExport(b *testing.B) {
 			var size counted
 			for b.Loop() {
 				size = 0
-				if err := exportSessions(b.Context(), f, r, "r", names, sessionTables, []io.Writer{&size, &size, &size}); err != nil {
-					b.Fatal(err)
+				for _, what := range []string{"sessions", "events", "timings"} {
+					if err := Export(b.Context(), &size, f, what, r, "r", names); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 			b.ReportMetric(float64(size)/float64(r.sessions), "bytes/session")

@@ -23,8 +23,8 @@ const maxFile = 1 << 20
 
 // manifest is run.json.
 type manifest struct {
-	Run        engine.RunID               `json:"run"`
-	Title      string                     `json:"title"`
+	Run engine.RunID `json:"run"`
+	titles
 	Throng     string                     `json:"throng_version"`
 	Scenario   scenario                   `json:"scenario"`
 	Chain      string                     `json:"chain_alone,omitempty"`
@@ -49,6 +49,13 @@ type manifest struct {
 	Totals           totals          `json:"totals"`
 	Success          []view.Judgment `json:"success,omitempty"`
 	Forecast         *forecast       `json:"forecast,omitempty"`
+}
+
+// titles are the title of a run's scenario, and the name and tags that a user gave the run.
+type titles struct {
+	Name  string   `json:"name,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
+	Title string   `json:"title"`
 }
 
 type scenario struct {
@@ -183,7 +190,7 @@ func RunJSON(ctx context.Context, w io.Writer, r Reader, run engine.RunID, versi
 
 func newManifest(r *engine.RunRecord, t *engine.Totals, version string) manifest {
 	m := manifest{
-		Run: r.ID, Title: r.Title, Throng: version,
+		Run: r.ID, titles: titles{r.Name, r.Tags, r.Title}, Throng: version,
 		Scenario:   scenario{File: r.Source.Name, Hash: r.Source.Hash, Files: map[string]string{}},
 		Chain:      r.Source.Alone(),
 		Mocked:     r.Source.Mocked(),

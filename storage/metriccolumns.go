@@ -48,6 +48,13 @@ var scales = [...]struct{ column, telemetry float64 }{
 	Percent: {1, 100}, Ratio: {1, 1}, USD: {1e9, 1e9},
 }
 
+// unitNames are the units in README.md.
+var unitNames = [...]string{
+	Count: "", Text: "", Ratio: "", Milliseconds: "ms", Megabytes: "MB", BytesPerSecond: "bytes/s", PerSecond: "1/s", Percent: "%", USD: "USD",
+}
+
+func (u Unit) name() string { return unitNames[u] }
+
 // Value returns the value in the unit of the column; ok is false if it is unknown or text.
 func (c *MetricColumn) Value(m *engine.MetricsRow) (v float64, ok bool) {
 	raw, ok := c.raw(m)

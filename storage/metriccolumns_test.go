@@ -19,7 +19,7 @@ import (
 func TestMetricColumns(t *testing.T) {
 	const first = "timestamp,cycle,agents_processed,agents_shopped,avg_latency_ms,writes_per_sec,cpu_percent,memory_mb,"
 	var out bytes.Buffer
-	w, err := newMetricsWriter(CSV, &out)
+	w, err := newMetricsWriter(CSV, &out, &names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,7 @@ var withoutColumn = map[string]string{
 	"Service.Mean":     "four quantiles describe a distribution",
 	"Throttled.Mean":   "four quantiles describe a distribution",
 	"Queue.Mean":       "four quantiles describe a distribution",
+	"Active":           "a part of Total, for the charts of the window",
 	"Errors[0]":        "no error",
 	"Host.MemoryTotal": "does not change during a run",
 	"Host.Cores":       "does not change during a run",

@@ -19,12 +19,14 @@ type Reader interface {
 	// Totals returns the totals of a run up to the end of the journal.
 	Totals(ctx context.Context, id engine.RunID) (engine.Totals, error)
 	// Sessions yields the sessions of the cycles from to to-1 (0: all), ordered by cycle and agent, with only the last take
-	// of each session. Delta is not set.
+	// of each session. Of Delta only Said is set.
 	Sessions(ctx context.Context, id engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error]
 	// Unconfirmed returns the changing requests of a run that may have been executed twice, at most the given number.
 	Unconfirmed(ctx context.Context, id engine.RunID, most int) (engine.UnconfirmedList, error)
 	// Metrics yields the metrics of a run after a time, in order of time.
 	Metrics(ctx context.Context, id engine.RunID, after time.Time) iter.Seq2[*engine.MetricsRow, error]
+	// Changes returns the changes of a run, in order of time.
+	Changes(ctx context.Context, id engine.RunID) ([]engine.ChangeRow, error)
 	// Barriers returns the closed cycles of a run in order, without those of its parent.
 	Barriers(ctx context.Context, id engine.RunID) ([]engine.BarrierRow, error)
 	// Memory returns the memory of the agents of a run at its end, or at the start of the current cycle, by agent. Agents
@@ -38,6 +40,14 @@ type Request struct {
 	engine.Place
 	engine.Entry
 	Answered bool // false if the process ended or the session was cut before the answer
+}
+
+// ExchangeQuery selects kept exchanges of a cycle.
+type ExchangeQuery struct {
+	Cycle    int
+	Lo, Hi   int          // the lowest and the highest agent
+	Agents   map[int]bool // of those, the wanted ones; nil wants all
+	From, To time.Time    // when the wanted ones may have begun, roughly; zero is any time
 }
 
 // Fork describes what a new run takes over from its parent in addition to the memory of agents.

@@ -13,6 +13,7 @@ import (
 // The menus, from left to right.
 const (
 	menuFile   = "File"
+	menuEdit   = "Edit"
 	menuRun    = "Run"
 	menuAgent  = "Agent"
 	menuView   = "View"
@@ -20,7 +21,7 @@ const (
 	menuHelp   = "Help"
 )
 
-var menus = []string{menuFile, menuRun, menuAgent, menuView, menuWindow, menuHelp}
+var menus = []string{menuFile, menuEdit, menuRun, menuAgent, menuView, menuWindow, menuHelp}
 
 // command is an action and where it is done: by the window, or on screens. Actions of the same name on several screens are one command.
 type command struct {

@@ -106,14 +106,17 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier = notifier{app: app, off: a.choices.silent}
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Checkpoints: func() { a.show(a.pages[2]) },
+		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Runs: func() { a.show(a.pages[2]) },
 	})
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
-	a.runs = runs.New(desk.Runs, a.win, runs.Ways{Live: a.showLive, Results: a.showResults, Compare: a.showCompare, Replay: a.showPast, Fork: a.fork})
+	a.live.ToResume = a.resume
+	a.runs = runs.New(desk.Runs, a.win, runs.Ways{
+		Setup: func() { a.show(a.pages[0]) }, Live: a.showLive, Results: a.showResults, Compare: a.showCompare, Replay: a.showPast, Fork: a.fork,
+	})
 	a.results = results.New(desk.Results, a.win)
 	a.results.Lead(results.Ways{
-		Setup: func() { a.show(a.pages[0]) }, Settings: func() { a.show(a.pages[6]) }, Compare: a.showCompare,
+		Setup: func() { a.show(a.pages[0]) }, Settings: func() { a.show(a.pages[6]) }, Compare: func(run engine.RunID) { a.showCompare(run) },
 		Clean: func() {
 			a.show(a.pages[2])
 			a.runs.CleanUp()
@@ -121,11 +124,12 @@ func New(app fyne.App, desk Desk) *App {
 		Replay: a.showPast,
 	})
 	a.compare = compare.New(desk.Compare)
+	a.compare.Lead(func() { a.show(a.pages[0]) })
 	a.settings = settings.New(desk.Settings, a.win, a.appearance())
 	a.pages = []*page{
 		{title: "Setup", icon: theme.DocumentCreateIcon(), help: "15-window.md#setup", screen: a.setup},
 		{title: "Live", icon: theme.MediaPlayIcon(), help: "07-dashboard.md", screen: a.live},
-		{title: "Checkpoints", icon: theme.HistoryIcon(), help: "09-checkpoints.md", screen: a.runs},
+		{title: "Runs", icon: theme.HistoryIcon(), help: "15-window.md#runs", screen: a.runs},
 		{title: "Results", icon: theme.ListIcon(), help: "15-window.md#results-and-compare", screen: a.results},
 		{title: "Compare", icon: theme.GridIcon(), help: "15-window.md#results-and-compare", screen: a.compare},
 		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-concurrency.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
@@ -275,8 +279,8 @@ func (a *App) showResults(run engine.RunID) {
 	a.show(a.pages[3])
 }
 
-func (a *App) showCompare(run engine.RunID) {
-	a.compare.Select(run)
+func (a *App) showCompare(runs ...engine.RunID) {
+	a.compare.Select(runs...)
 	a.show(a.pages[4])
 }
 
@@ -337,7 +341,7 @@ func (a *App) offer(r *engine.RunRecord, notice string) {
 		done += " of " + engine.FormatCount(r.Total)
 	}
 	text := fmt.Sprintf("%s, started %s, was interrupted after %s sessions.\nNo results are lost, and no session is run twice.",
-		r.Title, r.Created.Local().Format("Mon 2 Jan 15:04"), done)
+		r.DisplayName(), r.Created.Local().Format("Mon 2 Jan 15:04"), done)
 	if notice != "" {
 		text += "\n\n" + notice
 	}
@@ -389,7 +393,7 @@ func (a *App) close() {
 		return
 	}
 	a.closing = true
-	title, text := "A run is in progress", "Throng waits for the sessions in flight and takes a checkpoint.\nYou can resume the run in Checkpoints."
+	title, text := "A run is in progress", "Throng waits for the sessions in flight and takes a checkpoint.\nYou can resume it in Runs."
 	if s := a.desk.Calibrate.State(); s != nil && s.Running {
 		title, text = "A calibration is in progress", "It is canceled, and its results are discarded."
 	}

@@ -109,9 +109,10 @@ type runsDesk struct {
 	d *desk
 }
 
-func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error) { r.d.ask("list"); return nil, nil }
-func (r runsDesk) Busy() engine.RunID                               { return "" }
-func (r runsDesk) Remote() string                                   { return "" }
+func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error)      { r.d.ask("list"); return nil, nil }
+func (r runsDesk) Sizes(context.Context) (map[engine.RunID]int64, error) { return nil, nil }
+func (r runsDesk) Busy() engine.RunID                                    { return "" }
+func (r runsDesk) Remote() string                                        { return "" }
 func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ runs.Resumption) (string, error) {
 	r.d.ask("resume " + string(run))
 	return "", r.d.refusal
@@ -308,7 +309,7 @@ func TestNoticeAlone(t *testing.T) {
 func TestNavigation(t *testing.T) {
 	d := &desk{}
 	q, a, _ := start(t, d)
-	for i, title := range []string{"Setup", "Live", "Checkpoints", "Results", "Compare", "Calibrate", "Settings"} {
+	for i, title := range []string{"Setup", "Live", "Runs", "Results", "Compare", "Calibrate", "Settings"} {
 		test.Tap(a.pages[i].item)
 		q.Drain()
 		if a.current.title != title || !a.current.item.selected || a.content.Objects[0].(*container.Scroll).Content != a.current.Content() {

@@ -50,7 +50,7 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 
 // says is the text that each screen shows while it waits for its first answer.
 var says = map[string]string{
-	"Setup": "Loading scenarios…", "Live": "No run is in progress", "Checkpoints": "Loading runs…", "Results": "Loading runs…", "Compare": "Loading runs…",
+	"Setup": "Loading scenarios…", "Live": "No run is in progress", "Runs": "Loading runs…", "Results": "Loading runs…", "Compare": "Loading runs…",
 	"Calibrate": "Loading scenarios…", "Settings": "Loading settings…",
 }
 
@@ -121,7 +121,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 
 // loaded is a text that each screen shows once it has read its data.
 var loaded = map[string][]string{
-	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Checkpoints": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
+	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Runs": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
 	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved in the settings", "/data"},
 }
 
@@ -137,7 +137,7 @@ func hasLoaded(p *page) bool {
 
 // reached lists the calls that the buttons of the screens must have made by the end.
 var reached = map[string][]string{
-	"Setup": {"Unallowed", "TestService"}, "Live": {"Pause", "Checkpoint", "Stop of run"}, "Checkpoints": {"Resume"}, "Results": {"Audit"},
+	"Setup": {"Unallowed", "TestService"}, "Live": {"Pause"}, "Runs": {"Resume"}, "Results": {"Audit"},
 	"Calibrate": {"Start"}, "Settings": {"SaveConnection"},
 }
 

@@ -113,7 +113,7 @@ func TestShortcutsReachTheirScreens(t *testing.T) {
 	if a.current.title != "Live" {
 		t.Errorf("what is done to the run is not shown, but %s", a.current.title)
 	}
-	typed(t, a.frame, fyne.KeyD, action.Command) // of Checkpoints
+	typed(t, a.frame, fyne.KeyD, action.Command) // of Runs
 	if q.Drain(); p.stands("Footprint") || a.current.title != "Live" {
 		t.Error("a run is deleted from a screen that does not show it")
 	}
@@ -157,9 +157,9 @@ func TestMenusGrayOutWhatCannotBeDone(t *testing.T) {
 	if item("Launch").Disabled || !item("Fork…").Disabled || item("Pause or resume").Disabled {
 		t.Error("in Setup: Launch and the run's orders can be given, Fork cannot")
 	}
-	item("Checkpoints").Action()
+	item("Runs").Action()
 	if q.Drain(); !item("Launch").Disabled || item("Fork…").Disabled || item("Pause or resume").Disabled {
-		t.Error("in Checkpoints: Fork and the run's orders can be given, Launch cannot")
+		t.Error("in Runs: Fork and the run's orders can be given, Launch cannot")
 	}
 }
 

@@ -112,7 +112,6 @@ func (r slowRun) Snapshot() *engine.Snapshot {
 	return &engine.Snapshot{Run: "new", At: time.Now(), Phase: engine.Running, LimitState: engine.LimitState{Limit: 50, Ceiling: 372, Floor: 1, Governor: "manual"}, SessionCounts: engine.SessionCounts{Ended: 816, Total: 8928}, Pace: engine.Pace{Remaining: -1}}
 }
 
-func (r slowRun) SetLimit(int, string, string) error       { r.wait("SetLimit"); return nil }
 func (r slowRun) Pause(string, string) error               { r.wait("Pause"); return nil }
 func (r slowRun) Stop(string, string) error                { r.wait("Stop of run"); return nil }
 func (r slowRun) Checkpoint(context.Context, string) error { r.wait("Checkpoint"); return nil }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/outcomes"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
@@ -167,6 +168,31 @@ func (p patientRuns) DeleteCheckpoint(context.Context, engine.RunID, int) error 
 	return nil
 }
 
+func (p patientRuns) ResumeFrom(context.Context, engine.RunID, int, runs.Resumption) (string, error) {
+	p.wait("ResumeFrom")
+	return "", nil
+}
+
+func (p patientRuns) Sizes(context.Context) (map[engine.RunID]int64, error) {
+	p.wait("Sizes")
+	return map[engine.RunID]int64{"new": 1000}, nil
+}
+
+func (p patientRuns) Rename(context.Context, engine.RunID, string) error {
+	p.wait("Rename")
+	return nil
+}
+
+func (p patientRuns) Tag(context.Context, engine.RunID, []string, []string) error {
+	p.wait("Tag")
+	return nil
+}
+
+func (p patientRuns) Star(context.Context, engine.RunID, bool) error {
+	p.wait("Star")
+	return nil
+}
+
 func (p patientRuns) Note(context.Context, engine.RunID, string) error {
 	p.wait("Note")
 	return nil
@@ -247,9 +273,14 @@ func (p patientResults) Send(context.Context, engine.RunID) error {
 	return nil
 }
 
-func (p patientResults) ExportParquet(context.Context, engine.RunID, string) (string, error) {
-	p.wait("ExportParquet")
-	return "", nil
+func (p patientResults) ExportAs(context.Context, engine.RunID, string, string) (string, error) {
+	p.wait("ExportAs")
+	return "/there", nil
+}
+
+func (p patientResults) Details(context.Context, engine.RunID) (*view.Details, error) {
+	p.wait("Details")
+	return &view.Details{Outcomes: &outcomes.Outcomes{}}, nil
 }
 
 func (p patientResults) Report(context.Context, engine.RunID, string) (string, error) {

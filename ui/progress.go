@@ -1,10 +1,8 @@
 package ui
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/live"
 )
 
@@ -26,7 +24,7 @@ func stand(job *live.Job) standing {
 	at := standing{name: job.Title, over: s.Phase == engine.Ended, held: s.Phase == engine.Paused}
 	share := ""
 	if s.Total > 0 {
-		share = fmt.Sprintf("%d%%", s.Ended*100/s.Total)
+		share = view.SharePercent(s)
 	}
 	switch {
 	case at.over:
@@ -38,23 +36,10 @@ func stand(job *live.Job) standing {
 	default:
 		at.words = s.Phase.String()
 	}
-	if s.Phase == engine.Running && s.Remaining >= 0 {
-		at.left = coarse(s.Remaining) + " left"
+	if left := view.TimeLeft(s); left != view.Estimating {
+		at.left = left
 	}
 	return at
-}
-
-// coarse writes a duration that seldom changes.
-func coarse(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "less than a minute"
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", d.Round(time.Hour)/time.Hour)
-	}
-	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
 // title returns the window's title: the run's progress and the program's name.

@@ -29,10 +29,11 @@ func (a *App) open() {
 	shown := results.New(a.desk.Results, f.win)
 	watch := &page{title: "Live", icon: theme.MediaPlayIcon(), help: a.pages[1].help}
 	read := &page{title: "Results", icon: theme.ListIcon(), help: a.pages[3].help, screen: shown}
-	watch.screen = live.New(a.desk.Live, f.win, func(run engine.RunID) {
+	shows := live.New(a.desk.Live, f.win, func(run engine.RunID) {
 		shown.Select(run)
 		f.show(read)
 	})
+	shows.ToResume, watch.screen = a.resume, shows
 	f.run, f.pages = watch, []*page{watch, read, {title: "Compare", icon: theme.GridIcon(), help: a.pages[4].help, screen: compare.New(a.desk.Compare)}}
 	f.build()
 	size := a.win.Canvas().Size()

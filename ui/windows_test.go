@@ -214,7 +214,7 @@ type notified struct {
 func (h *notified) SendNotification(n *fyne.Notification) { h.told <- n }
 
 func TestTheTitleFollowsTheRun(t *testing.T) {
-	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 3750, Total: 8928}, Pace: engine.Pace{Remaining: 200 * time.Second}}}
+	run := &moments{now: &engine.Snapshot{Run: "r", At: time.Now(), Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 3750, Total: 8928}, Pace: engine.Pace{Elapsed: time.Minute, Remaining: 200 * time.Second}}}
 	_, a, _ := start(t, &desk{job: &live.Job{Run: run, Title: "Shoppers", Settings: engine.DefaultSettings()}})
 	for want, change := range map[string]func(s *engine.Snapshot){
 		"Shoppers 42% · Throng":           func(*engine.Snapshot) {},

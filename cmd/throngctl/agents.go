@@ -17,7 +17,7 @@ import (
 
 // agentsCmd counts the outcomes of a cycle, or lists agents.
 type agentsCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
 	jsonFlag
 	Where string `placeholder:"EXPR" help:"List the agents that match this expression, such as 'agent.age > 30'."`

@@ -42,7 +42,7 @@ func TestAgents(t *testing.T) {
 		{"agents --cycle=-1", []string{"has not reached cycle -1"}},
 		{"agents --state failed --cycle 0", []string{"shopper-2\n"}},
 		{"agents --state bad", []string{"unknown state bad", "one of ok, stopped, failed, timeout, canceled"}},
-		{"timeline shopper-2", []string{"\ncycle 0: failed", "\ncycle 1: failed", "\ncycle 2: failed", `order: asked shop → 409 {"said": "/order/2"}`}},
+		{"timeline shopper-2", []string{"\ncycle 0: failed", "\ncycle 1: failed", "\ncycle 2: failed", `order: POST /order/2 {"n":1} → 409 {"said": "/order/2"}`}},
 		{"timeline shopper-1 --last 1", []string{"--last 0 also shows those before cycle 2", "\ncycle 2: ok"}},
 		{"timeline shopper-1 --cycle 1", []string{"\ncycle 1: ok"}},
 		{"timeline shopper-1 --cycle 9", []string{"No session has finished in cycle 9"}},

@@ -15,7 +15,7 @@ import (
 
 // auditCmd recomputes recorded figures.
 type auditCmd struct {
-	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID  string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	All    bool   `short:"a" help:"List every figure, not just groups and differences."`
 	Export string `placeholder:"DIR" help:"Audit the files of an export in this folder, and compare them with the store if it holds the run."`
 	databaseFlag

@@ -134,12 +134,12 @@ func shoppers(data string) []string {
 // TestDashboard steers a run with the keys of its dashboard, and with those of a dashboard in another terminal.
 func TestDashboard(t *testing.T) {
 	data := t.TempDir()
-	s := sit(t, shoppers(data)...)
+	s := sit(t, append(shoppers(data), "--governor", "manual")...)
 	s.await(boardUp)
 	s.await("● running")
 	s.await("in flight")
 	s.press("+")
-	s.await("ceiling 100 → 110")
+	s.await("Concurrency limit 5 → 6")
 	s.press("p")
 	s.await("■ paused")
 	s.press("p")
@@ -149,7 +149,7 @@ func TestDashboard(t *testing.T) {
 	s.press("\t")
 	s.await("Sessions in flight, oldest first")
 	s.press("?")
-	s.await("raise or lower the limit")
+	s.await("set the limit 10% higher or lower")
 	s.press("\x1b")
 	s.await("Health")
 	s.press("\x1a") // without a shell with job control it is not suspended
@@ -159,7 +159,9 @@ func TestDashboard(t *testing.T) {
 	elsewhere := sit(t, "status", "--follow", "--data", data)
 	elsewhere.await("● running")
 	elsewhere.press("-")
-	elsewhere.await("ceiling 110 → 99")
+	elsewhere.await("Concurrency limit 6 → 5")
+	elsewhere.press("a")
+	elsewhere.await("Governor manual → adaptive")
 	elsewhere.press("q")
 	elsewhere.await(boardDown)
 	elsewhere.leaves(exitDone)
@@ -175,7 +177,7 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("after the dashboard: got %q", after)
 	}
 	_, changes, _ := ctl(t, "export", "--data", data, "--what", "changes")
-	for _, want := range []string{`ceiling,100,110,terminal \(`, `ceiling,110,99,terminal \(`, `phase,.*,paused,terminal \(`} {
+	for _, want := range []string{`max-concurrent,5,6,terminal \(`, `max-concurrent,6,5,terminal \(`, `phase,.*,paused,terminal \(`} {
 		if !regexp.MustCompile(want).MatchString(changes) {
 			t.Errorf("the journal does not have %s:\n%s", want, changes)
 		}

@@ -21,7 +21,7 @@ import (
 
 // cleanupCmd removes what the agents of a run created at services.
 type cleanupCmd struct {
-	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, or a scenario file to use its newest run."`
+	Of            string   `arg:"" name:"run" help:"Run ID or its beginning, a name, or a scenario file to use its newest run."`
 	Yes           bool     `short:"y" help:"Skip the confirmation."`
 	DryRun        bool     `help:"Show what would be removed without sending anything."`
 	MaxConcurrent string   `placeholder:"N" help:"Concurrency limit of the cleanup (default: as in the run)."`

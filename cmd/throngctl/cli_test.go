@@ -136,7 +136,10 @@ func TestJourney(t *testing.T) {
 	for what, header := range map[string]string{
 		"metrics":  "timestamp,cycle,agents_processed,agents_shopped,avg_latency_ms,writes_per_sec,cpu_percent,memory_mb,",
 		"sessions": "cycle,agent_index,agent,session,outcome,class,step,because,steps,events,acted\n",
-		"events":   "cycle,agent_index,agent,session,sequence,step,event,data\n",
+		"events":   "cycle,agent_index,agent,session,sequence,step,event,simulated_time,",
+		"steps":    "cycle,agent_index,agent,simulated_time,sequence,step,step_name,kind,status,",
+		"requests": "cycle,agent_index,agent,simulated_time,sequence,step,step_name,service,endpoint,status,",
+		"changes":  "time,cycle,what,old,new,who,why\n",
 		"timings":  "cycle,agent_index,agent,take,started,queued_ms,",
 		"run":      "{\n",
 	} {

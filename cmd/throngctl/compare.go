@@ -14,7 +14,7 @@ import (
 
 // compareCmd compares runs.
 type compareCmd struct {
-	RunIDs []string `arg:"" name:"run" help:"Run IDs or their beginnings; all are compared with the first."`
+	RunIDs []string `arg:"" name:"run" help:"Run IDs or their beginnings, or names; all are compared with the first."`
 	From   int      `placeholder:"C" help:"First cycle, from 0."`
 	To     int      `placeholder:"C" help:"Cycle to stop before."`
 	Cycles bool     `help:"Also compare each cycle."`

@@ -17,7 +17,7 @@ import (
 
 // whichRun selects the run that receives an order.
 type whichRun struct {
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the run in progress)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the run in progress)."`
 }
 
 // because has the reason of an order.

@@ -165,14 +165,14 @@ func TestPrintStatus(t *testing.T) {
 		}, `run r: T
   phase        running
   progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
-  time         0s elapsed
+  time         0s elapsed; estimating…
   limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
   progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
-  time           1m0s elapsed; 1m30s left
+  time           1m0s elapsed
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91%
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone

@@ -33,7 +33,7 @@ type removalFlags struct {
 
 // deleteCmd deletes a run or a part of it.
 type deleteCmd struct {
-	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
 	Checkpoint []int  `placeholder:"N" sep:"," xor:"what" help:"Delete only these checkpoints."`
 	InPostgres bool   `xor:"what" help:"Also delete its rows in Postgres, immediately; they cannot be restored."`
 	jsonFlag

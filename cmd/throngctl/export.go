@@ -17,9 +17,9 @@ import (
 )
 
 type exportCmd struct {
-	RunID  string         `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
-	What   string         `enum:"metrics,cycles,sessions,events,timings,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all (everything except changes)."`
-	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of metrics, cycles, sessions, events and timings: csv, jsonl or parquet."`
+	RunID  string         `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
+	What   string         `enum:"metrics,cycles,sessions,events,timings,steps,requests,messages,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, steps, requests, messages (between agents), memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all, with a README that describes the files."`
+	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of the tables: csv, jsonl or parquet."`
 	Follow bool           `short:"f" help:"With --what metrics: keep writing a row a second until the run ends."`
 	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: a folder throng-RUN for all, otherwise standard output; - means standard output)."`
 }
@@ -56,7 +56,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 
 func (c *exportCmd) check() error {
 	switch c.What {
-	case "memory", "changes", "population", "run":
+	case "memory", "population", "run":
 		if c.Format != storage.CSV {
 			return &engine.FieldError{Field: "format", Problem: c.What + " has only one format", Hint: "leave out --format"}
 		}
@@ -86,17 +86,8 @@ func (c *exportCmd) all(ctx context.Context, t *terminal, store *sqlite.Store, r
 
 // one writes one kind of results.
 func (c *exportCmd) one(ctx context.Context, w io.Writer, store *sqlite.Store, r engine.RunRecord) error {
-	switch c.What {
-	case "metrics", "cycles":
-		return storage.Export(ctx, w, c.Format, c.What, store, r.ID, storage.Names{})
-	case "run":
+	if c.What == "run" {
 		return storage.RunJSON(ctx, w, store, r.ID, about.Version())
-	case "changes":
-		changes, err := store.Changes(ctx, r.ID)
-		if err != nil {
-			return err
-		}
-		return storage.ExportChanges(w, changes)
 	}
 	names, err := review.Names(ctx, store, r.ID)
 	if err != nil {
@@ -135,7 +126,11 @@ func (c *exportCmd) follow(ctx context.Context, t *terminal, store *sqlite.Store
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w = file
 	}
-	if err := storage.Follow(ctx, w, c.Format, store, r.ID); err != nil {
+	names, err := review.Names(ctx, store, r.ID)
+	if err != nil {
+		return err
+	}
+	if err := storage.Follow(ctx, w, c.Format, store, r.ID, names); err != nil {
 		return err
 	}
 	record, err := store.Run(ctx, r.ID)

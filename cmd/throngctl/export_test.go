@@ -58,7 +58,7 @@ func TestExportFormats(t *testing.T) {
 		"--follow":               "only metrics can be followed",
 		"--what metrics --follow --format parquet":   "cannot be read before it is complete",
 		"--what run --format parquet":                "run has only one format",
-		"--what changes --format jsonl":              "changes has only one format",
+		"--what memory --format jsonl":               "memory has only one format",
 		"--what sessions --format xml":               "must be one of",
 		"--what sessions --format parquet -o " + out: "",
 	} {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // elsewhereFlag selects a database instead of the local store.
@@ -39,6 +41,7 @@ func (c *runsCmd) remoteRuns(ctx context.Context, t *terminal, db config.Databas
 	if err != nil {
 		return err
 	}
+	runs = slices.DeleteFunc(runs, func(r storage.RemoteRun) bool { return !c.wants(&r.RunRecord) })
 	if t.json {
 		all := []answer.Run{}
 		for i := range runs {
@@ -74,7 +77,7 @@ func (c *checkpointsCmd) remoteCheckpoints(ctx context.Context, t *terminal, db 
 
 // fetchCmd fetches a checkpoint from a database.
 type fetchCmd struct {
-	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
 	Checkpoint int    `placeholder:"N" help:"Checkpoint number (default: the newest)."`
 	databaseFlag
 	jsonFlag

@@ -17,7 +17,7 @@ import (
 
 // forkCmd starts a new run from a checkpoint of another run.
 type forkCmd struct {
-	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID      string            `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Other      string            `arg:"" optional:"" name:"file" help:"Scenario file to use (default: the one stored with the run)."`
 	File       string            `placeholder:"FILE" help:"Same as the file argument."`
 	Checkpoint int               `placeholder:"N" help:"Checkpoint to fork from (default: the newest)."`

@@ -61,6 +61,7 @@ type runCommands struct {
 	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
 	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
 	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Transcript  transcriptCmd  `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
 	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
 	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
 	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
@@ -72,6 +73,9 @@ type runCommands struct {
 	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
 	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
 	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Name        nameCmd        `cmd:"" help:"Show or change the name of a run." group:"Runs"`
+	Tag         tagCmd         `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
+	Star        starCmd        `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
 	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 }
 
@@ -273,6 +277,7 @@ func (t *terminal) execute(args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
+	args = tagChanges(args)
 	all, shared := grammar(args)
 	code := -1
 	parser, err := flags.NewParser(all,

@@ -13,7 +13,7 @@ import (
 // noteCmd shows or changes the note of a run.
 type noteCmd struct {
 	jsonFlag
-	RunID string   `arg:"" name:"run" help:"Run ID or its beginning."`
+	RunID string   `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
 	Text  []string `arg:"" optional:"" help:"New note, replacing the old one; \"\" removes it (default: show the note)."`
 }
 

@@ -163,7 +163,7 @@ func TestGuidePopulation(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "2 of 4 agents") {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if events := read(t, dir, "events.csv"); who(t, events) != "ann bob" || !strings.Contains(events, `"""89073"""`) {
+	if events := read(t, dir, "events.csv"); who(t, events) != "ann bob" || !strings.Contains(events, ",89073\n") {
 		t.Errorf("events:\n%s", events)
 	}
 }

@@ -68,7 +68,7 @@ var errInterrupted = errors.New("interrupted")
 
 // pushCmd sends results, or checks the server.
 type pushCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	jsonFlag
 	Check bool `help:"Check version, round trip, connections, privileges and TLS of the server without sending anything."`
 	databaseFlag

@@ -17,7 +17,7 @@ const standard = "-"
 
 // reportCmd writes an HTML report.
 type reportCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Out     string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: throng-RUN.html)."`
 	Against string `placeholder:"RUN" help:"Run to compare with."`
 	Audit   bool   `help:"Audit the run first and include the result."`

@@ -109,7 +109,7 @@ func (c *runCmd) agents() ([]string, error) {
 
 // resumeCmd resumes a run.
 type resumeCmd struct {
-	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID   string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	AsItWas bool   `help:"Use the scenario stored with the run even if its file has changed."`
 	output
 	flags.Settings

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 
-// pick returns a run by the beginning of its name; the newest without one.
+// pick returns a run by the beginning of its ID or by its name; the newest without one.
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
 	if name != "" {
 		return store.Run(ctx, engine.RunID(name))
@@ -40,6 +43,9 @@ func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, 
 }
 
 type runsCmd struct {
+	Text []string `arg:"" optional:"" help:"List only runs that contain these words in their name, title, ID, tags, note, state, changes or outcome."`
+	Tag  []string `placeholder:"TAG" help:"List only runs with this tag; repeat it for several."`
+	Star bool     `help:"List only runs with a star."`
 	elsewhereFlag
 	jsonFlag
 }
@@ -61,22 +67,39 @@ func (c *runsCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err != nil {
 		return err
 	}
-	if t.json {
+	sizes, err := store.Sizes(ctx)
+	if err != nil {
+		return err
+	}
+	empty := len(runs) == 0
+	runs = slices.DeleteFunc(runs, func(r engine.RunRecord) bool { return !c.wants(&r) })
+	switch {
+	case t.json:
 		all := []answer.Run{}
 		for i := range runs {
-			all = append(all, answer.NewRun(&runs[i]))
+			r := answer.NewRun(&runs[i])
+			r.Bytes = sizes[runs[i].ID]
+			all = append(all, r)
 		}
 		return t.print(all)
-	}
-	if len(runs) == 0 {
+	case empty:
 		fmt.Fprintln(t.out, errNoRun)
 		return nil
+	case len(runs) == 0:
+		fmt.Fprintln(t.out, "No runs match. List all runs with: throngctl runs")
+		return nil
 	}
-	return show.Runs(t.out, runs)
+	return show.Runs(t.out, runs, sizes)
+}
+
+// wants reports whether a run is listed.
+func (c *runsCmd) wants(r *engine.RunRecord) bool {
+	lacks := func(tag string) bool { return !slices.Contains(r.Tags, strings.ToLower(tag)) }
+	return (r.Star || !c.Star) && !slices.ContainsFunc(c.Tag, lacks) && view.Matches(r, strings.Join(c.Text, " "))
 }
 
 type checkpointsCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Show  int    `placeholder:"N" help:"Show one checkpoint with its memory."`
 	elsewhereFlag
 	jsonFlag

@@ -20,7 +20,7 @@ import (
 // timelineCmd shows the steps of an agent.
 type timelineCmd struct {
 	Agent string `arg:"" help:"Agent ID, or index from 0."`
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	jsonFlag
 	Persona bool `help:"Also show its persona, memory, notes and inbox."`

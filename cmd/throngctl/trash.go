@@ -72,7 +72,7 @@ func (c *deleteCmd) trashed(ctx context.Context, t *terminal, store *sqlite.Stor
 // restoreCmd restores a run or checkpoints from the trash.
 type restoreCmd struct {
 	jsonFlag
-	RunID      string `arg:"" name:"run" help:"Run ID or its beginning."`
+	RunID      string `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
 	Checkpoint []int  `placeholder:"N" sep:"," help:"Restore these checkpoints of a run that is not in the trash itself."`
 }
 

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/throng-sim/throng/engine"
@@ -63,6 +64,8 @@ func (p *picture) step(prefix string, s *Step) engine.GraphStep {
 		}
 	}
 	switch a := s.action.(type) {
+	case *request:
+		g.Endpoint = cmp.Or(a.endpoint, a.method)
 	case *branch:
 		g.Controls = a.condition.Source()
 		inner("then", a.then)

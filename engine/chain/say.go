@@ -2,12 +2,14 @@ package chain
 
 import (
 	"slices"
+	"time"
 
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/service/redact"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -79,8 +81,27 @@ func (s *say) run(t *turn) (value.Value, error) {
 	}
 	if len(recipients) > 0 {
 		t.x.in.Memory.Say(engine.Message{To: recipients, Body: body})
+		t.traceMessage(to, text, body)
 	}
 	return s.shape.Record(to, text, said), nil
+}
+
+// traceMessage reports a message to the session's tracer, if it wants it.
+func (t *turn) traceMessage(to, text value.Value, body []byte) {
+	if !t.x.s.Traced(false) {
+		return
+	}
+	said, isText := starlark.AsString(text)
+	if !isText {
+		said = string(body)
+	}
+	names, isName := starlark.AsString(to)
+	if !isName {
+		names = value.Shown(to)
+	}
+	t.x.s.Trace(engine.Exchange{
+		At: time.Now(), Path: t.path, Attempt: 1, Speech: engine.Speech{Reply: redact.Shorten(redact.Unnamed(said), maxMessage), To: names},
+	}, false)
 }
 
 // messageShape is the shape of a message's body.

@@ -56,6 +56,9 @@ func (r *SessionReader) Read(c Cursor, cycle int, base int64) (*engine.SessionRo
 		r.row.Steps = r.steps(&c, steps)
 		r.row.Events = r.events(&c, events)
 	}
+	if flags&flagSaid != 0 {
+		r.row.Delta.Said = c.said()
+	}
 	if c.bad {
 		return nil, ErrDamaged
 	}
@@ -174,18 +177,23 @@ func ReadDelta(c Cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 	if len(c.data) > 0 {
 		flags := c.byte()
 		d.Read, d.Replace = flags&flagRead != 0, flags&flagReplace != 0
-		for n := c.length(); n > 0 && !c.bad; n-- {
-			m := engine.Message{Body: c.bytes()}
-			for to := c.length(); to > 0 && !c.bad; to-- {
-				m.To = append(m.To, int(c.uint()))
-			}
-			d.Said = append(d.Said, m)
-		}
+		d.Said = c.said()
 	}
 	if c.bad {
 		err = ErrDamaged
 	}
 	return p, d, err
+}
+
+func (c *Cursor) said() (all []engine.Message) {
+	for n := c.length(); n > 0 && !c.bad; n-- {
+		m := engine.Message{Body: c.bytes()}
+		for to := c.length(); to > 0 && !c.bad; to-- {
+			m.To = append(m.To, int(c.uint()))
+		}
+		all = append(all, m)
+	}
+	return all
 }
 
 // Request is a decoded intent or answer.

@@ -17,6 +17,7 @@ const (
 	flagClass   = 1 << 4
 	flagTexts   = 1 << 5 // path, error, because
 	flagSteps   = 1 << 6 // steps and events
+	flagSaid    = 1 << 7 // messages to other agents
 )
 
 // Flags of a step. Its status and label take the low bits.
@@ -63,7 +64,7 @@ func appendPlace(dst []byte, p engine.Place) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Agent)), uint64(p.Take))
 }
 
-// AppendSession appends the row of a session without its Delta.
+// AppendSession appends the row of a session. Of its Delta it only keeps the messages, if the session commits.
 func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 	return appendSegment(dst, func(dst []byte) []byte {
 		dst = appendPlace(dst, r.Place)
@@ -79,6 +80,9 @@ func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 		}
 		if len(r.Steps) > 0 || len(r.Events) > 0 {
 			flags |= flagSteps
+		}
+		if r.Outcome.Commits() && len(r.Delta.Said) > 0 {
+			flags |= flagSaid
 		}
 		dst = append(dst, flags)
 		started := int64(noTime)
@@ -96,6 +100,9 @@ func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 		}
 		if flags&flagSteps != 0 {
 			dst = appendSteps(dst, r)
+		}
+		if flags&flagSaid != 0 {
+			dst = appendSaid(dst, r.Delta.Said)
 		}
 		return dst
 	})
@@ -227,15 +234,19 @@ func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 		if d.Replace {
 			flags |= flagReplace
 		}
-		dst = binary.AppendUvarint(append(dst, flags), uint64(len(d.Said)))
-		for _, m := range d.Said {
-			dst = binary.AppendUvarint(appendText(dst, m.Body), uint64(len(m.To)))
-			for _, to := range m.To {
-				dst = binary.AppendUvarint(dst, uint64(to))
-			}
-		}
-		return dst
+		return appendSaid(append(dst, flags), d.Said)
 	})
+}
+
+func appendSaid(dst []byte, said []engine.Message) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(said)))
+	for _, m := range said {
+		dst = binary.AppendUvarint(appendText(dst, m.Body), uint64(len(m.To)))
+		for _, to := range m.To {
+			dst = binary.AppendUvarint(dst, uint64(to))
+		}
+	}
+	return dst
 }
 
 // The kinds of a request.

@@ -25,6 +25,8 @@ type Governor struct {
 	stall    stall
 	held     string // the signal that keeps the limit down
 	begun    bool   // the policies know the limit in force
+	cores    int
+	foreign  foreign
 }
 
 var _ engine.Governor = (*Governor)(nil)
@@ -37,7 +39,7 @@ func New(s engine.Steering, o Options) (*Governor, error) {
 	if o.Cores <= 0 {
 		o.Cores = runtime.NumCPU()
 	}
-	p := &Governor{breaker: breaker{every: o.ProbeEvery}}
+	p := &Governor{cores: o.Cores, breaker: breaker{every: o.ProbeEvery}}
 	p.signals = [numSignals]policy{
 		resourceSignal: &pressure{policy: &resources{cores: o.Cores}}, successSignal: &success{grows: okGrows}, latencySignal: &latency{window: window{cycles: true}},
 		connectionSignal: &connections{}, failureSignal: &success{grows: okShrinks, guards: true},
@@ -56,7 +58,7 @@ func (p *Governor) Use(s engine.Steering) error {
 	if err := validate(&s); err != nil {
 		return err
 	}
-	p.begun = p.begun && s.Governor == p.steering.Governor
+	p.begun = p.begun && s.Governor == p.steering.Governor && !s.Manual
 	p.steering = s
 	if machine, ok := p.signals[resourceSignal].(*pressure); ok {
 		machine.use(&s)
@@ -77,7 +79,10 @@ func (p *Governor) Reset() {
 func (p *Governor) Steer(r engine.Reading) engine.Orders {
 	o := engine.Orders{Limit: r.Limit, By: p.steering.Governor}
 	b := bounds{p.steering.Floor, p.steering.Ceiling}
-	governed := p.steering.Governor != engine.Manual
+	governed := p.steering.Governed()
+	if !governed {
+		o.By = engine.Manual
+	}
 	healed := p.breaker.next(&r, b, governed)
 	switch {
 	case !governed:
@@ -101,6 +106,9 @@ func (p *Governor) Steer(r engine.Reading) engine.Orders {
 func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	if !p.begun {
 		p.restart(min(max(r.Limit, b.floor), b.ceiling))
+	}
+	if p.foreign.watch(r, p.cores) {
+		p.disturbed(r)
 	}
 	was := p.held
 	want, by, why := p.smallest(r, b)
@@ -130,7 +138,12 @@ func (p *Governor) smallest(r *engine.Reading, b bounds) (want int, by, why stri
 	want, by = silent, p.steering.Governor
 	let, lets := silent, ""
 	for _, s := range p.active {
-		n, words := p.signals[s].next(r, b)
+		n, words := 0, ""
+		if p.foreign.active && s.frozen() {
+			n, words = freeze(p.signals[s]), p.foreign.why()
+		} else {
+			n, words = p.signals[s].next(r, b)
+		}
 		if n < want {
 			want, by, why = n, signalNames[s], words
 		}

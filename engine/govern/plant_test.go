@@ -82,6 +82,9 @@ func (p *plant) second() engine.Reading {
 	}
 	r.At, r.Busy, r.InFlight = begin.Add(p.since()), min(p.busy, 1), len(p.flights)
 	r.Cycle, r.CycleEnded, r.CycleFailed, r.CycleTotal = p.cycle, p.ended, p.failed, int64(p.agents)
+	if len(p.flights) > 0 {
+		r.Oldest = []engine.Activity{{Began: begin.Add(time.Duration(p.flights[0].began * float64(time.Second)))}}
+	}
 	r.LastEnd = begin.Add(time.Duration(p.lastEnd * float64(time.Second)))
 	r.Service.Count = r.Ended
 	if r.Ended > 0 {

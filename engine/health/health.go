@@ -132,6 +132,9 @@ var vitals = [...]vital{
 	},
 }
 
+// gracePeriod is the time at the start of a run that is not judged.
+const gracePeriod = 10 * time.Second
+
 // evaluation computes the figures of the table.
 type evaluation struct {
 	*input
@@ -151,7 +154,8 @@ func (in *input) evaluation() *evaluation {
 	return &evaluation{in, sessionFigures{in}, machineFigures{in}, storageFigures{in}}
 }
 
-// Judge evaluates a run by the table of thresholds: one finding per metric, in the order of the metrics. v must have seen the run's
+// Judge evaluates a run by the table of thresholds: one finding per metric, in the order of the metrics. In the first seconds
+// nothing is worse than healthy. v must have seen the run's
 // snapshots; s is the latest of them. every is the interval of checkpoints, 0 for none by time.
 func Judge(s *engine.Snapshot, v *Vitals, every time.Duration) []Finding {
 	e := (&input{s, v, every}).evaluation()
@@ -180,6 +184,7 @@ func (t *vital) find(e *evaluation) Finding {
 	}
 	f.Value, f.Level = t.value(e), Healthy
 	switch {
+	case e.s.Elapsed < gracePeriod: // caches are cold, and a few sessions say little
 	case figure > t.crit:
 		f.Level, f.Advice = Critical, t.advice
 	case figure >= t.warn:

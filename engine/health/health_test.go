@@ -23,6 +23,7 @@ func newPatient() *patient {
 	p := &patient{vitals: health.Vitals{Cores: 4}, Snapshot: engine.Snapshot{
 		At:              at,
 		Phase:           engine.Running,
+		Pace:            engine.Pace{Elapsed: time.Minute},
 		CycleState:      engine.CycleState{Cycle: 2, CycleEnded: 100, CycleTotal: 372},
 		SessionCounts:   engine.SessionCounts{Ended: 844},
 		CheckpointState: engine.CheckpointState{LastCheckpoint: at},
@@ -150,6 +151,32 @@ func TestHealthThresholds(t *testing.T) {
 		if said := got.Advice != ""; said != (got.Level == health.Good || got.Level >= health.Warning) {
 			t.Errorf("%s, %s: %s with the advice %q", c.metric, c.name, got.Level, got.Advice)
 		}
+	}
+}
+
+// TestGracePeriod checks that nothing is judged in the first ten seconds of a run, and that figures are shown.
+func TestGracePeriod(t *testing.T) {
+	bad := func(s *engine.Snapshot) {
+		s.Metrics.Host.CPU, s.Metrics.Host.Available, s.CycleFailed, s.RateLimited, s.Metrics.RateLimited = 100, 1e8, 90, 50, 50
+		s.Metrics.Total.Mean = time.Minute
+	}
+	p := newPatient().live(9, bad)
+	p.Elapsed = 9900 * time.Millisecond
+	shown := 0
+	for _, f := range health.Judge(&p.Snapshot, &p.vitals, time.Minute) {
+		if f.Level > health.Healthy || f.Advice != "" {
+			t.Errorf("after 9.9 s: %+v", f)
+		}
+		if f.Value != "" {
+			shown++
+		}
+	}
+	if shown < 5 {
+		t.Errorf("%d figures are shown", shown)
+	}
+	p.Elapsed = 10 * time.Second
+	if f := p.find(health.MetricCPU); f.Level != health.Critical {
+		t.Errorf("after 10 s: %+v", f)
 	}
 }
 

@@ -70,6 +70,8 @@ type Prior struct {
 type Hooks struct {
 	// Tracer receives every exchange with a service. Use it only for runs with few sessions.
 	Tracer engine.Tracer
+	// Content keeps what is exchanged with services.
+	Content engine.ContentKeeper
 	// Trail receives every session that ended, except those that were cut. Workers call it concurrently, and each waits for
 	// it to return.
 	Trail func(t *engine.Trail)

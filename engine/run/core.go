@@ -62,7 +62,7 @@ func newCore(cfg Config, at input, first probes) *core {
 	c.stopwatch.epoch, c.stopwatch.lastSeen = at.At, clocksAt(at.At, at.At)
 	c.checkpoints.at = at.At
 	c.reading.since.at = at.At
-	c.tally.atBarrier = engine.State{Limit: c.limit.set}
+	c.tally.atBarrier = engine.State{Limit: c.limit.set, Manual: s.Manual}
 	if cfg.Resume != nil {
 		c.resume(cfg.Resume)
 	}

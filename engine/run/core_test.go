@@ -28,7 +28,7 @@ var timeNames = []string{"Time", "Duration", "Microsecond", "Millisecond", "Seco
 // forbiddenNames lists names of package engine, and fields of Config, that reach outside the core.
 var forbiddenNames = []string{
 	"preciseNow", "processStart", "node", "Run", "worker", "cycle", "Session",
-	"Program", "Journal", "Governor", "Services", "Probe", "Ledger", "Recording", "Prior", "Hooks", "Tracer", "Trail", "Barrier", "Mock", "Crashed",
+	"Program", "Journal", "Governor", "Services", "Probe", "Ledger", "Recording", "Prior", "Hooks", "Tracer", "Content", "Trail", "Barrier", "Mock", "Crashed",
 }
 
 // TestCoreIsPure checks that the files of the core use no clock, goroutines, channels, locks or I/O.

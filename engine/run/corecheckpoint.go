@@ -76,7 +76,7 @@ func (s *checkpoints) begin(reason string) *pendingCheckpoint {
 	w := &pendingCheckpoint{reason: reason, at: at, covers: c.progress()}
 	s.at, s.suspended, s.covers, s.taken, s.newest = at, 0, w.covers, true, w
 	b := &c.tally.atBarrier
-	state := engine.State{Limit: b.Limit, Totals: b.Totals.Clone(), Injected: c.memory.injected, Retired: c.roster.retired(c.cycles.number), Tuned: c.memory.tuned}
+	state := engine.State{Limit: b.Limit, Manual: b.Manual, Totals: b.Totals.Clone(), Injected: c.memory.injected, Retired: c.roster.retired(c.cycles.number), Tuned: c.memory.tuned}
 	state.Totals.Peaks = c.tally.peaks()
 	s.count++
 	s.pending++

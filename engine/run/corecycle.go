@@ -181,7 +181,7 @@ func (cy *cycles) openNext() {
 	cy.number++
 	c.tally.updateShared()
 	c.memory.deliver()
-	c.tally.atBarrier = engine.State{Limit: c.limit.set, Totals: c.tally.totals.Clone()}
+	c.tally.atBarrier = engine.State{Limit: c.limit.set, Manual: c.cfg.Settings.Manual, Totals: c.tally.totals.Clone()}
 	cy.committing = false
 }
 

@@ -16,6 +16,7 @@ type limiter struct {
 
 	set     int // as set by people and governors
 	inForce int // 0 while no session may start
+	before  int // the last limit above 0 before set; 0 if there was none
 
 	orders     engine.Orders // the newest from the governor
 	movedAt    time.Time
@@ -66,13 +67,23 @@ func (l *limiter) fillSlots() {
 	}
 }
 
-// move changes the limit.
+// move changes the limit under a governor.
 func (l *limiter) move(n int, who, why string) {
+	if n != l.set {
+		l.core.changes.add(engine.LimitChange, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
+		l.use(n)
+	}
+}
+
+// use puts a limit in force.
+func (l *limiter) use(n int) {
 	c := l.core
 	if n == l.set {
 		return
 	}
-	c.changes.add(engine.LimitSetting, strconv.Itoa(l.set), strconv.Itoa(n), who, why)
+	if l.set > 0 {
+		l.before = l.set
+	}
 	l.set = n
 	c.cfg.Settings.Limit = n
 	c.emit(useSettings{c.cfg.Settings})
@@ -164,7 +175,7 @@ func (l *limiter) change(o *setOrder) {
 	for i := range engine.SettingTable {
 		t := &engine.SettingTable[i]
 		row := engine.ChangeRow{What: t.Name, Old: t.Show(&was), New: t.Show(&o.next), Who: o.who, Why: o.why}
-		if t.Name == engine.LimitSetting || row.Old == row.New {
+		if !t.Live || t.Name == engine.LimitSetting || row.Old == row.New {
 			continue
 		}
 		if t.Timing {
@@ -184,13 +195,16 @@ func (l *limiter) change(o *setOrder) {
 	if slices.ContainsFunc(changes, func(one engine.Change) bool { return one.Name == engine.CheckpointIntervalSetting }) {
 		c.emit(setTimer{checkpointTimer, 0})
 	}
-	if o.limit != l.set {
-		changes = append(changes, engine.Change{Name: engine.LimitSetting, Old: strconv.Itoa(l.set), New: strconv.Itoa(o.limit)})
-		why := o.why
-		if !o.namesLimit {
-			why = fmt.Sprintf("the floor is %d, the ceiling %d", o.next.Floor, o.next.Ceiling)
+	switch old, next := c.limitText(&was, l.set), c.limitText(&o.next, o.limit); {
+	case o.namesLimit || was.Manual != o.next.Manual: // one change, even if the mode changes too
+		if old != next {
+			c.changes.add(engine.LimitSetting, old, next, o.who, o.why)
+			changes = append(changes, engine.Change{Name: engine.LimitSetting, Old: old, New: next})
 		}
-		l.move(o.limit, o.who, why)
+		l.use(o.limit)
+	case o.limit != l.set:
+		changes = append(changes, engine.Change{Name: engine.LimitChange, Old: strconv.Itoa(l.set), New: strconv.Itoa(o.limit)})
+		l.move(o.limit, o.who, fmt.Sprintf("the floor is %d, the ceiling %d", o.next.Floor, o.next.Ceiling))
 	}
 	c.emit(changedSettings{changes})
 	c.emit(publish{})
@@ -204,45 +218,43 @@ func (l *limiter) resolve(own []engine.Assignment) (next engine.Settings, limit 
 	has := map[string]bool{}
 	for _, a := range own {
 		t := engine.FindSetting(a.Name)
-		if err := t.Set(&next, a.Value); err != nil {
+		if err := t.SetLive(&next, a.Value); err != nil {
 			mistakes = append(mistakes, &engine.FieldError{Field: a.Name, Problem: err.Error(), Hint: t.Help})
 		}
 		has[a.Name] = true
 	}
-	if n := next.Limit; has[engine.LimitSetting] {
-		if n < 0 || n > engine.MaxLimit {
-			mistakes = append(mistakes, &engine.FieldError{Field: engine.LimitSetting, Problem: fmt.Sprintf("%d is out of range", n), Hint: fmt.Sprintf("0 to %d", engine.MaxLimit)})
+	switch {
+	case has[engine.LimitSetting] && next.Manual:
+		if limit = next.Limit; limit < 0 || limit > engine.MaxLimit {
+			mistakes = append(mistakes, &engine.FieldError{Field: engine.LimitSetting, Problem: fmt.Sprintf("%d is out of range", limit), Hint: fmt.Sprintf("0 to %d", engine.MaxLimit)})
 		}
-		limit = l.limitUnderGovernor(n, &next, has)
+	case has[engine.LimitSetting] && !c.hasGovernor:
+		mistakes = append(mistakes, &engine.FieldError{Field: engine.LimitSetting, Problem: "this run has no governor", Hint: "enter a number"})
+	case has[engine.GovernorSetting]:
+		next.Manual = false
 	}
 	if len(mistakes) > 0 {
 		return next, limit, errors.Join(mistakes...)
 	}
-	governed := c.hasGovernor && next.Governed()
-	if governed && limit > 0 && (has[engine.GovernorSetting] || has[engine.FloorSetting] || has[engine.CeilingSetting]) {
-		limit = min(max(limit, next.Floor), next.Ceiling)
+	if c.hasGovernor && next.Governed() {
+		if limit == 0 && !c.governed() {
+			limit = max(l.before, next.Floor)
+		}
+		if limit > 0 && (has[engine.GovernorSetting] || has[engine.FloorSetting] || has[engine.CeilingSetting]) {
+			limit = min(max(limit, next.Floor), next.Ceiling)
+		}
 	}
 	next.Limit = max(limit, 1) // only a run in progress may have a limit of 0
 	err = next.Validate()
 	return next, limit, err
 }
 
-// limitUnderGovernor returns the limit that results from an order of n. It also sets the governor's bounds that the order
-// does not name.
-func (l *limiter) limitUnderGovernor(n int, next *engine.Settings, has map[string]bool) int {
-	c := l.core
-	if n == 0 || !c.hasGovernor || !next.Governed() || has[engine.CeilingSetting] {
-		return n
+// limitText formats the limit as a run in progress shows it: automatic under a governor, otherwise the number.
+func (c *core) limitText(s *engine.Settings, limit int) string {
+	if c.hasGovernor && s.Governed() {
+		return engine.Automatic
 	}
-	was := c.cfg.Settings.Ceiling
-	next.Ceiling = n
-	if !has[engine.FloorSetting] {
-		next.Floor = min(next.Floor, n)
-	}
-	if l.set == was || l.set > n || l.set == 0 || !c.governed() {
-		return n
-	}
-	return l.set
+	return strconv.Itoa(limit)
 }
 
 // timeoutInexact returns from when on a changed timeout makes the run inexact, or nil if it comes too late to have an

@@ -19,6 +19,7 @@ type sampling struct {
 	core *core
 
 	window  window
+	active  stats.Histogram // of the window, over this process
 	metrics engine.MetricsRow
 	// These hold the values of the last sample; snapshots share them.
 	steps       []engine.StepFigures
@@ -29,6 +30,7 @@ type sampling struct {
 	unsentSince time.Time
 
 	recent                 rate
+	pace                   pace          // for the time left
 	late                   engine.Late   // since the last sample
 	written                int64         // rows written by this process up to the last sample
 	storedBefore           int64         // bytes stored by earlier processes
@@ -38,6 +40,7 @@ type sampling struct {
 // window collects the sessions that ended since the last sample.
 type window struct {
 	total, service, held, queue stats.Histogram
+	active                      stats.Histogram // total of sessions that sent a request or acted
 
 	requests int64
 	shared   int64 // the run's own requests before the window
@@ -45,14 +48,21 @@ type window struct {
 	at       time.Time
 }
 
-func (w *window) add(r *engine.SessionRow) {
+// add counts a session, and reports whether it did something: it sent a request or acted.
+func (w *window) add(r *engine.SessionRow) (active bool) {
 	w.total.Record(r.Total)
 	w.service.Record(r.Service)
 	w.held.Record(r.Throttled)
 	w.queue.Record(r.Queue)
+	sent := int64(0)
 	for i := range r.Steps {
-		w.requests += int64(r.Steps[i].Attempts)
+		sent += int64(r.Steps[i].Attempts)
 	}
+	w.requests += sent
+	if active = sent > 0 || r.Acted; active {
+		w.active.Record(r.Total)
+	}
+	return active
 }
 
 // begin empties the window for the next second.
@@ -61,12 +71,15 @@ func (w *window) begin(at time.Time, shared int64) {
 	w.service.Reset()
 	w.held.Reset()
 	w.queue.Reset()
+	w.active.Reset()
 	w.requests, w.shared, w.at = 0, shared, at
 }
 
 // add adds a session that ended.
 func (s *sampling) add(r *engine.SessionRow) {
-	s.window.add(r)
+	if s.window.add(r) {
+		s.active.Record(r.Total)
+	}
 	if len(r.Events) > 0 {
 		s.emitted.add(r)
 	}
@@ -87,6 +100,9 @@ func (s *sampling) closeSecond(p *probes) {
 		s.unsentSince = at
 	}
 	s.addOverhead(at.Sub(s.window.at), p, &m.Host)
+	if c.life.phase == engine.Running {
+		s.pace.add(at.Sub(s.window.at), at.Sub(c.stopwatch.began), c.cycles.last.Took, s.window.total.Count())
+	}
 	s.late.Core = m.Host.CoreWait
 	peaks := &c.tally.totals.Peaks
 	peaks.Late = peaks.Late.Worse(s.late)
@@ -115,7 +131,7 @@ func (s *sampling) row() engine.MetricsRow {
 		InFlight: c.inFlight(),
 		SecondTimes: engine.SecondTimes{
 			Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Throttled: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
-			Speedup: w.service.Sum().Seconds() / span,
+			Active: engine.QuantilesOf(&w.active), Speedup: w.service.Sum().Seconds() / span,
 		},
 		SecondRates: engine.SecondRates{SessionsPerSec: float64(w.total.Count()) / span, RequestsPerSec: float64(w.requests+t.Shared.Requests-w.shared) / span},
 		Counters: engine.Counters{

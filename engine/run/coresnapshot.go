@@ -68,6 +68,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 	}
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
 	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
+	s.Active = engine.QuantilesOf(&c.samples.active)
 	s.QueueSum, s.ThrottledSum = t.Queue.Sum(), t.Throttled.Sum()
 	s.Speedup = c.speedup()
 	m := &c.samples
@@ -114,7 +115,7 @@ func (c *core) speedup() float64 {
 	return engine.Speedup(c.tally.totals.Service.Sum()-c.tally.totals.Peaks.Interrupted, worked)
 }
 
-// remaining estimates the time to the end of the run from its schedule, its hours, or the throughput of the last seconds.
+// remaining estimates the time to the end of the run from its schedule, its hours, or its smoothed throughput.
 // It returns -1 if that is unknown.
 func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	settings := &c.cfg.Settings
@@ -124,8 +125,8 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 		return 0
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
-	case s.PerSecond > 0 && s.Total > 0:
-		left = time.Duration(float64(s.Total-s.Ended) / s.PerSecond * float64(time.Second))
+	case s.Total > 0 && c.samples.pace.perSecond() > 0:
+		left = time.Duration(float64(s.Total-s.Ended) / c.samples.pace.perSecond() * float64(time.Second))
 	}
 	if settings.TimeScale > 0 {
 		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)

@@ -211,7 +211,7 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 				}
 				want := ""
 				if moves {
-					want = "max-concurrent 10→25 by latency: 10 → 25: latency is low"
+					want = "limit 10→25 by latency: 10 → 25: latency is low"
 				}
 				if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); got != want {
 					t.Errorf("journaled: %s, want %s", got, want)
@@ -222,52 +222,105 @@ func TestGovernorMovesTheLimit(t *testing.T) {
 	}
 }
 
-// TestManualLimitSetsTheCeiling checks that a person's limit bounds a governor, and that it applies immediately if the limit
-// is above it.
-func TestManualLimitSetsTheCeiling(t *testing.T) {
-	for _, c := range []struct {
-		limit, ceiling, set        int
-		wantLimit, wantCeiling     int
-		changes                    string
-		floor, wantFloor, inFlight int
-	}{
-		{10, 100, 50, 10, 50, "ceiling 100→50", 1, 1, 10},
-		{10, 10, 50, 50, 50, "ceiling 10→50; max-concurrent 10→50", 1, 1, 50},
-		{10, 100, 4, 4, 4, "ceiling 100→4; max-concurrent 10→4", 1, 1, 10},
-		{10, 100, 3, 3, 3, "floor 5→3; ceiling 100→3; max-concurrent 10→3", 5, 3, 10},
-		{10, 100, 100, 10, 100, "", 1, 1, 10},
-		{10, 100, 0, 0, 100, "max-concurrent 10→0", 1, 1, 10},
-	} {
+// TestLimitByHandTakesOver checks that a person's limit applies immediately and exactly, whatever the governor and its bounds,
+// as one change, and that the run can return to the governor.
+func TestLimitByHandTakesOver(t *testing.T) {
+	for _, set := range []int{1, 3, 50, 100, 400} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg, _, j := governedRun(1000, works(time.Hour))
-			cfg.Settings.Limit, cfg.Settings.Floor, cfg.Settings.Ceiling = c.limit, c.floor, c.ceiling
+			cfg, p, j := governedRun(1000, works(time.Hour))
+			cfg.Settings.Floor = 5
+			p.orders(func(r engine.Reading) engine.Orders { // a governor that always wants 7
+				return engine.Orders{Limit: 7, By: "resources", Why: "other programs are busy"}
+			})
 			r := start(t, cfg)
 			synctest.Wait()
 			began := time.Now()
-			do(t, r.SetLimit(c.set, "me", "because"))
+			do(t, r.SetLimit(set, "me", "slider"))
 			synctest.Wait()
 			took(t, began, 0)
+			time.Sleep(time.Minute)
 			s := r.PublishNow()
-			if s.Limit != c.wantLimit || s.Ceiling != c.wantCeiling || s.Floor != c.wantFloor || s.InFlight != c.inFlight {
-				t.Errorf("%+v: limit %d, floor %d, ceiling %d, %d in flight", c, s.Limit, s.Floor, s.Ceiling, s.InFlight)
+			if s.Limit != set || s.InFlight != max(set, 10) || s.Floor != 5 || s.Ceiling != 100 || s.Governor != engine.Manual {
+				t.Errorf("%d: limit %d, %d in flight, from %d to %d, governor %s", set, s.Limit, s.InFlight, s.Floor, s.Ceiling, s.Governor)
 			}
-			var got []string
-			for _, c := range enginetest.Of[engine.ChangeRow](j) {
-				if c.Who != "me" || c.Why != "because" {
-					t.Errorf("journaled: %+v", c)
-				}
-				got = append(got, fmt.Sprintf("%s %s→%s", c.What, c.Old, c.New))
+			want := fmt.Sprintf("max-concurrent automatic→%d by me: slider", set)
+			if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); got != want {
+				t.Errorf("journaled: %s, want %s", got, want)
 			}
-			if got := strings.Join(got, "; "); got != c.changes {
-				t.Errorf("%+v: journaled %s", c, got)
+			if last := p.uses[len(p.uses)-1]; !last.Manual || last.Governor != "adaptive" {
+				t.Errorf("the governor uses %+v", last)
+			}
+			do(t, r.Set(engine.LimitSetting, engine.Automatic, "me", ""))
+			if s := r.PublishNow(); s.Limit != set || s.Governor != "adaptive" {
+				t.Errorf("returned, the limit is %d, the governor %s", s.Limit, s.Governor)
+			}
+			time.Sleep(2 * time.Second)
+			want += fmt.Sprintf("; max-concurrent %[1]d→automatic by me: ; limit %[1]d→7 by resources: other programs are busy", set)
+			if got := describeChanges(enginetest.Of[engine.ChangeRow](j)); got != want {
+				t.Errorf("journaled: %s, want %s", got, want)
 			}
 			cut(t, r)
 		})
 	}
 }
 
-// TestGovernorKeepsALimitOfZero checks that no governor raises a limit of 0, and that a person's next limit applies
-// immediately.
+// TestManualSurvivesResume checks that a run that stopped in Manual resumes in Manual, and that checkpoints know the mode.
+func TestManualSurvivesResume(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := governedRun(1000, works(time.Hour))
+		p.orders(func(r engine.Reading) engine.Orders { return engine.Orders{Limit: 7, By: "resources", Why: "busy"} })
+		r := start(t, cfg)
+		do(t, r.SetLimit(40, "me", ""))
+		settings := *r.Settings()
+		cut(t, r)
+		cfg.Settings, cfg.Resume, cfg.Journal = settings, j.Reopen().Resumption(), &enginetest.Journal{}
+		r = start(t, cfg)
+		do(t, r.Checkpoint(t.Context(), "now"))
+		time.Sleep(5 * time.Second)
+		if s := r.Snapshot(); s.Limit != 40 || s.Governor != engine.Manual {
+			t.Errorf("resumed with the limit %d and the governor %s", s.Limit, s.Governor)
+		}
+		for _, c := range enginetest.Of[engine.CheckpointRow](cfg.Journal.(*enginetest.Journal)) {
+			if c.State.Limit != 40 || !c.State.Manual {
+				t.Errorf("a checkpoint has the limit %d, manual %t", c.State.Limit, c.State.Manual)
+			}
+		}
+		do(t, r.Set("governor", "latency", "me", "")) // also returns to automatic
+		if s := r.PublishNow(); s.Governor != "latency" || len(s.Changes) != 2 {
+			t.Errorf("governor %s, changes %s", s.Governor, describeChanges(s.Changes))
+		}
+		cut(t, r)
+	})
+}
+
+// TestAutomaticOfAManualRun checks that a run that was launched without a governor gets the standard one.
+func TestAutomaticOfAManualRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, _, j := governedRun(100, works(time.Hour))
+		cfg.Settings.Governor = engine.Manual
+		r := start(t, cfg)
+		do(t, r.SetLimit(12, "me", ""))
+		do(t, r.Set(engine.LimitSetting, engine.Automatic, "me", ""))
+		if s := r.PublishNow(); s.Governor != engine.Adaptive || s.Limit != 12 {
+			t.Errorf("governor %s, limit %d", s.Governor, s.Limit)
+		}
+		if got, want := describeChanges(enginetest.Of[engine.ChangeRow](j)), "max-concurrent 10→12 by me: ; governor manual→adaptive by me: ; max-concurrent 12→automatic by me: "; got != want {
+			t.Errorf("journaled: %s, want %s", got, want)
+		}
+		cut(t, r)
+
+		cfg = enginetest.Config(10, works(time.Hour), &enginetest.Journal{})
+		r = start(t, cfg)
+		var field *engine.FieldError
+		if err := r.Set(engine.LimitSetting, engine.Automatic, "me", ""); !errors.As(err, &field) {
+			t.Errorf("without a governor: %v", err)
+		}
+		cut(t, r)
+	})
+}
+
+// TestGovernorKeepsALimitOfZero checks that no governor raises a limit of 0, that a person's next limit applies immediately,
+// and that returning to automatic starts sessions again.
 func TestGovernorKeepsALimitOfZero(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg, p, _ := governedRun(1000, works(time.Second))
@@ -281,9 +334,14 @@ func TestGovernorKeepsALimitOfZero(t *testing.T) {
 		if s := r.Snapshot(); s.Limit != 0 || s.InFlight != 0 || s.Steer != "" {
 			t.Errorf("the limit is %d, %d in flight, the last move %q; want 0, 0 and none", s.Limit, s.InFlight, s.Steer)
 		}
+		do(t, r.Set(engine.LimitSetting, engine.Automatic, "me", ""))
+		if s := r.PublishNow(); s.Limit != 10 {
+			t.Errorf("returned, the limit is %d, want 10", s.Limit)
+		}
+		do(t, r.SetLimit(0, "me", ""))
 		do(t, r.SetLimit(30, "me", ""))
-		if s := r.Snapshot(); s.Limit != 30 || s.Ceiling != 30 {
-			t.Errorf("the limit is %d, the ceiling %d, want 30", s.Limit, s.Ceiling)
+		if s := r.Snapshot(); s.Limit != 30 || s.Ceiling != 100 {
+			t.Errorf("the limit is %d, the ceiling %d, want 30 and 100", s.Limit, s.Ceiling)
 		}
 		cut(t, r)
 	})
@@ -301,7 +359,7 @@ func TestRefusedSteeringChangesNothing(t *testing.T) {
 			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
 		}
 		do(t, r.Set("floor", "20", "me", "up"))
-		if got, want := describeChanges(r.PublishNow().Changes), "floor 1→20 by me: up; max-concurrent 10→20 by me: the floor is 20, the ceiling 100"; got != want {
+		if got, want := describeChanges(r.PublishNow().Changes), "floor 1→20 by me: up; limit 10→20 by me: the floor is 20, the ceiling 100"; got != want {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
 		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {

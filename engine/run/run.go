@@ -83,7 +83,7 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 		mail:        newMailbox(),
 		agentStates: newAgentStates(cfg.Agents),
 	}
-	r.traces.tracer = cfg.Tracer
+	r.traces.tracer, r.traces.content = cfg.Tracer, cfg.Content
 	r.settings.Store(&cfg.Settings)
 	r.ledger.OnRefused = func(why string) {
 		_ = r.mail.send(claimRefused{why})

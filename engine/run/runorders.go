@@ -82,9 +82,9 @@ func (r *Run) Tunables() []engine.Tunable {
 
 // Apply changes tunables while the run is in progress: all of them, or none if it returns an error. The error joins
 // *FieldError values. who and why are journaled. Apply returns all changes, which may be more than the caller ordered.
-// Under a governor, max-concurrent sets the ceiling, and lowers the floor if that is higher. The limit follows immediately
-// if it was at the old ceiling or is above the new one. A limit of 0 lets sessions in flight end and starts no others; no
-// governor raises it.
+// Under a governor, a number for max-concurrent takes the limit over: it stays as set, whatever the floor and the ceiling,
+// until max-concurrent is automatic again or the order names a governor. A limit of 0 lets sessions in flight end and starts
+// no others.
 //
 // A changed timeout makes the run inexact. It applies to sessions that start from then on; cycle-timeout applies from the
 // next cycle.

@@ -20,7 +20,8 @@ const (
 
 // traces keeps exchanges for people: those of the watched agent, and failed ones. It is safe for concurrent use.
 type traces struct {
-	tracer         engine.Tracer // nil if there is none
+	tracer         engine.Tracer        // nil if there is none
+	content        engine.ContentKeeper // nil if there is none
 	watched        atomic.Int64  // the agent's index + 1; 0 if none is watched
 	second         atomic.Int64  // the Unix second that noted counts for
 	failedInSecond atomic.Int64  // failed exchanges in that second
@@ -32,8 +33,10 @@ type traces struct {
 
 // wants reports whether an exchange of an agent is wanted.
 func (t *traces) wants(agent int, failed bool) bool {
-	return t.tracer != nil || t.watched.Load() == int64(agent)+1 || failed && t.mayKeepFailed(time.Now())
+	return t.tracer != nil || t.keeps() || t.watched.Load() == int64(agent)+1 || failed && t.mayKeepFailed(time.Now())
 }
+
+func (t *traces) keeps() bool { return t.content != nil && t.content.Wants() }
 
 // mayKeepFailed reports whether another failed exchange may be kept in this second. If two calls race at the start of a
 // second, a few more may be kept.
@@ -47,6 +50,12 @@ func (t *traces) mayKeepFailed(now time.Time) bool {
 func (t *traces) add(e engine.Exchange, failed bool) {
 	if t.tracer != nil {
 		t.tracer(e)
+	}
+	if t.keeps() {
+		t.content.Keep(e)
+	}
+	if !failed && t.watched.Load() == 0 {
+		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

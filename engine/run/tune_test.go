@@ -85,13 +85,15 @@ func TestApplyCombinesSettings(t *testing.T) {
 		wanted, changes string
 		limit           int
 	}{
-		{"floor=200 ceiling=300", "floor 1→200; ceiling 100→300; max-concurrent 10→200", 200},
-		{"max-concurrent=3 floor=2", "floor 1→2; ceiling 100→3; max-concurrent 10→3", 3},
-		{"max-concurrent=20 ceiling=50", "ceiling 100→50; max-concurrent 10→20", 20},
-		{"governor=manual max-concurrent=7", "governor adaptive→manual; max-concurrent 10→7", 7},
-		{" max-concurrent = 0 budget=0.5", "budget 0→0.5; max-concurrent 10→0", 0},
+		{"floor=200 ceiling=300", "floor 1→200; ceiling 100→300; limit 10→200", 200},
+		{"max-concurrent=3 floor=2", "floor 1→2; max-concurrent automatic→3", 3},
+		{"max-concurrent=20 ceiling=50", "ceiling 100→50; max-concurrent automatic→20", 20},
+		{"governor=manual max-concurrent=7", "governor adaptive→manual; max-concurrent automatic→7", 7},
+		{" max-concurrent = 0 budget=0.5", "budget 0→0.5; max-concurrent automatic→0", 0},
 		{"model.rate=16 floor=10", "floor 1→10; model.rate 10→16", 10},
 		{"floor=1", "", 10},
+		{"max-concurrent=automatic", "", 10},
+		{"max-concurrent=12 governor=latency", "governor adaptive→latency; max-concurrent automatic→12", 12},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg, _, j := governedRun(1000, works(time.Hour))

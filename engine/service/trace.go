@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,15 +57,18 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 		path += "?" + query
 	}
 	e.Service, e.Request = t.name, redact.Shorten(r.Method+" "+call.display().masked(path), mostShown)
-	if call.bill != nil {
-		e.Request = call.bill.model
-	}
 	e.Headers = call.display().headers(r)
 	if a.sent != nil {
 		if body, err := a.sent(); err == nil {
 			text, _ := io.ReadAll(io.LimitReader(body, mostScanned)) // from memory
 			e.Sent = call.display().shown(text, int(r.ContentLength))
+			if call.bill != nil {
+				e.Speech = call.display().speech(text, a.answer)
+			}
 		}
+	}
+	if call.bill != nil {
+		e.Request = call.bill.model
 	}
 	call.Session.Trace(e, failed)
 }
@@ -120,8 +124,58 @@ func Kept(e *engine.Entry) engine.Exchange {
 	}
 	if a, err := decodeAnswer(e.Output); err == nil {
 		x.Status, x.Answer = a.Status, Shown(a.text())
+		x.Reply = (&Call{}).display().said(a.completion())
 	}
 	return x
+}
+
+// speech returns what was said in a call of a model, given the bodies of its request and its answer.
+func (c display) speech(sent []byte, a *Answer) (s engine.Speech) {
+	instructions, last := openai.ReadPrompt(sent)
+	s.Speaker, s.Prompt = speaker(instructions), c.display().said(last)
+	if a != nil {
+		s.Reply = c.display().said(a.completion())
+	}
+	return s
+}
+
+// said returns a text of a conversation for display. It is longer than a body.
+func (c display) said(text string) string {
+	switch {
+	case text == "":
+		return ""
+	case c.Private:
+		return notShown
+	}
+	text = strings.ToValidUTF8(text[:min(len(text), mostScanned)], "")
+	return cut(c.display().masked(text), mostMasked, len(text) > mostMasked, len(text))
+}
+
+// roleplay matches instructions that name the person to play: "You are Ada, a baker".
+var roleplay = regexp.MustCompile(`^\s*(?:You are|You’re|You're|Act as|Play)\s+(\p{Lu}[\p{L}\p{M}'’.-]*(?:\s(?:de|da|van|von|der|la|al|bin|\p{Lu}[\p{L}\p{M}'’.-]*)){0,4}?)\s*(?:[,;:.(\n]|$|\s(?:and|from|who|in)\s)`)
+
+// speaker returns the person that instructions name, or "".
+func speaker(instructions string) string {
+	if m := roleplay.FindStringSubmatch(instructions[:min(len(instructions), mostName)]); m != nil {
+		return strings.TrimRight(m[1], ".")
+	}
+	return ""
+}
+
+// mostName is how many bytes of instructions are searched for a name.
+const mostName = 200
+
+// completion returns the text that a model answered, or "" if the response is not a completion.
+func (a *Answer) completion() string {
+	if openai.IsStream(a.Header) {
+		text, _ := a.text()
+		return string(text)
+	}
+	c, err := openai.ReadCompletion(a.Body)
+	if err != nil {
+		return ""
+	}
+	return c.Text + c.Refusal
 }
 
 // text returns the text of a response with its size. For a stream, it is the completion.

@@ -72,7 +72,7 @@ func (a *Archive) Close() error {
 // Target returns the name of the database.
 func (a *Archive) Target() string { return a.target }
 
-const remoteRuns = `SELECT id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact::text, machine,
+const remoteRuns = `SELECT id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact::text, machine, name, tags,
 	(SELECT count(*) FROM throng.checkpoint_parts WHERE run = r.id AND kind = 'state') FROM throng.runs r `
 
 // Runs lists the runs of all machines, newest first.
@@ -108,13 +108,14 @@ func (a *Archive) runs(ctx context.Context, query string, args ...any) ([]storag
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r storage.RemoteRun, err error) {
 		var created, ended *time.Time
-		var ending, reason, parent, inexact, machine *string
+		var ending, reason, parent, inexact, machine, name *string
 		err = row.Scan((*string)(&r.ID), &r.Title, &created, &ended, &ending, &reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-			&parent, &r.ForkCycle, &inexact, &machine, &r.Checkpoints)
+			&parent, &r.ForkCycle, &inexact, &machine, &name, &r.Tags, &r.Checkpoints)
 		if err != nil {
 			return r, err
 		}
 		r.Created, r.Ended, r.Reason, r.Parent, r.Machine = instant(created), instant(ended), text(reason), engine.RunID(text(parent)), text(machine)
+		r.Name = text(name)
 		if r.Ending, err = engine.ParseEnding(text(ending)); err != nil {
 			return r, err
 		}

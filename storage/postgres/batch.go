@@ -116,13 +116,13 @@ func (b *batch) fill(run engine.RunID, p *storage.Delivery, names storage.Names,
 
 // A newer state of a run is not replaced by an older state that another process read earlier.
 const upsertRun = `INSERT INTO throng.runs AS r (id, title, scenario, scenario_hash, seed, parameters, settings, created, ended, ending, reason,
-		cycle, cycles, done, total, parent, fork_cycle, inexact, verdict, totals, throng_version, changed, machine)
+		cycle, cycles, done, total, parent, fork_cycle, inexact, verdict, totals, throng_version, changed, machine, name, tags)
 	VALUES ($1, $2, $3, $4, $5::text::numeric, $6::text::json, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-		$18::text::json, $19::text::json, $20::text::json, $21, $22, $23)
+		$18::text::json, $19::text::json, $20::text::json, $21, $22, $23, $24, $25)
 	ON CONFLICT (id) DO UPDATE SET title = excluded.title, settings = excluded.settings, ended = excluded.ended, ending = excluded.ending,
 		reason = excluded.reason, cycle = excluded.cycle, cycles = excluded.cycles, done = excluded.done, total = excluded.total, inexact = excluded.inexact,
 		verdict = excluded.verdict, totals = coalesce(excluded.totals, r.totals), throng_version = excluded.throng_version, changed = excluded.changed,
-		machine = coalesce(r.machine, excluded.machine)
+		machine = coalesce(r.machine, excluded.machine), name = excluded.name, tags = excluded.tags
 	WHERE r.changed <= excluded.changed`
 
 func (b *batch) addRun(p *storage.Delivery, maker maker) error {
@@ -135,7 +135,7 @@ func (b *batch) addRun(p *storage.Delivery, maker maker) error {
 		string(b.run), sanitize(r.Title), sanitize(r.Source.Name), sanitize(r.Source.Hash), strconv.FormatUint(r.Settings.Seed, 10),
 		jsonText(s.Parameters), jsonText(s.Settings), moment(r.Created), moment(r.Ended), optional(r.Ending.String()), optional(r.Reason),
 		r.Cycle, r.Cycles, r.Done, r.Total, optional(string(r.Parent)), r.ForkCycle, jsonText(s.Inexact), jsonText(s.Verdict), jsonText(s.Totals),
-		sanitize(maker.version), p.Cursor.Change, optional(maker.machine),
+		sanitize(maker.version), p.Cursor.Change, optional(maker.machine), optional(r.Name), append([]string{}, r.Tags...),
 	}})
 	return nil
 }

@@ -135,6 +135,9 @@ func TestContentsOverOutages(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.Database(t)
 	l := newLocal(t)
+	must(t, l.Rename(t.Context(), run, "Friday"))
+	_, err := l.Tag(t.Context(), run, []string{"prices", "b2b"}, nil)
+	must(t, err)
 	l.shared(1)
 	l.checkpoint(0, every(3000, 1), 500)
 	l.shared(2)
@@ -165,6 +168,9 @@ func TestContentsOverOutages(t *testing.T) {
 	}
 	if name := ask[string](d, `SELECT machine FROM throng.runs`); name != "attic" {
 		t.Errorf("the machine is %q", name)
+	}
+	if marks := ask[string](d, `SELECT name || ' ' || tags::text FROM throng.runs`); marks != "Friday {b2b,prices}" {
+		t.Errorf("the name and the tags are %q", marks)
 	}
 	must(t, d.Close(t.Context()))
 	must(t, p.Close(t.Context()))

@@ -117,7 +117,7 @@ func TestPushIsTheExport(t *testing.T) {
 		instead map[string]string // SQL expressions for columns that the table does not have
 	}{
 		{"sessions.csv", func(w *bytes.Buffer) error { return storage.ExportSessions(t.Context(), w, l, run, names) }, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, nil},
-		{"events.csv", func(w *bytes.Buffer) error { return storage.ExportEvents(t.Context(), w, l, run, names) }, `events x` + lastTake + `ORDER BY cycle, agent_index, sequence`, nil},
+		{"events.csv", func(w *bytes.Buffer) error { return storage.ExportEmitted(t.Context(), w, l, run, names) }, `events x` + lastTake + `ORDER BY cycle, agent_index, sequence`, nil},
 		{"timings.csv", func(w *bytes.Buffer) error {
 			return storage.Export(t.Context(), w, storage.CSV, "timings", l, run, names)
 		}, `sessions x` + lastTake + `ORDER BY cycle, agent_index`, map[string]string{"started": fmt.Sprintf(stamp, "started")}},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -177,6 +178,101 @@ func (c *charts) views(marks []markView) (all []chartView) {
 		}
 		v.Picture = draw(&picture{title: s.title, unit: s.unit, lines: shown, most: most, axis: c.axis, marks: marks})
 		all = append(all, v)
+	}
+	return all
+}
+
+// mostRows is the number of rows from which two rows of a chart are merged into one, with the higher values.
+const mostRows = 4000
+
+// overTime collects the values of charts for a screen.
+type overTime struct {
+	charts []view.Chart
+	before engine.MetricsRow
+	stride int // rows that are merged into one
+	n      int // rows merged into the last one
+}
+
+// see adds the next row.
+func (o *overTime) see(m *engine.MetricsRow) {
+	if o.charts == nil {
+		o.before, o.stride = *m, 1
+		for _, s := range specs {
+			c := view.Chart{Title: s.title, About: s.about, Unit: s.unit.of, Values: make([][]float64, len(s.lines))}
+			for _, l := range s.lines {
+				c.Lines = append(c.Lines, l.name)
+			}
+			o.charts = append(o.charts, c)
+		}
+	}
+	merged := o.n > 0 && o.n < o.stride
+	for i, s := range specs {
+		c := &o.charts[i]
+		if !merged {
+			c.Times = append(c.Times, float64(m.At.UnixMicro())/1e6)
+		}
+		for k := range s.lines {
+			v := s.lines[k].of(m, &o.before)
+			if !(v >= 0) || math.IsInf(v, 0) {
+				v = math.NaN()
+			}
+			if last := len(c.Values[k]) - 1; merged {
+				c.Values[k][last] = higher(c.Values[k][last], v)
+			} else {
+				c.Values[k] = append(c.Values[k], v)
+			}
+		}
+	}
+	o.before = *m
+	if o.n++; o.n >= o.stride {
+		o.n = 0
+		if len(o.charts[0].Times) >= mostRows {
+			o.halve()
+		}
+	}
+}
+
+// halve merges pairs of rows.
+func (o *overTime) halve() {
+	o.stride *= 2
+	for i := range o.charts {
+		c := &o.charts[i]
+		n := len(c.Times) / 2
+		for at := range n {
+			c.Times[at] = c.Times[2*at+1]
+			for k := range c.Values {
+				c.Values[k][at] = higher(c.Values[k][2*at], c.Values[k][2*at+1])
+			}
+		}
+		c.Times = c.Times[:n]
+		for k := range c.Values {
+			c.Values[k] = c.Values[k][:n]
+		}
+	}
+}
+
+// higher returns the higher of two values; NaN is unknown.
+func higher(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
+// shown returns the charts that have values.
+func (o *overTime) shown() (all []view.Chart) {
+	for i, c := range o.charts {
+		most, some := 0.0, false
+		for _, values := range c.Values {
+			for _, v := range values {
+				if v >= 0 {
+					most, some = max(most, v), true
+				}
+			}
+		}
+		if some && (most > 0 || !specs[i].some) {
+			all = append(all, c)
+		}
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -19,13 +20,15 @@ type page struct {
 	Style   template.CSS
 	Version string
 	summary
+	Outcomes outcomesView
 	performance
 	problems
 	events
 	inputs
 
-	Against  *against
-	Forecast *forecast
+	Against    *against
+	Forecast   *forecast
+	Transcript transcript
 }
 
 // summary is the run at a glance.
@@ -88,10 +91,7 @@ type mark struct{ Tone, Text string }
 type figure struct{ Name, Value, About string }
 
 // table is a table of texts.
-type table struct {
-	Head []string
-	Rows [][]string
-}
+type table = view.Table
 
 // newPage collects the data of the page.
 func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) (*page, error) {
@@ -115,10 +115,10 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		Style:   template.CSS(styleText), //nolint:gosec // our own
 		Version: extras.Version,
 		summary: summary{
-			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: verdict(&r), Exact: exactness(&r, &t), Note: r.Note,
+			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: toned(view.Verdict(&r, &t)), Exact: toned(view.Exactness(&r, &t)), Note: r.Note,
 			Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t),
 		},
-		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: stepsOf(&t), Services: servicesOf(&t, extras.Services), Spent: newSpent(&r, &t)},
+		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: view.StepTable(&t), Services: view.ServiceTable(&t, extras.Services), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
@@ -130,26 +130,42 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	if p.Unconfirmed, err = unconfirmedOf(ctx, src, run, extras.Agent); err != nil {
 		return nil, err
 	}
-	if err := p.listCycles(ctx, src, run); err != nil {
+	barriers, err := src.Barriers(ctx, run)
+	if err != nil {
 		return nil, err
 	}
+	p.Cycles, p.EarlierCycles = view.CycleTable(barriers)
+	emitted, err := extras.outcomes(ctx, src, run)
+	if err != nil {
+		return nil, err
+	}
+	p.Outcomes = newOutcomes(emitted)
 	if p.Failed, err = failedOf(&t, extras.Agent); err != nil {
 		return nil, err
 	}
 	if p.Origin, err = origin(ctx, src, &r); err != nil {
 		return nil, err
 	}
-	for i := range r.Cleaned {
-		c := &r.Cleaned[i]
-		p.Cleaned = append(p.Cleaned, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Sentence(r.ID, func(t time.Time) string { return stamp(t) + " UTC" })})
-	}
+	p.Cleaned = cleanedOf(&r)
 	if a := extras.Audit; a != nil {
 		p.Audit = &mark{tone(a.Equal), a.Summary}
 	}
 	if extras.Against != nil {
 		p.Against = newAgainst(&r, &t, extras.Against)
 	}
+	if err := p.addTranscript(ctx, extras); err != nil {
+		return nil, err
+	}
 	return p, p.made(&r, &t)
+}
+
+// cleanedOf describes the cleanups of a run.
+func cleanedOf(r *engine.RunRecord) (all []mark) {
+	for i := range r.Cleaned {
+		c := &r.Cleaned[i]
+		all = append(all, mark{map[bool]string{true: "plain", false: "warn"}[c.Whole()], c.Sentence(r.ID, func(t time.Time) string { return stamp(t) + " UTC" })})
+	}
+	return all
 }
 
 // seconds reads the metrics for charts, anomalies, and the times of changes.
@@ -240,51 +256,7 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	return text + "."
 }
 
-// verdict summarizes the success criteria.
-func verdict(r *engine.RunRecord) mark {
-	missed, unknown := 0, 0
-	for i := range r.Verdict {
-		switch {
-		case r.Verdict[i].Unknown:
-			unknown++
-		case !r.Verdict[i].Passed:
-			missed++
-		}
-	}
-	all := fmt.Sprintf("%d criteria", len(r.Verdict))
-	if len(r.Verdict) == 1 {
-		all = "1 criterion"
-	}
-	switch {
-	case r.InProgress || r.Ending == engine.NotEnded:
-		return mark{"plain", "Success criteria are evaluated when the run has ended."}
-	case len(r.Verdict) == 0:
-		return mark{"plain", "The scenario has no success criteria."}
-	case missed > 0 && unknown > 0:
-		return mark{"bad", fmt.Sprintf("%d of %s missed, %d unknown.", missed, all, unknown)}
-	case missed > 0:
-		return mark{"bad", fmt.Sprintf("%d of %s missed.", missed, all)}
-	case unknown > 0:
-		return mark{"warn", fmt.Sprintf("%d of %s met, %d unknown.", len(r.Verdict)-unknown, all, unknown)}
-	case r.Ending != engine.EndFinished:
-		return mark{"warn", fmt.Sprintf("%d of %s met up to the end of the run.", len(r.Verdict), all)}
-	case len(r.Verdict) == 1:
-		return mark{"good", "The success criterion is met."}
-	default:
-		return mark{"good", "All " + all + " met."}
-	}
-}
-
-func exactness(r *engine.RunRecord, t *engine.Totals) mark {
-	since := r.Inexact
-	if since == nil {
-		since = t.Inexact
-	}
-	if since != nil {
-		return mark{"warn", "The result is " + since.String() + "."}
-	}
-	return mark{"good", "The result is exact: the same seed produces the same bytes at any concurrency."}
-}
+func toned(m view.Mark) mark { return mark{string(m.Tone), m.Text} }
 
 // origin describes where a fork comes from. Its parent may be deleted, or its checkpoint pruned.
 func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error) {

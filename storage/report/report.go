@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage"
 )
@@ -18,8 +19,6 @@ import (
 // Source is the interface of a store for reports.
 type Source interface {
 	storage.Reader
-	// Changes returns the changes of a run, in order of time.
-	Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error)
 	// LatestErrors returns the error classes with up to most occurrences, newest first.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
 	// Checkpoints returns the checkpoints of a run, newest first.
@@ -31,8 +30,13 @@ type Extras struct {
 	Version  string                          // version of Throng
 	Agent    func(index int) (string, error) // returns the ID of an agent; nil identifies agents by their index
 	Services map[string]string               // by the path of the step that uses them, without iterations
+	Clock    engine.Clock                    // of the scenario
+	Acted    string                          // the event that counts as acted
+	Persona  func(index int) ([]engine.Fact, error)
 	Audit    *Audit
 	Against  *Comparison
+	// Transcript returns the beginning of what the agents said; nil leaves it out.
+	Transcript func(ctx context.Context) (view.Transcript, error)
 }
 
 // Audit is the result of an audit.

@@ -57,7 +57,13 @@ func (s *source) Totals(context.Context, engine.RunID) (t engine.Totals, err err
 }
 
 func (s *source) Sessions(context.Context, engine.RunID, int, int) iter.Seq2[*engine.SessionRow, error] {
-	return func(func(*engine.SessionRow, error) bool) {}
+	return func(yield func(*engine.SessionRow, error) bool) {
+		for i := range s.sessions {
+			if row := s.sessions[i]; !yield(&row, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (s *source) Metrics(context.Context, engine.RunID, time.Time) iter.Seq2[*engine.MetricsRow, error] {
@@ -122,7 +128,7 @@ func day() *source {
 	s := &source{
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers " + hostile, Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
-			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1, Limit: 20, Note: "a note\n" + hostile,
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1, Limit: 20, Marks: engine.Marks{Note: "a note\n" + hostile},
 			Source: engine.Source{
 				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> # " + hostile), "logo.png": {0xff, 0xd8}, "people.csv": bytes.Repeat([]byte("a"), shownFile+1)},
 				Parameters: map[string]string{"shops": "3", "greeting": fmt.Sprintf("%q", hostile)},
@@ -239,7 +245,7 @@ func TestNothingStrange(t *testing.T) {
 func TestContent(t *testing.T) {
 	got := written(t, day(), extras())
 	for _, want := range []string{
-		`1 of 3 criteria missed, 1 unknown.`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
+		`1 of 3 criteria missed, 1 unknown (error_rate was 25%, wanted &lt; 5%);`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
 		`Forked from run 0192f000 at the start of cycle 1, checkpoints 2, 3.`, `Audit: 12 figures recomputed, all equal`,
 		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1h0m0s`,
 		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Comparison with run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
@@ -250,7 +256,7 @@ func TestContent(t *testing.T) {
 	}
 	short := day()
 	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
-	if got := written(t, short, Extras{}); !strings.Contains(got, "1 of 1 criterion met up to the end of the run.") {
+	if got := written(t, short, Extras{}); !strings.Contains(got, "Stopped: the success criterion is met;") {
 		t.Error("a run that was stopped has met its criteria")
 	}
 	before := day()
@@ -264,7 +270,7 @@ func TestContent(t *testing.T) {
 // TestEmptyRun checks a run that was stopped before it did anything.
 func TestEmptyRun(t *testing.T) {
 	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
-	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "The scenario has no success criteria.", "0 sessions, 1m0s; by hand."} {
+	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "Stopped: no success criteria;", "0 sessions, 1m0s; by hand."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -127,18 +127,6 @@ func share(n, all int64) string {
 	}
 }
 
-// quantiles formats quantiles of a histogram.
-func quantiles(count int64, all ...time.Duration) (texts []string) {
-	for _, d := range all {
-		text := unknown
-		if count > 0 {
-			text = engine.FormatDuration(d)
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}
-
 func timesOf(t *engine.Totals) (rows [][]string) {
 	for _, h := range []struct {
 		name string
@@ -146,69 +134,9 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 	}{
 		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Throttled}, {"Queued", &t.Queue},
 	} {
-		rows = append(rows, append([]string{h.name}, quantiles(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
+		rows = append(rows, append([]string{h.name}, view.Durations(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
 	}
 	return rows
-}
-
-// some formats a count; empty for 0.
-func some(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return engine.FormatCount(n)
-}
-
-// stepsOf returns the table of steps.
-func stepsOf(t *engine.Totals) table {
-	out := table{Head: []string{"Step", "Ran", "Failed", "Timed out", "Skipped", "Requests", "Retries", "429s", "p50", "p95", "p99", "Longest"}}
-	for _, f := range t.ByStep.Figures() {
-		row := []string{f.Path}
-		for _, n := range []int64{
-			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCanceled],
-			f.Requests, f.Retries, f.RateLimited,
-		} {
-			row = append(row, some(n))
-		}
-		s := &f.Service
-		out.Rows = append(out.Rows, append(row, quantiles(s.Count, s.P50, s.P95, s.P99, s.Max)...))
-	}
-	return out
-}
-
-// servicesOf returns the totals of the steps of each service.
-func servicesOf(t *engine.Totals, of map[string]string) table {
-	type sum struct {
-		steps, ran, bad, requests, retries, limited, timed int64
-		time, longest                                      time.Duration
-	}
-	sums := map[string]*sum{}
-	for _, f := range t.ByStep.Figures() {
-		name := of[f.Path]
-		if name == "" {
-			continue
-		}
-		s := sums[name]
-		if s == nil {
-			s = &sum{}
-			sums[name] = s
-		}
-		s.steps++
-		s.ran, s.bad, s.requests = s.ran+f.Ran(), s.bad+f.Errors(), s.requests+f.Requests
-		s.retries, s.limited = s.retries+f.Retries, s.limited+f.RateLimited
-		s.timed, s.time = s.timed+f.Service.Count, s.time+time.Duration(f.Service.Count)*f.Service.Mean
-		s.longest = max(s.longest, f.Service.Max)
-	}
-	out := table{Head: []string{"Service", "Steps", "Ran", "Failed", "Requests", "Retries", "429s", "Mean time", "Longest"}}
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		s := sums[name]
-		row := []string{name}
-		for _, n := range []int64{s.steps, s.ran, s.bad, s.requests, s.retries, s.limited} {
-			row = append(row, some(n))
-		}
-		out.Rows = append(out.Rows, append(row, quantiles(s.timed, s.time/time.Duration(max(s.timed, 1)), s.longest)...))
-	}
-	return out
 }
 
 // errorClass is an error class with its latest messages.

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // unit defines how the values of a chart are formatted, and where ticks are.
 type unit struct {
 	text  func(v float64) string
 	steps []float64
+	of    view.Unit
 }
 
 var (
@@ -20,12 +22,12 @@ var (
 			return engine.FormatCount(int64(v))
 		}
 		return digits(v)
-	}, decimalSteps}
-	wholes    = unit{counts.text, wholeSteps()}
-	percents  = unit{func(v float64) string { return digits(v) + "%" }, decimalSteps}
-	sizes     = unit{sizeText, decimalSteps}
-	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps}
-	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps()}
+	}, decimalSteps, view.Number}
+	wholes    = unit{counts.text, wholeSteps(), view.Number}
+	percents  = unit{func(v float64) string { return digits(v) + "%" }, decimalSteps, view.Percent}
+	sizes     = unit{sizeText, decimalSteps, view.Bytes}
+	dollars   = unit{func(v float64) string { return engine.FormatDollars(int64(math.Round(v * 1e9))) }, decimalSteps, view.Number}
+	durations = unit{func(v float64) string { return durationText(time.Duration(v * float64(time.Second))) }, durationSteps(), view.Seconds}
 )
 
 // digits formats a number with three digits, or with all digits before the decimal point.

@@ -30,7 +30,7 @@ const (
 )
 
 // Recent returns about most of the newest sessions of an agent in the cycles before before (0: all), newest first, with all
-// takes. Older sessions may exist in the cycles before next, unless it is 0. Delta is not set. Recent only reads packs whose
+// takes. Older sessions may exist in the cycles before next, unless it is 0. Of Delta only Said is set. Recent only reads packs whose
 // range of agents includes the agent, so it is fast in runs of any length.
 func (s *history) Recent(ctx context.Context, run engine.RunID, agent, before, most int) (all []engine.SessionRow, next int, err error) {
 	all, next, err = s.recent(ctx, run, agent, before, most)

@@ -32,6 +32,7 @@ type op struct {
 	cycle, lo, hi int
 	count, bad    int
 	first, events int // sessions in their first take; events
+	acted, failed int // sessions, without those that a retake replaces
 	deltas        int
 	inexact       *engine.Inexact
 	// The ends of its segments in the buffers of the batch. They start at the ends of the previous op.
@@ -143,9 +144,15 @@ func (b *batch) session(r *engine.SessionRow, base int64) {
 	o.events += len(r.Events)
 	if r.Take == 0 {
 		o.first++
+	} else {
+		o.failed-- // only failed sessions are run again
+	}
+	if r.Acted {
+		o.acted++
 	}
 	if r.Outcome == engine.Failed || r.Outcome == engine.TimedOut {
 		o.bad++
+		o.failed++
 	}
 	o.inexact = earliest(o.inexact, inexactOf(r))
 	b.data = codec.AppendSession(b.data, r, base)

@@ -14,7 +14,7 @@ import (
 
 // CycleSessions calls f with the sessions of a cycle after a position, all takes, in the order of the journal, and returns
 // the last position: with 0 it reads all sessions, and with the returned position only newer ones. The row is reused, and
-// its Delta is not set. Reads are short.
+// of its Delta only Said is set. Reads are short.
 func (s *history) CycleSessions(ctx context.Context, run engine.RunID, cycle int, behind int64, f func(r *engine.SessionRow)) (int64, error) {
 	failed := func(err error) (int64, error) {
 		return behind, fmt.Errorf("cycle %d of run %s: %w", cycle, run, err)

@@ -17,6 +17,7 @@ var runTables = []struct{ name, key, weight, bytes string }{
 	{"deltas", "pos", "count", "length(data)"},
 	{"requests", "pos", "count", "length(data)"},
 	{"metrics", "pos", "1", "length(data)"},
+	{"exchanges", "id", "count", "length(data)"},
 	{"shared", "pos", "1", "length(data)"},
 	{"changes", "pos", "1", "100"},
 	{"barriers", "pos", "1", "30"},

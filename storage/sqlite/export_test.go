@@ -58,7 +58,7 @@ func TestResultsAreTheSameBytes(t *testing.T) {
 		var out [3]bytes.Buffer
 		for i, err := range []error{
 			storage.ExportSessions(t.Context(), &out[0], s, "r", names),
-			storage.ExportEvents(t.Context(), &out[1], s, "r", names),
+			storage.ExportEmitted(t.Context(), &out[1], s, "r", names),
 			storage.Export(t.Context(), &out[2], storage.CSV, "timings", s, "r", names),
 		} {
 			if err != nil {

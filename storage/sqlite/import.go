@@ -160,9 +160,9 @@ func (i *Import) create() error {
 	}
 	return i.store.file.Write(func(tx file.Tx) error {
 		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
-			parameters, settings, files, fetched, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?) RETURNING key`,
+			parameters, settings, files, fetched, hidden, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?, ?) RETURNING key`,
 			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
-			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving).Scan(&i.key)
+			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving, r.Name).Scan(&i.key)
 	})
 }
 

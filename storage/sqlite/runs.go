@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -39,6 +40,10 @@ func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx fil
 	if err != nil {
 		return err
 	}
+	baseline, err := json.Marshal(r.Source.Baseline)
+	if err != nil {
+		return err
+	}
 	forecast, err := forecastText(r.Forecast)
 	if err != nil {
 		return err
@@ -46,9 +51,9 @@ func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx fil
 	return s.file.Write(func(tx file.Tx) error {
 		var key int64
 		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
-			forecast, path) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+			forecast, path, name, baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
-			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path).Scan(&key)
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path, r.Name, string(baseline)).Scan(&key)
 		if err != nil {
 			return err
 		}
@@ -83,25 +88,26 @@ func (s *runs) Adjust(ctx context.Context, run engine.RunID, settings engine.Set
 var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
 	checkpoint_bytes, source, hash, path, parameters, settings, verdict, forecast,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
-		AND what IN ('` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
-		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, note, cleaned`
+		AND what IN ('` + engine.LimitChange + `', '` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
+		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, cleaned,
+	name, tags, star, note, acted, failed, baseline`
 
 // scanRun reads runColumns and the columns of more. With ErrDamaged it returns what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
 	var created, ended int64
 	var ending, parameters, settings string
 	var inexact, forecast, fetched sql.NullString
-	var tuned, cleaned string
+	var tuned, cleaned, tags, baseline string
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
 		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
-		&forecast, &tuned, &fetched, &r.Note, &cleaned,
+		&forecast, &tuned, &fetched, &cleaned, &r.Name, &tags, &r.Star, &r.Note, &r.Tally.Acted, &r.Tally.Failed, &baseline,
 	}, more...)...); err != nil {
 		return r, 0, file.Translate(err)
 	}
 	r.Created, r.Ended = timeOf(created), timeOf(ended)
-	var errs [10]error
+	var errs [12]error
 	errs[8] = r.CheckIDs()
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
@@ -118,6 +124,10 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	if cleaned != "[]" { // in most runs it is
 		errs[9] = json.Unmarshal([]byte(cleaned), &r.Cleaned)
 	}
+	if tags != "[]" {
+		errs[10] = json.Unmarshal([]byte(tags), &r.Tags)
+	}
+	errs[11] = json.Unmarshal([]byte(baseline), &r.Source.Baseline)
 	if verdict != nil {
 		errs[4] = blob.Unmarshal(verdict, &r.Verdict)
 	}
@@ -152,6 +162,9 @@ func tune(r *engine.RunRecord, tuned string) error {
 		return err
 	}
 	r.Settings.Restore(texts)
+	if moved, err := strconv.Atoi(texts[engine.LimitChange]); err == nil && !r.Settings.Manual {
+		r.Settings.Limit = moved
+	}
 	r.Limit, r.Settings.Limit = r.Settings.Limit, limit
 	return nil
 }
@@ -178,26 +191,24 @@ func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	return all, nil
 }
 
-// Run returns a run with its source files. id may be an unambiguous prefix.
+// Run returns a run with its source files. id may be an unambiguous prefix of an ID, or a name that only one run has.
 func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, error) {
 	r, _, err := s.run(ctx, id)
-	if errors.Is(err, engine.ErrNotFound) && id != "" {
-		var ids []engine.RunID
-		for rows, err := range s.file.Query(ctx, `SELECT id FROM runs WHERE NOT hidden AND substr(id, 1, length(?1)) = ?1 LIMIT 2`, string(id)) {
-			if err != nil {
-				return r, fmt.Errorf("run %s: %w", id, err)
-			}
-			var full string
-			if err := rows.Scan(&full); err != nil {
-				return r, fmt.Errorf("run %s: %w", id, err)
-			}
-			ids = append(ids, engine.RunID(full))
-		}
-		switch len(ids) {
-		case 1:
+	if !errors.Is(err, engine.ErrNotFound) || id == "" {
+		return r, err
+	}
+	for _, by := range []struct {
+		condition string
+		many      error
+	}{{`substr(id, 1, length(?1)) = ?1`, errMany}, {`iif(name = '', title, name) = ? COLLATE NOCASE`, errManyNames}} {
+		switch ids, failed := s.find(ctx, by.condition, string(id)); {
+		case failed != nil:
+			return r, fmt.Errorf("run %s: %w", id, failed)
+		case len(ids) == 1:
 			r, _, err = s.run(ctx, ids[0])
-		case 2:
-			err = fmt.Errorf("run %s: %w", id, errMany)
+			return r, err
+		case len(ids) == 2:
+			return r, fmt.Errorf("run %s: %w", id, by.many)
 		}
 	}
 	return r, err
@@ -241,6 +252,9 @@ func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) 
 // errMany says that a prefix of an ID is ambiguous.
 var errMany = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
 
+// errManyNames says that several runs have a name.
+var errManyNames = fmt.Errorf("%w: several runs have this name, use an ID", engine.ErrNotFound)
+
 // ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 
@@ -253,21 +267,3 @@ func (s *core) missing(ctx context.Context, id engine.RunID, err error) error {
 	}
 	return fmt.Errorf("run %s: %w", id, err)
 }
-
-// Note replaces the note of a run.
-func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
-	key, err := s.key(ctx, run)
-	if err == nil && len(text) > maxNote {
-		err = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(maxNote), Hint: "keep the rest in a file"}
-	}
-	if err == nil {
-		err = s.file.Write(func(tx file.Tx) error { return tx.Exec(`UPDATE runs SET note = ? WHERE key = ?`, text, key) })
-	}
-	if err != nil {
-		return fmt.Errorf("keep the note of run %s: %w", run, err)
-	}
-	return nil
-}
-
-// maxNote is the maximum length of a note in bytes.
-const maxNote = 100_000

@@ -15,7 +15,7 @@ import (
 )
 
 // Sessions yields the sessions of the cycles from to to-1 (0: all), ordered by cycle and agent, with only the last take of
-// each session. Delta is not set. The row is reused. Reads are short, so that an export does not delay a run in progress,
+// each session. Of Delta only Said is set. The row is reused. Reads are short, so that an export does not delay a run in progress,
 // and may or may not include rows that are committed in the meantime.
 func (s *history) Sessions(ctx context.Context, run engine.RunID, from, to int) iter.Seq2[*engine.SessionRow, error] {
 	return s.merged(ctx, run, merge{to: to, last: header{cycle: from, lo: -1}})

@@ -169,9 +169,12 @@ type transaction struct {
 	rows         int64
 	first        int
 	events       int
+	acted        int
+	failed       int
 	cycle        int // the current cycle, if moved
 	moved        bool
 	inexact      *engine.Inexact // of the run so far
+	final        *engine.Totals  // of the run that ends; nil if it does not
 	checkpoints  []*checkpointJob
 	maintenances []maintenance
 }
@@ -204,6 +207,8 @@ func (w *transaction) op(p *packs, o *op, data, deltas []byte) error {
 	case sessionsOp:
 		w.first += o.first
 		w.events += o.events
+		w.acted += o.acted
+		w.failed += o.failed
 		w.suspect(o.inexact)
 		if err := p.deltas.add(w.tx, &op{cycle: o.cycle, count: o.deltas}, deltas); err != nil {
 			return err
@@ -279,6 +284,7 @@ func (w *transaction) row(pos int64, row engine.Row) (err error) {
 }
 
 func (w *transaction) end(r *engine.EndRow) error {
+	w.final = &r.Totals
 	verdict, err := blob.Marshal(r.Verdict, w.journal.encoder)
 	if err != nil {
 		return err
@@ -294,9 +300,14 @@ func (w *transaction) end(r *engine.EndRow) error {
 
 // updateRun updates the row of the run.
 func (w *transaction) updateRun() error {
-	if w.first > 0 || w.events > 0 || w.inexact != w.journal.inexact {
-		if err := w.tx.Exec(`UPDATE runs SET done = done + ?, events = events + ?, inexact = ? WHERE key = ?`,
-			w.first, w.events, inexactText(w.inexact), w.journal.run); err != nil {
+	if w.first > 0 || w.events > 0 || w.failed != 0 || w.inexact != w.journal.inexact {
+		if err := w.tx.Exec(`UPDATE runs SET done = done + ?, events = events + ?, acted = acted + ?, failed = failed + ?, inexact = ? WHERE key = ?`,
+			w.first, w.events, w.acted, w.failed, inexactText(w.inexact), w.journal.run); err != nil {
+			return err
+		}
+	}
+	if t := w.final; t != nil { // they know which takes count
+		if err := w.tx.Exec(`UPDATE runs SET acted = ?, failed = ? WHERE key = ?`, t.Acted, t.Outcomes[engine.Failed]+t.Outcomes[engine.TimedOut], w.journal.run); err != nil {
 			return err
 		}
 	}

@@ -195,11 +195,19 @@ func (h *historian) check() {
 	}
 }
 
+// messages returns the part of a session's delta that stores keep with the session.
+func messages(s *engine.SessionRow) (d engine.Delta) {
+	if s.Outcome.Commits() {
+		d.Said = s.Delta.Said
+	}
+	return d
+}
+
 func (h *historian) checkSessions() {
 	var want []engine.SessionRow
 	for p, s := range h.model.sessions {
 		if _, later := h.model.sessions[place(p.Cycle, p.Agent, p.Take+1)]; !later {
-			s.Delta = engine.Delta{}
+			s.Delta = messages(&s)
 			want = append(want, s)
 		}
 	}
@@ -221,7 +229,7 @@ func (h *historian) checkAgent(agent int, memory map[int]*engine.Memory) {
 	var want []engine.SessionRow
 	for _, s := range h.model.sessions {
 		if s.Agent == agent {
-			s.Delta = engine.Delta{}
+			s.Delta = messages(&s)
 			want = append(want, s)
 		}
 	}

@@ -108,14 +108,18 @@ func testOrders(t *testing.T, open Open) {
 func testTuned(t *testing.T, open Open) {
 	f := newFixture(t, open, record("r"))
 	f.commit(engine.StartRow{At: at(0)}, set("governor", "latency"), set("floor", "200"), set("ceiling", "150"), set("ceiling", "400"), set("budget", "2.5"),
-		set("session-timeout", "1m0s"), set(engine.LimitSetting, "210"), set(engine.LimitSetting, "0"), set("stall-warning", "never"), set("model.rate", "3"), set("phase", "paused"))
+		set("session-timeout", "1m0s"), set(engine.LimitSetting, "210"), set(engine.LimitSetting, "0"), set(engine.LimitChange, "44"), set("stall-warning", "never"), set("model.rate", "3"), set("phase", "paused"))
 	f.reopen()
 	got, err := f.Run(t.Context(), f.run)
 	must(t, err)
 	want := record("r").Settings
-	want.Governor, want.Floor, want.Ceiling, want.Budget.Dollars, want.SessionTimeout = "latency", 200, 400, 2.5, time.Minute
+	want.Governor, want.Floor, want.Ceiling, want.Budget.Dollars, want.SessionTimeout, want.Manual = "latency", 200, 400, 2.5, time.Minute, true
 	if !reflect.DeepEqual(got.Settings, want) || got.Limit != 210 {
 		t.Errorf("got limit %d, settings %+v\nwant %+v", got.Limit, got.Settings, want)
+	}
+	f.commit(set(engine.LimitSetting, engine.Automatic), set(engine.LimitChange, "77"))
+	if got, err = f.Run(t.Context(), f.run); err != nil || got.Settings.Manual || got.Limit != 77 {
+		t.Errorf("returned to automatic, %v: limit %d, manual %t", err, got.Limit, got.Settings.Manual)
 	}
 	f.commit(engine.StartRow{At: at(1), Resumed: true}, set("floor", "5"))
 	if got, err = f.Run(t.Context(), f.run); err != nil || got.Settings.Floor != 5 || got.Settings.Ceiling != want.Ceiling-300 || got.Settings.Governor != "adaptive" {

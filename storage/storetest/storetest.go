@@ -34,6 +34,10 @@ type runs interface {
 	Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error)
 	Delete(ctx context.Context, run engine.RunID) error
 	Note(ctx context.Context, run engine.RunID, text string) error
+	Rename(ctx context.Context, run engine.RunID, name string) error
+	Tag(ctx context.Context, run engine.RunID, add, remove []string) ([]string, error)
+	Star(ctx context.Context, run engine.RunID, star bool) error
+	Sizes(ctx context.Context) (map[engine.RunID]int64, error)
 }
 
 type checkpoints interface {
@@ -115,6 +119,9 @@ func Run(t *testing.T, open Open) {
 		{"a checkpoint is restored from the trash", testTrashCheckpoint},
 		{"the trash can be emptied", testEmptyTrash},
 		{"a run has a note", testNote},
+		{"a run has a name, tags and a star", testMarks},
+		{"a run is found by its name", testNames},
+		{"a run counts what its sessions did", testTally},
 		{"a closed journal rejects rows", testClosed},
 		{"any history can be resumed", testHistories},
 	} {

@@ -27,6 +27,7 @@ type Comparison struct {
 // Run is a compared run.
 type Run struct {
 	ID          engine.RunID
+	Name        string
 	Sessions    int64
 	Exact       bool
 	Differences []string // from the baseline, as text

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +24,10 @@ type result struct {
 	measures *widget.Select
 	charts   map[drawing]*chart.Chart
 	stack    *fyne.Container // of the charts; one is visible
-	table    *widgets.Table
+	table    *widgets.Table  // for the runs named; another for others
+	named    []string
+	measured *fyne.Container // of the table
+	only     *widget.Check   // shows only measures with a significant difference
 	method   *form.Note
 	group    *chart.Group // of the charts
 	keep     chart.Keep
@@ -40,21 +42,14 @@ type drawing struct {
 }
 
 func newResult() *result {
-	r := &result{charts: map[drawing]*chart.Chart{}, stack: container.NewStack(), method: form.NewNote(""), said: widgets.NewNotice()}
+	r := &result{charts: map[drawing]*chart.Chart{}, measured: container.NewStack(), stack: container.NewStack(), method: form.NewNote(""), said: widgets.NewNotice()}
 	r.group = chart.NewGroup(r.draw)
 	r.keep = picture.Keep(func() string { return "comparison " + r.measures.Selected }, r.said.Say)
 	r.measures = widget.NewSelect(nil, func(string) { r.draw() })
-	end := fyne.TextAlignTrailing
-	r.table = widgets.NewTable([]widgets.Column{
-		{Title: "Measure", Sample: "order.frontstore_discount", Weight: 1},
-		{Title: "Run", Sample: "M"},
-		{Title: "Value (95% interval)", Sample: "0.03091 (0.02385 to 0.03703)", Align: end},
-		{Title: "Difference from A", Sample: "+0.02464 (+0.01254 to +0.03703)", Align: end},
-		{Title: "p", Sample: "unknown", Align: end, Drop: 1}, // the badge explains the value
-		{Title: "", Sample: "differs"},
-	}, "", 4)
+	r.only = widget.NewCheck("Differences only", func(bool) { r.fill() })
 	top := widgets.NewPanel("", container.NewBorder(form.NewFrame(r.measures), r.said, nil, nil, r.stack))
-	bottom := widgets.NewPanel("Measures", container.NewBorder(nil, r.method, nil, nil, r.table))
+	head := container.NewBorder(nil, nil, widgets.NewHeading("Measures"), r.only)
+	bottom := widgets.NewPanel("", container.NewBorder(head, r.method, nil, nil, r.measured))
 	split := container.NewVSplit(top, bottom)
 	split.Offset = 0.42
 	r.content = split
@@ -83,7 +78,7 @@ func (r *result) show(c *Comparison) {
 		r.measures.Refresh()
 		r.draw()
 	}
-	r.table.SetRows(rows(c))
+	r.fill()
 	r.method.Say(strings.Join(c.Notes, "\n"))
 }
 
@@ -128,24 +123,95 @@ func (r *result) chart(of drawing) *chart.Chart {
 	return c
 }
 
-// rows returns the table: for each measure, a row per run.
-func rows(c *Comparison) (all []widgets.Row) {
+// fill fills the table: a row for each measure, a column for each run.
+func (r *result) fill() {
+	if r.shown == nil {
+		return
+	}
+	if names := r.shown.names(); r.table == nil || !slices.Equal(names, r.named) {
+		r.named = names
+		r.table = widgets.NewTable(columns(names), "No measure differs significantly.", 4)
+		r.measured.RemoveAll()
+		r.measured.Add(r.table)
+	}
+	r.table.SetRows(rows(r.shown, r.only.Checked))
+}
+
+// mostName is the number of letters of a run's name in the head of a column.
+const mostName = 16
+
+// names returns the letters and names of the runs.
+func (c *Comparison) names() []string {
+	all := make([]string, len(c.Runs))
+	for i := range c.Runs {
+		name := []rune(c.Runs[i].Name)
+		if len(name) > mostName {
+			name = append(name[:mostName-1], '…')
+		}
+		all[i] = strings.TrimSpace(letter(i) + " " + string(name))
+	}
+	return all
+}
+
+// columns are those of a table for runs with names. With two runs there is room for the 95% intervals.
+func columns(names []string) []widgets.Column {
+	runs := len(names)
+	end := fyne.TextAlignTrailing
+	value := "0.03091 (0.02385 to 0.03703)"
+	if runs > 2 {
+		value = "0.03091"
+	}
+	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end}}
+	for i := 1; i < runs; i++ {
+		difference := widgets.Column{Title: letter(i) + " − A", Sample: "+" + value, Align: end, Drop: i}
+		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end}, difference)
+	}
+	if runs == 2 {
+		all = append(all, widgets.Column{Title: "p", Sample: "unknown", Align: end, Drop: 2}) // the badge explains the value
+	}
+	return append(all, widgets.Column{Title: "", Sample: "differs"})
+}
+
+// rows returns a row for each measure, below its group. only leaves out measures without a significant difference.
+func rows(c *Comparison, only bool) (all []widgets.Row) {
+	short := func(text string) string {
+		if len(c.Runs) > 2 {
+			text, _, _ = strings.Cut(text, " (")
+		}
+		return text
+	}
+	width := len(columns(c.names()))
 	group := ""
 	for _, m := range c.Rows {
+		differs := slices.ContainsFunc(m.Others, func(o Cell) bool { return o.Clear })
+		if only && !differs {
+			continue
+		}
 		if m.Group != group {
 			group = m.Group
-			all = append(all, widgets.Row{Key: "group " + group, Cells: []widgets.Cell{{Text: group, Tone: widgets.Quiet}, {}, {}, {}, {}, {}}})
+			all = append(all, widgets.Row{Key: "group " + group, Cells: append([]widgets.Cell{{Text: group, Tone: widgets.Quiet}}, make([]widgets.Cell, width-1)...)})
 		}
-		all = append(all, widgets.Row{Key: group + m.Name, Cells: []widgets.Cell{{Text: m.Name}, {Text: "A"}, {Text: m.First}, {}, {}, {}}})
+		row := widgets.Row{Key: group + m.Name, Cells: []widgets.Cell{{Text: m.Name}, {Text: short(m.First)}}}
+		var clear []string
 		for i, o := range m.Others {
-			row := widgets.Row{Key: fmt.Sprint(group, m.Name, i), Cells: []widgets.Cell{
-				{}, {Text: letter(i + 1)}, {Text: o.Value}, {Text: o.Difference}, {Text: o.Chance}, {},
-			}}
+			difference := widgets.Cell{Text: short(o.Difference)}
 			if o.Clear {
-				row.Cells[5] = widgets.Cell{Text: "differs", Tone: widgets.Accent, Badge: true}
+				difference.Tone = widgets.Accent
+				clear = append(clear, letter(i+1))
 			}
-			all = append(all, row)
+			row.Cells = append(row.Cells, widgets.Cell{Text: short(o.Value)}, difference)
+			if len(c.Runs) == 2 {
+				row.Cells = append(row.Cells, widgets.Cell{Text: o.Chance})
+			}
 		}
+		last := widgets.Cell{}
+		if differs {
+			last = widgets.Cell{Text: "differs", Tone: widgets.Accent, Badge: true}
+			if len(c.Runs) > 2 {
+				last.Text = strings.Join(clear, ", ")
+			}
+		}
+		all = append(all, widgets.Row{Key: row.Key, Cells: append(row.Cells, last)})
 	}
 	return all
 }

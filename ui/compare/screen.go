@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -36,11 +37,15 @@ type Screen struct {
 
 	runs    []engine.RunRecord
 	picks   [most]*widget.Select
-	options []string     // of the selections, in addition to noRun
-	filling bool         // the program sets the selections
-	wanted  engine.RunID // the run to compare after the runs were read
+	options []string       // of the selections, in addition to noRun
+	filling bool           // the program sets the selections
+	wanted  []engine.RunID // the runs to compare after the runs were read
+
+	pinned *widget.Check // keeps run A when another run is compared
+	auto   bool          // the program chose the runs
 
 	content fyne.CanvasObject
+	empty   *empty
 	trouble *widgets.Notice
 	about   *form.Note
 	result  *result
@@ -53,16 +58,21 @@ func New(desk Desk) *Screen {
 	for i := range s.picks {
 		s.picks[i] = widget.NewSelect(nil, func(string) { s.picked() })
 		s.picks[i].PlaceHolder = noRun
-		title := widgets.NewCaption("Compare run " + letter(i))
-		if i > 0 {
-			title = widgets.NewCaption("with run " + letter(i))
+		title := widgets.NewCaption("Run " + letter(i))
+		if i == 0 {
+			title = widgets.NewCaption("Run A, the baseline")
 		}
 		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(s.picks[i]))
 	}
 	all := form.NewColumns(2*pickEms, form.NewColumns(pickEms, picks[:2]...), form.NewColumns(pickEms, picks[2:]...))
-	s.content = form.NewHeaded(widgets.NewPanel("", form.NewStack(all, s.trouble, s.about)), s.result.content)
+	s.empty, s.pinned = newEmpty(), widget.NewCheck("Pin baseline", nil)
+	about := container.NewBorder(nil, nil, nil, container.NewVBox(s.pinned), s.about)
+	s.content = form.NewHeaded(widgets.NewPanel("", form.NewStack(all, s.trouble, about)), container.NewStack(s.result.content, s.empty.content))
 	return s
 }
+
+// Lead sets the way to Setup, where runs are launched; nil hides its button.
+func (s *Screen) Lead(setup func()) { s.empty.lead(setup) }
 
 // letter returns the letter that stands for a run.
 func letter(i int) string { return string(rune('A' + i)) }
@@ -82,9 +92,9 @@ func (s *Screen) Hide() { s.visible = false }
 // Tick does nothing: a comparison does not change.
 func (s *Screen) Tick() {}
 
-// Select chooses the baseline.
-func (s *Screen) Select(run engine.RunID) {
-	s.wanted = run
+// Select chooses runs, the baseline first. With one, the screen chooses another.
+func (s *Screen) Select(runs ...engine.RunID) {
+	s.wanted = runs
 	if s.visible {
 		s.load()
 	}
@@ -119,10 +129,15 @@ func (s *Screen) offer(runs []engine.RunRecord) {
 	for i := range s.runs {
 		s.options = append(s.options, option(&s.runs[i]))
 	}
-	if s.wanted != "" || len(before) < 2 {
-		before = s.pair(s.wanted)
-		s.wanted = ""
+	switch {
+	case len(s.wanted) > 1:
+		before, s.auto = s.wanted, false
+	case len(s.wanted) == 1:
+		before, s.auto = s.pair(s.wanted[0], before), true
+	case len(before) < 2:
+		before, s.auto = s.pair("", before), true
 	}
+	s.wanted = nil
 	s.filling = true
 	for i, p := range s.picks {
 		p.Options = append([]string{noRun}, s.options...)
@@ -134,21 +149,39 @@ func (s *Screen) offer(runs []engine.RunRecord) {
 	s.filling = false
 }
 
-// pair returns a run, or the newest, preceded by its default baseline: its parent, or another run of the same file.
-func (s *Screen) pair(run engine.RunID) []engine.RunID {
-	i := max(slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run }), 0)
-	if i >= len(s.runs) {
-		return nil
+// pair returns a run preceded by its baseline: the pinned one, its parent, or another run of the same file. Without a wanted
+// run it returns the two newest runs that can be compared; with fewer than two, none.
+func (s *Screen) pair(wanted engine.RunID, before []engine.RunID) []engine.RunID {
+	if s.pinned.Checked && len(before) > 0 && wanted != "" && before[0] != wanted {
+		return []engine.RunID{before[0], wanted}
 	}
-	r := &s.runs[i]
-	other := slices.IndexFunc(s.runs, func(o engine.RunRecord) bool { return o.ID == r.Parent })
-	if other < 0 {
-		other = slices.IndexFunc(s.runs, func(o engine.RunRecord) bool { return o.ID != r.ID && o.Source.Name == r.Source.Name })
+	for i := range s.runs {
+		r := &s.runs[i]
+		if wanted != "" && r.ID != wanted {
+			continue
+		}
+		for _, fits := range []func(o *engine.RunRecord) bool{
+			func(o *engine.RunRecord) bool { return o.ID == r.Parent },
+			func(o *engine.RunRecord) bool { return o.Source.Name == r.Source.Name },
+			func(*engine.RunRecord) bool { return wanted == "" },
+		} {
+			for k := range s.runs {
+				if o := &s.runs[k]; o.ID != r.ID && fits(o) && comparable(o, r) {
+					return []engine.RunID{o.ID, r.ID}
+				}
+			}
+		}
+		if wanted != "" {
+			return []engine.RunID{r.ID}
+		}
 	}
-	if other < 0 {
-		return []engine.RunID{r.ID}
-	}
-	return []engine.RunID{s.runs[other].ID, r.ID}
+	return nil
+}
+
+// comparable reports whether two runs have completed a common cycle.
+func comparable(a, b *engine.RunRecord) bool {
+	from, to := compare.Common([]engine.RunRecord{*a, *b})
+	return from < to && a.Damage == "" && b.Damage == ""
 }
 
 func (s *Screen) optionOf(run engine.RunID) string {
@@ -160,7 +193,7 @@ func (s *Screen) optionOf(run engine.RunID) string {
 
 // option returns the name of a run in the selections.
 func option(r *engine.RunRecord) string {
-	text := words.Stamp(r.Created) + "  " + r.Title
+	text := words.Stamp(r.Created) + "  " + r.DisplayName()
 	if r.Parent != "" {
 		text += fmt.Sprintf(", fork at cycle %d", r.ForkCycle)
 	}
@@ -179,6 +212,7 @@ func (s *Screen) chosen() (runs []engine.RunID) {
 
 func (s *Screen) picked() {
 	if !s.filling {
+		s.auto = false
 		s.compare()
 	}
 }
@@ -187,20 +221,26 @@ func (s *Screen) picked() {
 func (s *Screen) compare() {
 	s.asked++
 	asked, runs := s.asked, s.chosen()
+	s.trouble.Say("", widgets.Bad)
 	if len(runs) < 2 {
-		s.trouble.Say("", widgets.Bad)
-		s.about.Say("A comparison needs two runs. Choose another one, fork a run in Checkpoints, or launch one with another seed, parameter or setting in Setup.")
+		s.about.Say("")
+		s.empty.say(s.missing(runs))
 		s.show(nil)
 		return
 	}
+	s.empty.say("", "")
 	s.about.Say("Reading " + count(len(runs), "run") + "…")
 	async.Work(func() (*Comparison, error) { return s.desk.Compare(context.Background(), runs) }, func(c *Comparison, err error) {
 		if asked != s.asked {
 			return
 		}
 		if err != nil {
-			s.trouble.Say("These runs cannot be compared. Choose others. "+words.Trouble(err), widgets.Bad)
 			s.about.Say("")
+			if s.auto {
+				s.empty.say("Nothing to compare yet", "The two newest runs cannot be compared. Choose others above, or launch another run in Setup.")
+			} else {
+				s.trouble.Say("These runs cannot be compared. Choose others. "+words.Trouble(err), widgets.Warning)
+			}
 			s.show(nil)
 			return
 		}
@@ -208,6 +248,20 @@ func (s *Screen) compare() {
 		s.about.Say(about(c))
 		s.show(c)
 	})
+}
+
+// missing says what a comparison needs.
+func (s *Screen) missing(chosen []engine.RunID) (title, text string) {
+	switch {
+	case len(chosen) == 1 && len(s.runs) > 1:
+		return "Choose a second run", "Choose run B above, or launch one with another seed, parameter or setting in Setup."
+	case len(s.runs) == 1:
+		return "One run so far", "Launch another in Setup, with another seed, parameter or setting. Both appear here next to each other."
+	case len(s.runs) > 1:
+		return "Nothing to compare yet", "Two runs must have completed a common cycle. Choose runs above, or launch one in Setup."
+	default:
+		return "No runs yet", "Launch two runs in Setup. They appear here next to each other, with what differs between them."
+	}
 }
 
 // show shows a comparison; nil hides it.
@@ -220,7 +274,7 @@ func (s *Screen) show(c *Comparison) {
 func about(c *Comparison) string {
 	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
 	for i, r := range c.Runs {
-		text := letter(i) + ": " + engine.FormatCount(r.Sessions) + " sessions"
+		text := letter(i) + ": " + r.Name + ", " + engine.FormatCount(r.Sessions) + " sessions"
 		if !r.Exact {
 			text += ", inexact"
 		}

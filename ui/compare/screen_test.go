@@ -35,7 +35,7 @@ func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID) (*Comparison,
 	shares := Series{Name: "Sessions that acted", Kind: Counts}
 	times := Series{Name: "Session time, p95", Kind: Seconds}
 	for i, id := range runs {
-		r := Run{ID: id, Sessions: 744, Exact: i > 0}
+		r := Run{ID: id, Name: "run " + string(id), Sessions: 744, Exact: i > 0}
 		if i > 0 {
 			r.Differences = []string{"seed 1 → 2"}
 			c.Rows[0].Others = append(c.Rows[0].Others, Cell{"20.00%", "+10.00%", "< 0.001", true})
@@ -61,7 +61,7 @@ func start(t *testing.T, d *fakeDesk) (*uitest.Queue, *Screen) {
 func four() *fakeDesk {
 	var all []engine.RunRecord
 	for i, id := range []engine.RunID{"d", "c", "b", "a"} {
-		all = append(all, engine.RunRecord{ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 9-i, 12, 0, 0, 0, time.Local), Source: engine.Source{Name: "shop.yaml"}})
+		all = append(all, engine.RunRecord{ID: id, Title: "Shoppers", Created: time.Date(2026, 1, 9-i, 12, 0, 0, 0, time.Local), Source: engine.Source{Name: "shop.yaml"}, Cycle: 5})
 	}
 	all[0].Parent, all[0].ForkCycle = "b", 3
 	return &fakeDesk{runs: all}
@@ -84,7 +84,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: 744 sessions, inexact.", "B: 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
+	for _, text := range []string{"Cycles 3 to 4", "A: run b, 744 sessions, inexact.", "B: run d, 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}
@@ -94,7 +94,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	s.picks[1].SetSelected(noRun)
 	wants(t, q, s, d, "b", "a")
 	s.picks[0].SetSelected(s.optionOf("a")) // which is picked twice now
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "Choose a second run") })
 	if s.result.content.Visible() {
 		t.Error("an old comparison is shown")
 	}
@@ -116,18 +116,93 @@ func TestAnotherFigure(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	d := &fakeDesk{}
 	q, s := start(t, d)
-	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "A comparison needs two runs") })
+	q.Until("what is missing is said", func() bool { return uitest.Shows(s.Content(), "No runs yet") })
 
 	d = four()
 	d.err = errors.New("no cycle in common")
 	q, s = start(t, d)
 	wants(t, q, s, d, "b", "d")
 	q.Until("the mistake", func() bool {
+		return uitest.Shows(s.Content(), "The two newest runs cannot be compared.")
+	})
+	s.picks[0].SetSelected(s.optionOf("c"))
+	wants(t, q, s, d, "c", "d")
+	q.Until("the mistake of the user", func() bool {
 		return uitest.Shows(s.Content(), "These runs cannot be compared. Choose others. No cycle in common")
 	})
 	if s.result.content.Visible() {
 		t.Error("something is compared")
 	}
+}
+
+// TestOpensCalmly checks what the screen shows with too few runs, and that it opens with the two newest comparable runs.
+func TestOpensCalmly(t *testing.T) {
+	d := four()
+	d.runs = d.runs[1:2]
+	q, s := start(t, d)
+	opened := 0
+	s.Lead(func() { opened++ })
+	q.Until("what is missing", func() bool { return uitest.Shows(s.Content(), "One run so far") })
+	q.Tap(s.Content(), "Open Setup")
+	if opened != 1 || s.trouble.Visible() {
+		t.Errorf("Setup was opened %d times; trouble %q", opened, s.trouble.Text())
+	}
+
+	d = four()
+	d.runs[0].Parent, d.runs[0].Cycle, d.runs[0].ForkCycle = "", 0, 0 // has not completed a cycle
+	d.runs[2].Source.Name = "other.yaml"
+	q, s = start(t, d)
+	wants(t, q, s, d, "a", "c")
+
+	for i := range d.runs {
+		d.runs[i].Cycle = 0
+	}
+	q, s = start(t, d)
+	q.Until("what is missing", func() bool { return uitest.Shows(s.Content(), "Two runs must have completed a common cycle.") })
+}
+
+// TestDifferencesOnly checks that the switch leaves out measures without a significant difference, for two and three runs.
+func TestDifferencesOnly(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	c := *s.result.shown
+	c.Rows = append(slices.Clone(c.Rows), Row{Group: "share of sessions", Name: "ended stopped", First: "7% (5 to 9)", Others: []Cell{{"7%", "the same", "", false}}},
+		Row{Group: "per session", Name: "orders", First: "3", Others: []Cell{{"3", "+0.1", "0.4", false}}})
+	s.result.show(&c)
+	shows := func(want bool, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if uitest.Shows(s.result.measured, text) != want {
+				t.Errorf("%q is shown: %v, among %q", text, !want, uitest.Texts(s.result.measured))
+			}
+		}
+	}
+	shows(true, "ended ok", "ended stopped", "orders", "7% (5 to 9)", "A run b", "B run d", "B − A", "differs")
+	s.result.only.SetChecked(true)
+	shows(true, "ended ok")
+	shows(false, "ended stopped", "orders", "per session")
+	s.result.only.SetChecked(false)
+	c.Runs = append(slices.Clone(c.Runs), Run{ID: "x"})
+	for i := range c.Rows {
+		c.Rows[i].Others = append(slices.Clone(c.Rows[i].Others), Cell{"9%", "+2% (1% to 3%)", "0.01", i == 1})
+	}
+	s.result.show(&c)
+	shows(true, "C − A", "+2%", "7%")
+	shows(false, "(5 to 9)")
+}
+
+// TestPinnedBaseline checks that a pinned baseline stays when another run is compared.
+func TestPinnedBaseline(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	s.pinned.SetChecked(true)
+	s.Select("c")
+	wants(t, q, s, d, "b", "c")
+	s.pinned.SetChecked(false)
+	s.Select("a")
+	wants(t, q, s, d, "d", "a")
 }
 
 func TestSelect(t *testing.T) {

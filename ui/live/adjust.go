@@ -20,12 +20,8 @@ import (
 
 // Names of orders.
 const (
-	adjustOrder   = "Adjusting"
-	governorOrder = "Changing the governor"
+	adjustOrder = "Adjusting"
 )
-
-// elsewhere are the settings with their own control on the screen.
-var elsewhere = map[string]bool{engine.LimitSetting: true, engine.GovernorSetting: true}
 
 // adjustForm lists the settings that can change during the run.
 type adjustForm struct {
@@ -42,7 +38,7 @@ func (o *orders) adjustSettings() {
 	f := &adjustForm{notice: widgets.NewNotice()}
 	var rows []fyne.CanvasObject
 	for _, t := range o.job.Tunables() {
-		if elsewhere[t.Name] {
+		if t.Name == engine.LimitSetting { // it has its own control
 			continue
 		}
 		e := form.NewEntry()

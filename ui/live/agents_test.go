@@ -134,11 +134,11 @@ func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 func TestEveryAgentIsShown(t *testing.T) {
 	c := gather(t)
 	c.shows(t, "372 agents", "failed", "waiting", "In flight, oldest first", "server_error")
-	c.hides(t, "Throughput", "retired")
+	c.hides(t, "Save charts…", "retired")
 	c.states[5] = engine.AgentRetired
 	c.tick()
 	c.shows(t, "retired")
-	c.view("Charts")
+	c.view("Overview")
 	c.shows(t, "Throughput")
 	c.hides(t, "retired")
 }
@@ -158,7 +158,7 @@ func TestRunWithoutAgents(t *testing.T) {
 
 func TestHiddenAgentsAreNotCounted(t *testing.T) {
 	c := gather(t)
-	c.view("Charts")
+	c.view("Overview")
 	before := len(c.given)
 	c.tick()
 	if len(c.given) != before {

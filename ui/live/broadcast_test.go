@@ -22,7 +22,7 @@ func TestTellAgents(t *testing.T) {
 		return failing
 	}
 	send := func(to, text string) {
-		st.Tap(st.root, "Broadcast…")
+		st.pick(t, "More", "Broadcast…")
 		st.orders.asking.to.SetText(to)
 		st.orders.asking.text.SetText(text)
 		st.orders.asking.dialog.Submit()
@@ -57,7 +57,7 @@ func TestTellAgents(t *testing.T) {
 func TestNothingIsToldWithoutText(t *testing.T) {
 	st := perform(t, running())
 	st.desk.job.Broadcast = func(context.Context, []string, string) error { return errors.New("it was asked") }
-	st.Tap(st.root, "Broadcast…")
+	st.pick(t, "More", "Broadcast…")
 	st.orders.asking.dialog.Submit()
 	if len(st.orders.waiting) > 0 {
 		t.Error("an empty text is on its way")
@@ -65,12 +65,12 @@ func TestNothingIsToldWithoutText(t *testing.T) {
 	st.orders.asking.dialog.Hide()
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Draining })
 	st.Tick()
-	if !st.orders.broadcastButton.Disabled() {
+	if st.orders.broadcastMessage.can() {
 		t.Error("a message can be sent to a draining run")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase = engine.Ended })
 	st.Tick()
-	if b := uitest.Button(st.root, "Broadcast…"); b != nil && b.Visible() {
+	if st.orders.broadcastMessage.can() {
 		t.Error("a message can be sent to an ended run")
 	}
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,16 +29,12 @@ func figuresOf(path string, ok, failed, requests int64, took time.Duration) engi
 	return f
 }
 
-func TestTheChainInsteadOfTheCharts(t *testing.T) {
+func TestTheChainAsAGraph(t *testing.T) {
 	st := perform(t, running())
-	st.shows(t, "Chain", "Throughput")
+	st.shows(t, "Steps", "Throughput")
 	st.hides(t, "Fill the cart")
-	st.view("Chain")
-	st.shows(t, "Charts", "Browse", "Fill the cart", "4 steps")
-	st.hides(t, "Throughput")
-	if !st.views.span.Disabled() {
-		t.Error("the span can be selected while the charts are hidden")
-	}
+	st.graph()
+	st.shows(t, "Overview", "Browse", "Fill the cart", "4 steps")
 
 	st.run.change(func(s *engine.Snapshot) {
 		s.Steps = []engine.StepFigures{
@@ -47,13 +44,41 @@ func TestTheChainInsteadOfTheCharts(t *testing.T) {
 	})
 	st.tick()
 	st.shows(t, "240ms · 1.0% failed", "2.5ms · 20% failed", "for · 900 times", "not yet")
-
-	st.view("Charts")
-	st.shows(t, "Throughput")
+	st.view("Overview")
 	st.hides(t, "Fill the cart")
-	if st.views.span.Disabled() {
-		t.Error("the span cannot be selected")
+}
+
+// TestStepsAreSorted sorts the table of steps by a click on a title.
+func TestStepsAreSorted(t *testing.T) {
+	s := running()
+	s.Steps = []engine.StepFigures{
+		figuresOf("browse", 990, 10, 1000, 120*time.Millisecond), figuresOf("fill", 900, 0, 0, time.Second), figuresOf("fill.add", 80, 20, 130, 1234*time.Microsecond),
 	}
+	st := perform(t, s)
+	st.view("Steps")
+	order := func() string {
+		var all []string
+		for _, r := range st.steps.rows(st.feed) {
+			all = append(all, r.Key)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := order(); got != "fill browse fill.add" {
+		t.Errorf("the slowest first: got %s", got)
+	}
+	st.steps.sort(slowest)
+	if got := order(); got != "fill.add browse fill" {
+		t.Errorf("the fastest first: got %s", got)
+	}
+	st.steps.sort(7)
+	if got := order(); got != "fill.add browse fill" {
+		t.Errorf("most failures first: got %s", got)
+	}
+	st.steps.sort(0)
+	if got := order(); got != "browse fill fill.add" {
+		t.Errorf("by name: got %s", got)
+	}
+	st.shows(t, "p95", "p99", "240ms", "12/s", "20")
 }
 
 // TestAnotherRunHasAChainOfItsOwn checks that a new run clears the figures of the previous one.
@@ -61,7 +86,7 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	s := running()
 	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
-	st.view("Chain")
+	st.graph()
 	st.shows(t, "p95 2.0s")
 	next := running()
 	next.Run = "20300301-130000-efgh"
@@ -76,7 +101,7 @@ func TestTheChainOfARunThatHasEnded(t *testing.T) {
 	s := running()
 	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
-	st.view("Chain")
+	st.graph()
 	st.shows(t, "p95 2.0s", "not yet")
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// steps returns a segment of steps: "a", or "b:0,1" for one that depends on the first and the second.
-func steps(specs ...string) (all []engine.GraphStep) {
+// segment returns a segment of steps: "a", or "b:0,1" for one that depends on the first and the second.
+func segment(specs ...string) (all []engine.GraphStep) {
 	for _, spec := range specs {
 		name, after, _ := strings.Cut(spec, ":")
 		s := engine.GraphStep{Path: name, Name: name, Label: strings.ToUpper(name)}
@@ -41,27 +41,27 @@ func TestCriticalPath(t *testing.T) {
 		on, all  time.Duration
 		names    string
 	}{
-		{"nothing is known", [][]engine.GraphStep{steps("a"), steps("b")}, nil, "", 0, 0, ""},
-		{"one after another", [][]engine.GraphStep{steps("a"), steps("b")}, map[string]time.Duration{"a": 1, "b": 2}, "a b", 3, 3, "A B"},
-		{"side by side", [][]engine.GraphStep{steps("a", "b")}, map[string]time.Duration{"a": 1, "b": 2}, "b", 2, 3, "B"},
-		{"a short one after a long one", [][]engine.GraphStep{steps("a", "b", "c:0,1")}, map[string]time.Duration{"a": 1, "b": 5, "c": 2}, "b c", 7, 8, "B C"},
-		{"two short ones against a long one", [][]engine.GraphStep{steps("a", "b:0", "c")}, map[string]time.Duration{"a": 3, "b": 3, "c": 5}, "a b", 6, 11, "A B"},
-		{"named in the file the other way round", [][]engine.GraphStep{steps("b:1", "a")}, map[string]time.Duration{"a": 3, "b": 4}, "a b", 7, 7, "A B"},
+		{"nothing is known", [][]engine.GraphStep{segment("a"), segment("b")}, nil, "", 0, 0, ""},
+		{"one after another", [][]engine.GraphStep{segment("a"), segment("b")}, map[string]time.Duration{"a": 1, "b": 2}, "a b", 3, 3, "A B"},
+		{"side by side", [][]engine.GraphStep{segment("a", "b")}, map[string]time.Duration{"a": 1, "b": 2}, "b", 2, 3, "B"},
+		{"a short one after a long one", [][]engine.GraphStep{segment("a", "b", "c:0,1")}, map[string]time.Duration{"a": 1, "b": 5, "c": 2}, "b c", 7, 8, "B C"},
+		{"two short ones against a long one", [][]engine.GraphStep{segment("a", "b:0", "c")}, map[string]time.Duration{"a": 3, "b": 3, "c": 5}, "a b", 6, 11, "A B"},
+		{"named in the file the other way round", [][]engine.GraphStep{segment("b:1", "a")}, map[string]time.Duration{"a": 3, "b": 4}, "a b", 7, 7, "A B"},
 		{
 			"a loop",
-			[][]engine.GraphStep{{within(steps("l")[0], steps("x", "y"))}, steps("z")},
+			[][]engine.GraphStep{{within(segment("l")[0], segment("x", "y"))}, segment("z")},
 			map[string]time.Duration{"l": 1, "x": 4, "y": 2, "z": 3},
 			"l x z", 8, 10, "L Z",
 		},
 		{
 			"a condition",
-			[][]engine.GraphStep{{within(steps("i")[0], steps("then"), steps("else"))}},
+			[][]engine.GraphStep{{within(segment("i")[0], segment("then"), segment("else"))}},
 			map[string]time.Duration{"then": 1, "else": 2},
 			"else i", 2, 3, "I",
 		},
 		{
 			"what takes next to nothing is not named",
-			[][]engine.GraphStep{steps("a"), steps("b"), steps("c")},
+			[][]engine.GraphStep{segment("a"), segment("b"), segment("c")},
 			map[string]time.Duration{"a": 1, "b": 100, "c": 50},
 			"a b c", 151, 151, "B C",
 		},
@@ -89,7 +89,7 @@ func TestCriticalPathIsShown(t *testing.T) {
 		figuresOf("browse", 1000, 0, 1000, 100*time.Millisecond), figuresOf("fill", 1000, 0, 0, 0), figuresOf("fill.add", 3000, 0, 3000, 200*time.Millisecond),
 	}
 	st := perform(t, s)
-	st.view("Chain")
+	st.graph()
 	st.shows(t, "critical path 700ms of 700ms in an average session: Browse, Fill the cart")
 	st.run.change(func(s *engine.Snapshot) {
 		s.Steps = []engine.StepFigures{figuresOf("browse", 500, 0, 500, 3*time.Second)}

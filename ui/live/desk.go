@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Run is the run in progress, or the last one. Its orders wait briefly for the run's loop.
 type Run interface {
 	ID() engine.RunID
 	Snapshot() *engine.Snapshot // does not wait
-	SetLimit(n int, who, why string) error
 	Pause(who, why string) error
 	Resume(who string) error
 	Stop(who, why string) error // a second Stop cancels the sessions in flight
@@ -32,12 +32,14 @@ type Run interface {
 // Job is a run and what the screen shows in addition to its snapshots.
 type Job struct {
 	Run
-	Title    string
-	Agents   int
-	Settings engine.Settings
-	History  []engine.MetricsRow // of earlier processes, oldest first
-	Graph    engine.Graph        // of the chain
-	Remote   string              // the database that receives the results; "" if none
+	Title  string
+	Agents int // active ones
+	// Population is the number of agents of the scenario, active or not; 0 if it is that of Agents.
+	Population int
+	Settings   engine.Settings
+	History    []engine.MetricsRow // of earlier processes, oldest first
+	Graph      engine.Graph        // of the chain
+	Remote     string              // the database that receives the results; "" if none
 	// Broadcast puts a text into the inboxes of the agents with these ids, or of all agents if ids is empty, from the next cycle. It
 	// returns when that is durable.
 	Broadcast func(ctx context.Context, ids []string, text string) error
@@ -50,7 +52,23 @@ type Job struct {
 	Find func(ctx context.Context, text string, most int) (found []int, more bool, err error)
 	// Name returns an agent's name. It does not wait.
 	Name func(index int) string
+	// Acted is the event of a session that acted; "" if not set.
+	Acted string
+	// Transcript reads a page of what the agents said. It reads the store: do not call it on the UI goroutine.
+	Transcript func(ctx context.Context, q view.TranscriptQuery) (view.Transcript, error)
+	// Events reads a page of the events. It reads the store: do not call it on the UI goroutine.
+	Events func(ctx context.Context, q view.EventQuery) (view.Events, error)
+	// Log reads the newest lines that the log has about the run. It reads files: do not call it on the UI goroutine.
+	Log  func(ctx context.Context) ([]LogLine, error)
 	Past Past // the history; nil if it is not available
+}
+
+// LogLine is a line of the log.
+type LogLine struct {
+	At    time.Time
+	Level string // DEBUG, INFO, WARN or ERROR
+	Text  string // the message
+	More  string // its values
 }
 
 // Past is the recorded history of a run. Its methods read the store: do not call them on the UI goroutine.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type fakeRun struct {
 
 	mu    sync.Mutex
 	asked []string
-	limit func(n int) error // what SetLimit does; nil sets it
+	limit func(text string) error // what a change of the limit does; nil sets it
 	set   func(name, value string) error
 	fail  error // of all other orders
 
@@ -79,12 +80,21 @@ func (r *fakeRun) ID() engine.RunID           { return r.id }
 func (r *fakeRun) Snapshot() *engine.Snapshot { return r.snap.Load() }
 func (r *fakeRun) Done() <-chan struct{}      { return nil }
 
-func (r *fakeRun) SetLimit(n int, who, why string) error {
-	err := r.order("limit %d %s %s", n, who, why)
+// setLimit carries out a change of the limit.
+func (r *fakeRun) setLimit(text, who, why string) error {
+	err := r.order("limit %s %s %s", text, who, why)
 	if r.limit != nil {
-		return r.limit(n)
+		return r.limit(text)
 	}
-	r.change(func(s *engine.Snapshot) { s.Limit = n })
+	r.change(func(s *engine.Snapshot) {
+		old := limitOf(s)
+		if n, err := strconv.Atoi(text); err == nil {
+			s.Limit, s.Governor = n, engine.Manual
+		} else {
+			s.Governor = engine.Adaptive
+		}
+		s.Changes = append(slices.Clip(s.Changes), engine.ChangeRow{At: s.At, What: engine.LimitSetting, Old: old, New: text, Who: who, Why: why})
+	})
 	return err
 }
 
@@ -194,9 +204,49 @@ func (st *stage) tick() {
 	st.draw()
 }
 
+// pick chooses an entry of the menu of a button.
+func (st *stage) pick(t *testing.T, button, entry string) {
+	t.Helper()
+	st.Tap(st.root, button)
+	top := st.win.Canvas().Overlays().Top()
+	var found fyne.Tappable
+	uitest.Walk(top, func(o fyne.CanvasObject) bool {
+		if i, ok := o.(fyne.Tappable); ok && slices.Equal(uitest.Texts(o), []string{entry}) {
+			found = i
+		}
+		return true
+	})
+	if found == nil {
+		t.Fatalf("the menu of %s has no %q: %q", button, entry, uitest.Texts(top))
+	}
+	found.Tapped(&fyne.PointEvent{})
+	st.Drain()
+}
+
 // view selects a view.
 func (st *stage) view(name string) {
-	st.views.choice.Pick(slices.Index(st.views.choice.Options(), name))
+	st.tabs.choice.Pick(slices.Index(st.tabs.choice.Options(), name))
+}
+
+// graph shows the steps as a graph.
+func (st *stage) graph() {
+	st.view("Steps")
+	st.Screen.steps.way.Pick(stepGraph)
+}
+
+// large makes the chart with a title the large one.
+func (st *stage) large(title string) { st.charts.picker.SetSelected(title) }
+
+// figure returns a row of the list of figures.
+func (st *stage) figure(t *testing.T, name string) string {
+	t.Helper()
+	for _, r := range st.lists.figures(st.seen()) {
+		if r.Key == name {
+			return r.Cells[1].Text
+		}
+	}
+	t.Fatalf("there is no figure %s", name)
+	return ""
 }
 
 // list selects a table.
@@ -227,6 +277,9 @@ func (st *stage) hides(t *testing.T, texts ...string) {
 var errBroken = errors.New("the disk is broken")
 
 func (r *fakeRun) Apply(wanted []engine.Assignment, who, why string) (changes []engine.Change, err error) {
+	if len(wanted) == 1 && wanted[0].Name == engine.LimitSetting {
+		return nil, r.setLimit(wanted[0].Value, who, why)
+	}
 	var text []string
 	for _, a := range wanted {
 		text = append(text, a.Name+"="+a.Value)

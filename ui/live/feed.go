@@ -29,6 +29,10 @@ const (
 	seriesP95
 	seriesP99
 	seriesMean
+	seriesAllP50 // of all sessions; the four before are of those that did something
+	seriesAllP95
+	seriesAllP99
+	seriesAllMean
 	seriesConnections
 	seriesServer
 	seriesInUse
@@ -56,6 +60,7 @@ type feed struct {
 	vitals  health.Vitals
 	health  []health.Finding
 	most    float64 // the server's maximum of connections; NaN if unknown
+	acts    bool    // some session did something
 	earlier []piece // before long pauses without Throng
 
 	past, idle bool          // shows a moment of the history; idle: Throng was not running then
@@ -69,6 +74,14 @@ func (f *feed) sessions() int64 {
 		return f.whole
 	}
 	return f.snap.Ended
+}
+
+// until returns the shown moment of the history, or the zero time.
+func (f *feed) until() time.Time {
+	if f.past {
+		return f.snap.At
+	}
+	return time.Time{}
 }
 
 // piece is a part of a run between two long pauses without Throng.
@@ -130,14 +143,20 @@ func (f *feed) add(m *engine.MetricsRow) bool {
 		f.most = float64(m.ServerMax)
 	}
 	f.count++
-	p50, p95, p99, mean := math.NaN(), math.NaN(), math.NaN(), math.NaN()
-	if m.Total.Count > 0 {
-		p50, p95, p99, mean = m.Total.P50.Seconds(), m.Total.P95.Seconds(), m.Total.P99.Seconds(), m.Total.Mean.Seconds()
-	}
+	f.acts = f.acts || m.Active.Count > 0
+	active, every := inSeconds(&m.Active), inSeconds(&m.Total)
 	f.history.Add(m.At,
-		m.Host.CPU, ownCPU(m), float64(m.Host.Memory), p50, p95, p99, mean, gauge(m.Connections), gauge(m.ServerConnections), pooled(m, m.Pool.InUse), pooled(m, m.Pool.Waiting),
+		m.Host.CPU, ownCPU(m), float64(m.Host.Memory), active[0], active[1], active[2], active[3], every[0], every[1], every[2], every[3], gauge(m.Connections), gauge(m.ServerConnections), pooled(m, m.Pool.InUse), pooled(m, m.Pool.Waiting),
 		m.SessionsPerSec, m.RequestsPerSec, float64(m.Limit), float64(m.InFlight))
 	return true
+}
+
+// inSeconds returns the median, p95, p99 and mean, or NaN if no session ended.
+func inSeconds(q *engine.Quantiles) [4]float64 {
+	if q.Count == 0 {
+		return [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	}
+	return [4]float64{q.P50.Seconds(), q.P95.Seconds(), q.P99.Seconds(), q.Mean.Seconds()}
 }
 
 // ownCPU returns Throng's share of the machine in percent.
@@ -189,8 +208,9 @@ func blank(all []curves, f *feed) {
 func (f *feed) as(m *engine.Moment) *feed {
 	s := *m.Snapshot
 	s.Steps = f.snap.Steps // the history has them of the whole run only
+	s.Active = s.Metrics.Active
 	then := &feed{
-		snap: &s, history: f.history, count: f.count, last: s.At, end: f.end, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(),
+		snap: &s, history: f.history, count: f.count, last: s.At, end: f.end, limit: s.Limit, marks: f.marks, every: f.every, most: math.NaN(), acts: f.acts,
 		past: true, idle: m.Idle, crowd: m.Crowd, whole: f.snap.Ended,
 	}
 	for _, p := range slices.Backward(f.earlier) {

@@ -43,7 +43,7 @@ func TestFeedTakesEachSecondOnce(t *testing.T) {
 		t.Fatalf("%d rows of 2 seconds", len(times))
 	}
 	for series, want := range map[int][2]float64{
-		seriesCPU: {42, 42}, seriesMemory: {210e6, 210e6}, seriesP95: {0.81, math.NaN()}, seriesConnections: {2, math.NaN()},
+		seriesCPU: {42, 42}, seriesMemory: {210e6, 210e6}, seriesP95: {math.NaN(), math.NaN()}, seriesAllP95: {0.81, math.NaN()}, seriesConnections: {2, math.NaN()},
 		seriesServer: {math.NaN(), math.NaN()}, seriesSessions: {84, 84}, seriesRequests: {412, 412}, seriesLimit: {50, 50}, seriesInFlight: {48, 48},
 	} {
 		for i := range want {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -8,10 +9,12 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// header shows the run's name, state and progress.
+// header shows the run's name, state and progress, its buttons, and at most one message.
 type header struct {
 	content      fyne.CanvasObject
 	title        *widgets.Line
@@ -20,34 +23,20 @@ type header struct {
 	name         *fyne.Container // title and badges
 	bar          *fyne.Container // title, badges and buttons
 	state        *widgets.Line
-	why          *widgets.Notice // why the run ended early, and what to change
-	away         *widgets.Notice // why results are not being sent
-	run, cycle   *widgets.Progress
-
-	simulated, elapsed, cost, schedule, saved, events, results *widgets.Tile
+	banner       *banner
+	progress     *widgets.Progress
 }
 
-func newHeader(o *orders) *header {
+func newHeader(win fyne.Window, o *orders) *header {
 	h := &header{
 		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold(),
-		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Good), past: widgets.NewBadge("", widgets.Accent),
-		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
-		why:   widgets.NewNotice(), away: widgets.NewNotice(),
-		run: widgets.NewProgress(), cycle: widgets.NewProgress(),
-		simulated: widgets.NewFact("Simulated time"), elapsed: widgets.NewFact("Elapsed"), cost: widgets.NewFact("Cost so far"), schedule: widgets.NewFact("Schedule"),
-		saved: widgets.NewFact("Checkpoints"), events: widgets.NewFact("Events"), results: widgets.NewFact("Results"),
+		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Warning), past: widgets.NewBadge("", widgets.Accent),
+		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), progress: widgets.NewProgress(),
 	}
+	h.banner = newBanner(win, container.New(middle{}, h.state))
 	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact, h.past)
-	h.bar = container.New(&leftRight{least: 24}, h.name, o.buttons)
-	h.content = widgets.NewPanel("", container.NewVBox(
-		h.bar,
-		h.state,
-		h.why,
-		o.notice,
-		container.New(weighted{2, 1}, h.run, h.cycle),
-		container.New(&rows{ems: 8, weights: weighted{7, 4, 9, 8, 9, 5, 8}}, h.simulated, h.elapsed, h.cost, h.schedule, h.saved, h.events, h.results),
-		h.away,
-	))
+	h.bar = container.New(&leftRight{least: 20}, h.name, o.buttons)
+	h.content = widgets.NewPanel("", container.NewVBox(h.bar, h.progress, h.banner.content))
 	return h
 }
 
@@ -56,41 +45,47 @@ func (h *header) begin(job *Job) {
 	h.name.Refresh()
 }
 
-// draw shows a feed, and reports whether the height changes.
-func (h *header) draw(job *Job, f *feed, desk Desk) (changed bool) {
-	s := f.snap
+// draw shows a feed.
+func (h *header) draw(s *Screen, f *feed) {
 	h.badges(f)
+	h.progress.Set(progress(f))
 	if f.past {
 		h.state.Set(asOf(f), widgets.Accent)
 	} else {
-		tone := widgets.Quiet
-		if s.Phase == engine.Paused || s.Phase == engine.Draining {
-			tone = widgets.Neutral
-		}
-		h.state.Set(state(job, s), tone)
+		h.state.Set(state(s.job, f.snap), widgets.Quiet)
 	}
-	h.run.Set(done(s))
-	h.cycle.Set(cycle(s))
-	h.simulated.SetValue(s.SimTime.Format("Mon 2 Jan 15:04"), widgets.Neutral)
-	h.elapsed.SetValue(engine.FormatDuration(elapsed(s)), widgets.Neutral)
-	h.cost.SetValue(cost(s))
-	h.schedule.SetValue(schedule(job, s))
-	h.saved.SetValue(saved(s), widgets.Neutral)
-	events := engine.FormatCount(s.Events)
-	if f.past {
-		events += " in its cycle"
+	h.drawBanner(s)
+}
+
+// drawBanner shows the most important message, if there is any.
+func (h *header) drawBanner(s *Screen) { h.banner.say(s.message()) }
+
+// message returns what the banner says now: the result of the last order, why the run failed, its problems, or why its
+// results are not sent.
+func (s *Screen) message() message {
+	if n := &s.orders.notice; n.fresh(s.now()) {
+		return message{n.text, n.tone, ""}
 	}
-	h.events.SetValue(events, widgets.Neutral)
-	why, explained := failure(f), h.why.Visible()
-	h.why.Say(why, widgets.Bad)
-	where, away := results(job, desk)
-	tone, visible := widgets.Neutral, h.away.Visible()
-	if away != "" {
-		tone = widgets.Warning
+	f := s.feed
+	if f == nil || s.history.feed != nil {
+		return message{}
 	}
-	h.results.SetValue(where, tone)
-	h.away.Say(away, tone)
-	return visible != h.away.Visible() || explained != h.why.Visible()
+	if why := failure(f); why != "" {
+		first, rest, _ := strings.Cut(why, "\n")
+		return message{first, widgets.Bad, rest}
+	}
+	if text, tone := alarm(f.snap, s.logged()); text != "" {
+		return message{strings.ToUpper(text[:1]) + text[1:], tone, remedy(f.snap)}
+	}
+	if _, away := results(s.job, s.desk); away != "" {
+		return message{away, widgets.Warning, "Results are kept on this machine and sent when the database answers again. Nothing is lost."}
+	}
+	if p := f.snap.Phase; p == engine.Paused && f.snap.Reason != "" {
+		return message{"Paused: " + f.snap.Reason, widgets.Accent, ""}
+	} else if p == engine.Draining {
+		return message{words.Sentence(orNoReason(f.snap.Reason)) + " Sessions in flight end first; Force stop cancels them.", widgets.Accent, "Canceled sessions run again when the run is resumed. A checkpoint is taken in any case."}
+	}
+	return message{}
 }
 
 // elapsed returns the elapsed time, in whole seconds while the run is in progress.
@@ -104,14 +99,16 @@ func elapsed(s *engine.Snapshot) time.Duration {
 // badges shows the badges and lays them out again if a text has changed.
 func (h *header) badges(f *feed) {
 	word, tone := phase(f.snap)
-	exact, sure := exactness(f.snap)
-	past := ""
+	inexact, past := "", ""
+	if f.snap.Inexact != nil {
+		inexact = "inexact"
+	}
 	if f.past {
 		past = "in the history"
 	}
-	moved := h.phase.Text() != word || h.exact.Text() != exact || h.past.Text() != past
+	moved := h.phase.Text() != word || h.exact.Text() != inexact || h.past.Text() != past
 	h.phase.Set(word, tone)
-	h.exact.Set(exact, sure)
+	h.exact.Set(inexact, widgets.Warning)
 	h.past.Set(past, widgets.Accent)
 	if moved {
 		h.name.Refresh()
@@ -132,4 +129,20 @@ func results(job *Job, desk Desk) (where, away string) {
 	default:
 		return "kept here", text
 	}
+}
+
+// progress returns the progress of a run, as text and as a share.
+func progress(f *feed) (left, right string, share float64) {
+	s := f.snap
+	left = count(s.Ended, "session")
+	if s.Total > 0 {
+		left = engine.FormatCount(s.Ended) + " of " + count(s.Total, "session")
+	}
+	where, _ := cycle(s)
+	left += ", " + where
+	right = view.SharePercent(s)
+	if rest := view.TimeLeft(s); rest != "" && !f.past {
+		right += ", " + rest
+	}
+	return left, right, view.Share(s)
 }

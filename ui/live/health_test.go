@@ -18,27 +18,32 @@ func TestFiguresOfModels(t *testing.T) {
 		s.Usage = engine.Usage{Calls: 1234, Input: 56_000, Output: 12_000, Cost: 12_300_000, Hits: 300}
 	})
 	st.tick()
-	st.shows(t, "$0.0123, 1,234 calls", "model calls 1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache")
+	st.shows(t, "$0.0123, 1,234 calls")
+	st.pick(t, "More", "Run details…")
+	if top := st.win.Canvas().Overlays().Top(); !uitest.Shows(top, "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache") {
+		t.Errorf("got %q", uitest.Texts(top))
+	}
 }
 
 func TestFiguresAndAdvice(t *testing.T) {
 	st := perform(t, running())
 	st.run.second(func(m *engine.MetricsRow) {})
 	st.tick()
-	for tile, want := range map[string][2]string{
-		st.figures.sessions.Value() + "|" + st.figures.sessions.Note():       {"84/s", "6,912 ended"},
-		st.figures.latency.Value() + "|" + st.figures.latency.Note():         {"810ms", "healthy"},
-		st.figures.failed.Value() + "|" + st.figures.failed.Note():           {"12", "healthy, 0.2%"},
-		st.figures.requests.Value() + "|" + st.figures.requests.Note():       {"34,560", "412/s"},
-		st.figures.retries.Value() + "|" + st.figures.retries.Note():         {"12", "< 0.1%"},
-		st.figures.refused.Value() + "|" + st.figures.refused.Note():         {"0", "healthy"},
-		st.figures.cpu.Value() + "|" + st.figures.cpu.Note():                 {"42%", "healthy"},
-		st.figures.memory.Value() + "|" + st.figures.memory.Note():           {"9.4 GB", "healthy"},
-		st.figures.connections.Value() + "|" + st.figures.connections.Note(): {"2", "to the store"},
+	for i, want := range [][3]string{
+		{"Throughput", "84/s", "6,912 of 8,928 sessions"}, {"Latency p95", "810ms", "all sessions"}, {"Failures", "12", "0.2% of sessions"}, {"Active", "48", "limit 50"},
 	} {
-		if tile != want[0]+"|"+want[1] {
-			t.Errorf("a tile shows %q, want %q", tile, want)
+		tile := st.tiles.all[i]
+		if got := [3]string{st.tiles.shown[i].Caption, tile.Value(), tile.Note()}; got != want {
+			t.Errorf("a tile shows %q, want %q", got, want)
 		}
+	}
+	for name, want := range map[string]string{"Requests": "34,560, 412/s", "Retries": "12", "429s": "0", "CPU": "42%, Throng", "Memory left": "9.4 GB"} {
+		if got := st.figure(t, name); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	if st.list("Figures"); uitest.Shows(st.lists.content, "Database connections") {
+		t.Error("a run without a database has connections")
 	}
 	st.shows(t, "all figures are within their thresholds", "failed sessions: fewer than 5% fail")
 	if help := st.Help(); help != "" {
@@ -58,7 +63,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 	st.tick()
 	st.shows(t, "figures at the end of the run")
 	for _, word := range []string{"critical", "healthy"} { // the bands of a chart keep theirs
-		if uitest.Shows(st.figures.content, word) {
+		if uitest.Shows(st.tiles.content, word) {
 			t.Errorf("the figures of a run that has ended say %q", word)
 		}
 	}

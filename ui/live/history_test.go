@@ -116,14 +116,15 @@ func TestHistory(t *testing.T) {
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
-	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05")+", cycle 1", "91%",
-		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "31 in its cycle", "Completed in cycle 1")
+	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05"),
+		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
-	st.list("Events")
-	st.shows(t, "mara", "ordered")
 	st.list("In flight")
 	st.shows(t, "tom", "1m00s")
-	for _, b := range []string{"Pause", "Checkpoint now", "Broadcast…", "Stop"} {
+	if st.orders.checkpoint.can() || st.orders.broadcastMessage.can() || st.orders.adjustRun.can() {
+		t.Error("a moment that is past takes orders")
+	}
+	for _, b := range []string{"Pause", "Stop"} {
 		if button := uitest.Button(st.root, b); button == nil || !button.Disabled() {
 			t.Errorf("%s can be ordered of a moment that is past", b)
 		}
@@ -137,11 +138,18 @@ func TestHistory(t *testing.T) {
 	}
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = 12 })
 	st.Tick()
-	st.shows(t, "91%")
+	st.list("Figures")
+	st.shows(t, "91%, Throng")
 
+	if got := st.talk.pane; got == nil || !st.seen().until().Equal(at(-80)) {
+		t.Error("the transcript is of another moment")
+	}
+	st.view("Steps")
+	st.shows(t, "The history has no figures of steps")
+	st.view("Overview")
 	st.Tap(st.root, "Live")
 	st.hides(t, "in the history", "then it was 502")
-	st.shows(t, "12%", "History")
+	st.shows(t, "12%, Throng", "History")
 	if st.limit.slider.Disabled() || !st.orders.open() {
 		t.Error("back at the run it takes no orders")
 	}
@@ -293,12 +301,16 @@ func TestActions(t *testing.T) {
 		}
 		t.Fatalf("there is no %s", name)
 	}
-	for range len(st.views.all) - 1 { // the chain is the last
-		do("Next view")
+	do("Next tab")
+	if got := st.tabs.shown(); got != "Steps" {
+		t.Errorf("the next tab is %s", got)
 	}
-	st.shows(t, "Browse")
-	do("Next view")
-	st.hides(t, "Browse")
+	for range len(st.tabs.all) - 1 {
+		do("Next tab")
+	}
+	if got := st.tabs.shown(); got != "Overview" {
+		t.Errorf("after the last tab comes %s", got)
+	}
 	do("Open or leave history")
 	if want := st.history.end().Add(-time.Minute); !st.history.at.Equal(want) {
 		t.Errorf("it shows %v, want %v", st.history.at, want)

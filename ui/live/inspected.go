@@ -82,6 +82,16 @@ func set(l *widget.Label, text string) {
 	}
 }
 
+// openStep shows a step of a session, once the sessions are known.
+func (p *pages) openStep(place engine.Place, path string) {
+	p.sessions.place, p.sessions.path = &place, path
+	p.chosen = p.all[0]
+	p.turn()
+	if len(p.sessions.all) > 0 {
+		p.sessions.showSession()
+	}
+}
+
 // turn shows the chosen page.
 func (p *pages) turn() {
 	for _, one := range p.all {

@@ -58,7 +58,7 @@ func newInspector(a *agents) *inspector {
 	shut := widget.NewButtonWithIcon("", theme.CancelIcon(), a.close)
 	shut.Importance = widget.LowImportance
 	head := container.NewBorder(nil, nil, nil, shut, container.New(inline{i.title}, i.title, i.state))
-	hands := container.New(&flow{}, i.again, i.retire, i.message, i.watch, i.copy)
+	hands := container.New(&form.Flow{}, i.again, i.retire, i.message, i.watch, i.copy)
 	top := container.NewVBox(head, i.doing, form.NewCompact(hands), i.pages.bar)
 	i.content = container.NewBorder(top, nil, nil, nil, i.pages.stack)
 	return i

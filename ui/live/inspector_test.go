@@ -263,7 +263,7 @@ func TestActionsOfAnAgent(t *testing.T) {
 	if len(can) != 5 || !can["Copy agent as JSON"] || !can["Run agent again"] {
 		t.Fatalf("enabled actions: %v", can)
 	}
-	c.view("Charts")
+	c.view("Overview")
 	for _, a := range c.Actions() {
 		if a.Name == "Copy agent as JSON" {
 			a.Do()

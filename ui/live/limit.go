@@ -1,94 +1,104 @@
 package live
 
 import (
+	"strconv"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// mostLimit is the slider's maximum, even if the ceiling is higher.
+// mostLimit is the slider's maximum, even if there are more agents.
 const mostLimit = 10_000
 
-// limitPanel is the slider of the limit with its figures, and the choice of the governor. The slider sets the limit in a run without a
-// governor; otherwise it sets the ceiling, and a mark shows the limit.
+// The segments of the mode.
+const (
+	automaticMode = iota
+	manualMode
+)
+
+// limitPanel is the control of the concurrency limit: its mode, a slider, and what sets it. A hand on the slider takes over
+// from the governor.
 type limitPanel struct {
-	content                  fyne.CanvasObject
-	limit, inFlight, ceiling *widgets.Tile
-	tiles                    *fyne.Container
-	slider                   *widgets.LimitSlider
-	less, more               *widget.Button
-	governor                 *widget.Select
-	adjust                   *widget.Button
-	why                      *widgets.Line
-	steer                    *steer
-	orders                   *orders
-	governed                 bool
+	content fyne.CanvasObject
+	mode    *widgets.Segments
+	active  *widgets.Line
+	slider  *widgets.LimitSlider
+	note    *widgets.Line
+	back    *widget.Button // returns to automatic; shown in manual mode
+	why     *widget.Button
+	steer   *steer
+	orders  *orders
+	snap    *engine.Snapshot // as drawn
 }
 
 func newLimitPanel(o *orders) *limitPanel {
 	p := &limitPanel{
-		limit: widgets.NewFigure("Limit"), inFlight: widgets.NewFigure("In flight"), ceiling: widgets.NewFigure("Ceiling"),
-		slider: widgets.NewLimitSlider(1, 1), why: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
+		active: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Accent).Bold(),
+		slider: widgets.NewLimitSlider(1, 1), note: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet),
 		steer: &steer{orders: o}, orders: o,
 	}
-	p.less = widget.NewButtonWithIcon("", theme.ContentRemoveIcon(), func() { p.slider.Step(-1) })
-	p.more = widget.NewButtonWithIcon("", theme.ContentAddIcon(), func() { p.slider.Step(1) })
+	p.mode = widgets.NewSegments([]string{automaticMode: view.Automatic, manualMode: view.Manual}, p.choose)
 	p.slider.OnChanged = func(n int) {
-		p.show(n)
-		p.steer.want(n)
+		p.taken(n)
+		if !p.slider.Dragging() {
+			p.steer.later(n)
+		}
 	}
-	p.slider.OnChangeEnded = func(int) { p.steer.flush() }
-	var titles []string
-	for _, g := range engine.Governors {
-		titles = append(titles, g.Title)
-	}
-	p.governor = widget.NewSelect(titles, p.govern)
-	p.adjust = widget.NewButtonWithIcon("Adjust…", theme.SettingsIcon(), o.adjustSettings)
-	p.tiles = container.NewHBox(p.limit, p.inFlight, p.ceiling)
-	p.ceiling.Hide()
-	hands := container.NewVBox(form.NewCompact(form.NewFrame(p.governor)), form.NewCompact(p.adjust))
-	right := container.NewHBox(container.NewCenter(container.NewHBox(p.less, p.more)), container.NewCenter(hands))
-	p.content = widgets.NewPanel("", container.NewBorder(nil, p.why, nil, nil, container.New(&between{}, p.tiles, right, p.slider)))
+	p.slider.OnChangeEnded = func(n int) { p.steer.now(strconv.Itoa(n)) }
+	p.back = widget.NewButton("Return to automatic", func() { p.choose(automaticMode) })
+	p.why = widget.NewButton("Why this limit?", func() {
+		widgets.Tell(o.screen.win, "Concurrency limit", words.NewParagraph(o.screen.win, view.LimitWhy(p.snap)))
+	})
+	p.why.Importance = widget.LowImportance
+	hands := container.New(slots{}, form.NewCompact(p.back), form.NewCompact(p.why))
+	left := container.New(layout.NewCustomPaddedHBoxLayout(2*theme.InnerPadding()), container.NewCenter(p.mode), container.New(fixedWidth{"10,000 of 10,000 active"}, p.active))
+	foot := container.NewBorder(nil, nil, nil, hands, container.New(middle{}, p.note))
+	p.content = widgets.NewPanel("", container.NewBorder(nil, foot, nil, nil, container.New(&between{}, left, container.NewWithoutLayout(), p.slider)))
 	return p
+}
+
+// fixedWidth keeps the width of a sample for a line, so that nothing moves when the text changes.
+type fixedWidth struct{ sample string }
+
+// MinSize implements [fyne.Layout].
+func (f fixedWidth) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	width := fyne.MeasureText(f.sample, theme.Size(theme.SizeNameSubHeadingText), fyne.TextStyle{Bold: true}).Width
+	return fyne.NewSize(width, objects[0].MinSize().Height)
+}
+
+// Layout implements [fyne.Layout].
+func (f fixedWidth) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	middle{}.Layout(objects, size)
 }
 
 func (p *limitPanel) begin(job *Job) {
 	p.steer.begin(job)
 	s := &job.Settings
-	p.slider.SetRange(s.Floor, min(max(job.Agents, s.Ceiling, s.Limit), mostLimit))
+	p.slider.SetRange(1, min(max(job.Agents, s.Ceiling, s.Limit), mostLimit))
 }
 
-// draw shows the current limit, except while the user drags the slider.
+// draw shows the current limit, except while the user sets it.
 func (p *limitPanel) draw(s *engine.Snapshot) {
-	p.inFlight.SetValue(engine.FormatCount(int64(s.InFlight)), widgets.Neutral)
-	p.slider.SetUsed(s.InFlight)
-	p.drawGovernor(s)
+	p.snap = s
+	p.slider.SetUsed(view.InFlight(s))
 	if !p.slider.Dragging() && p.steer.settled() {
-		n := s.Limit
-		if p.governed {
-			n = s.Ceiling
-		}
-		p.slider.Set(n)
-		p.show(n)
+		p.slider.Set(s.Limit)
+		p.show(view.LimitMode(s), s.Limit)
+		p.note.Set(words.Drawn(view.LimitNote(s)), widgets.Quiet)
 	}
-	if p.governed {
-		p.slider.SetMark(s.Limit)
-		p.limit.SetValue(engine.FormatCount(int64(s.Limit)), widgets.Accent)
-	} else {
-		p.slider.SetMark(0)
-	}
-	open := s.Phase != engine.Draining && p.orders.open()
-	for _, b := range []*widget.Button{p.less, p.more} {
-		enable(b, open)
-	}
-	enable(p.adjust, open && !p.orders.waiting[adjustOrder])
+	open := p.orders.live()
 	able(p.slider, open)
-	able(p.governor, open && !p.orders.waiting[governorOrder])
+	able(p.mode, open)
+	able(p.back, open)
 }
 
 // able enables or disables a widget, if its state differs.
@@ -102,38 +112,42 @@ func able(w fyne.Disableable, on bool) {
 	}
 }
 
-// drawGovernor shows the governor and the reason for the current limit.
-func (p *limitPanel) drawGovernor(s *engine.Snapshot) {
-	if governed := governed(s); governed != p.governed {
-		p.governed = governed
-		p.ceiling.Hidden = !governed
-		p.tiles.Refresh()
-		p.orders.screen.page.again()
+// show shows the mode and a limit.
+func (p *limitPanel) show(mode string, limit int) {
+	shown := *p.snap
+	shown.Limit = limit
+	p.active.Set(view.Active(&shown), widgets.Accent)
+	chosen := automaticMode
+	if mode == view.Manual {
+		chosen = manualMode
 	}
-	if title := governing(s).Title; p.governor.Selected != title && !p.orders.waiting[governorOrder] {
-		p.governor.Selected = title // without an order to the run
-		p.governor.Refresh()
-	}
-	p.why.Set(steering(s), widgets.Quiet)
+	p.mode.Choose(chosen)
+	show(p.back, mode == view.Manual && p.orders.open())
 }
 
-// govern changes the governor.
-func (p *limitPanel) govern(title string) {
-	for _, g := range engine.Governors {
-		if g.Title == title && p.orders.job != nil && governing(p.orders.job.Snapshot()).Name != g.Name {
-			p.orders.order(governorOrder, func(r Run) error {
-				_, err := r.Apply([]engine.Assignment{{Name: engine.GovernorSetting, Value: g.Name}}, user, byHand)
-				return err
-			}, nil)
-		}
+// taken shows a limit that the hand has just chosen.
+func (p *limitPanel) taken(n int) {
+	p.show(view.Manual, n)
+	p.note.Set("You set "+engine.FormatCount(int64(n))+".", widgets.Quiet)
+}
+
+// choose changes the mode. Manual keeps the current limit.
+func (p *limitPanel) choose(mode int) {
+	if mode == manualMode {
+		p.taken(p.slider.Value())
+		p.steer.now(strconv.Itoa(p.slider.Value()))
+		return
+	}
+	p.show(view.Automatic, p.slider.Value())
+	p.steer.now(engine.Automatic)
+}
+
+// step changes the limit by a number. Several in a row are one change.
+func (p *limitPanel) step(by int) {
+	if p.orders.live() {
+		p.slider.Step(by)
 	}
 }
 
-// show shows the slider's value.
-func (p *limitPanel) show(n int) {
-	tile, tone := p.limit, widgets.Accent
-	if p.governed {
-		tile, tone = p.ceiling, widgets.Neutral
-	}
-	tile.SetValue(engine.FormatCount(int64(n)), tone)
-}
+// governed reports whether a governor sets the limit.
+func governed(s *engine.Snapshot) bool { return view.LimitMode(s) == view.Automatic }

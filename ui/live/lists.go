@@ -27,23 +27,19 @@ var errorColumns = []widgets.Column{
 // outcomes are the ways a session ends, in display order.
 var outcomes = []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled}
 
-// lists are the tables of events and the counts of outcomes. One table is below the charts, or all are next to them.
+// lists are the tables below the charts, one at a time, and the counts of outcomes.
 type lists struct {
 	orders  *orders
 	win     fyne.Window
-	content *fyne.Container
-	below   fyne.CanvasObject // one table
-	aside   fyne.CanvasObject // all tables
+	content fyne.CanvasObject
 	all     []*list
 	shown   *list
 	tabs    *widgets.Segments
 	stack   *fyne.Container
-	spreads bool
 	counts  []*widgets.Text // by outcome
 	of      *widgets.Text   // what the counts cover
 	line    *fyne.Container // the row of counts
 	head    *fyne.Container // above the table: the tabs and the counts
-	top     *fyne.Container // above all tables: the counts
 	notes   []engine.ErrorNote
 	oldest  []engine.Activity
 	cycle   int // the current one
@@ -54,7 +50,6 @@ type list struct {
 	title  string
 	sheet  *widgets.Sheet
 	scroll *container.Scroll
-	place  *fyne.Container // the place for the table among all tables
 	fill   func(f *feed) []widgets.Row
 	empty  string
 	past   string // empty text in the history, where past moments have no rows
@@ -62,31 +57,27 @@ type list struct {
 }
 
 // leastRows is the minimum number of visible rows in a table.
-const leastRows = 2
+const leastRows = 3
 
 func newLists(o *orders) *lists {
 	l := &lists{orders: o, win: o.screen.win, stack: container.NewStack()}
 	add := func(title string, columns []widgets.Column, empty string, fill func(*feed) []widgets.Row, tapped func(string)) *list {
-		one := &list{title: title, sheet: widgets.NewSheet(columns, empty, tapped), fill: fill, empty: empty, past: empty, place: container.NewStack()}
+		one := &list{title: title, sheet: widgets.NewSheet(columns, empty, tapped), fill: fill, empty: empty, past: empty}
 		one.scroll = container.NewVScroll(one.sheet)
 		l.all = append(l.all, one)
+		l.stack.Add(one.scroll)
 		return one
 	}
 	add("Errors", errorColumns, "No errors", l.errors, l.explain)
+	add("Figures", figureColumns, "No figures yet", l.figures, nil)
 	add("Services", serviceColumns, "No services", l.services, nil).past = "No history of services; see the charts for requests and 429s"
 	add("In flight", oldestColumns, "No session is waiting", l.inFlight, l.askAbout).past = "No session is known to have been in flight"
-	add("Changes", changeColumns, "No changes during the run", changes, nil)
-	add("Events", eventColumns, "No events", events, nil)
 	add("Time", words.OverheadColumns("Time goes to"), "First figures in a few seconds", overheadRows, nil).past = "No data for that time"
 	l.tabs = widgets.NewSegments(nil, func(i int) { l.show(l.all[i]) })
 	l.line = l.outcomes()
-	l.head, l.top = container.New(&leftRight{least: 27}, container.NewHBox(l.tabs), l.line), container.NewStack()
-	l.below = widgets.NewPanel("", container.NewBorder(l.head, nil, nil, nil, container.New(roomFor(leastRows), l.stack)))
-	l.aside = container.NewBorder(l.top, nil, nil, nil, container.New(evenly{}, l.panels()...))
-	l.content = container.NewStack(l.below, l.aside)
-	l.aside.Hide()
+	l.head = container.New(&leftRight{least: 27}, container.NewHBox(l.tabs), l.line)
+	l.content = widgets.NewPanel("", container.NewBorder(l.head, nil, nil, nil, container.New(roomFor(leastRows), l.stack)))
 	l.name(nil)
-	l.gather()
 	l.choose(l.all[0])
 	return l
 }
@@ -133,50 +124,6 @@ func (l *lists) count(f *feed) {
 	}
 }
 
-// panels are all tables with their titles.
-func (l *lists) panels() (all []fyne.CanvasObject) {
-	for _, one := range l.all {
-		all = append(all, widgets.NewPanel(one.title, one.place))
-	}
-	return all
-}
-
-// spread shows all tables next to the charts, or one below them.
-func (l *lists) spread(all bool) {
-	if l.spreads == all {
-		return
-	}
-	l.spreads = all
-	l.gather()
-	l.below.(*widgets.Panel).Hidden, l.aside.(*fyne.Container).Hidden = all, !all
-	l.content.Refresh()
-	l.orders.screen.draw()
-}
-
-// gather puts the tables where they are shown.
-func (l *lists) gather() {
-	l.stack.Objects, l.top.Objects, l.head.Objects = nil, nil, l.head.Objects[:1]
-	if l.spreads {
-		l.top.Objects = []fyne.CanvasObject{widgets.NewPanel("", l.line)}
-	} else {
-		l.head.Objects = append(l.head.Objects, l.line)
-	}
-	for _, one := range l.all {
-		one.place.Objects = nil
-		if l.spreads {
-			one.scroll.Show()
-			one.place.Objects = []fyne.CanvasObject{one.scroll}
-		} else {
-			l.stack.Objects = append(l.stack.Objects, one.scroll)
-		}
-		one.place.Refresh()
-	}
-	if !l.spreads && l.shown != nil {
-		l.choose(l.shown)
-	}
-	l.stack.Refresh()
-}
-
 // choose shows one of the tables.
 func (l *lists) choose(chosen *list) {
 	l.shown = chosen
@@ -213,11 +160,7 @@ func (l *lists) draw(f *feed) {
 	l.count(f)
 	l.name(s)
 	l.notes, l.oldest, l.cycle = s.Errors, s.Oldest, s.Cycle
-	for _, one := range l.all {
-		if l.spreads || one == l.shown {
-			one.draw(f)
-		}
-	}
+	l.shown.draw(f)
 }
 
 func (one *list) draw(f *feed) {

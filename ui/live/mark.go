@@ -27,7 +27,11 @@ func (f *feed) mark(c *engine.ChangeRow) {
 		last.Text, last.Kind = markText(c.What, last.from, c.New), direction(last.from, c.New)
 		return
 	}
-	f.keep(mark{c.What, c.Old, chart.Marker{At: c.At, Kind: kindOf(c), Text: markText(c.What, c.Old, c.New)}})
+	kind := kindOf(c)
+	if c.What == engine.LimitSetting && c.Old == engine.Automatic {
+		kind = direction(strconv.Itoa(f.limit), c.New)
+	}
+	f.keep(mark{c.What, c.Old, chart.Marker{At: c.At, Kind: kind, Text: markText(c.What, c.Old, c.New)}})
 }
 
 // keep adds a mark and drops the oldest if there are too many.
@@ -97,8 +101,8 @@ func direction(from, to string) chart.MarkerKind {
 }
 
 func marked(c *engine.ChangeRow) bool {
-	if c.What == engine.LimitSetting {
-		return !slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == c.Who })
+	if c.What == engine.LimitChange {
+		return false
 	}
 	if c.Who == "rate limiter" { // the rate went down
 		var before, now float64

@@ -13,21 +13,27 @@ func (s *Screen) Actions() []action.Action {
 	o, p, l := s.orders, s.limit, s.history
 	can, always := func() bool { return !l.end().IsZero() }, func() bool { return true }
 	all := []action.Action{
-		action.Press(o.pause, action.Action{Name: "Pause or resume", Menu: "Run", Key: fyne.KeyP, Modifier: ctrl}),
-		action.Press(o.checkpoint, action.Action{Name: "Checkpoint now", Menu: "Run", Key: fyne.KeyS, Modifier: shift}),
-		action.Press(o.broadcastButton, action.Action{Name: "Broadcast…", Menu: "Run", Key: fyne.KeyT, Modifier: ctrl}),
-		action.Press(o.stop, action.Action{Name: "Stop, then cut", Menu: "Run", Key: fyne.KeyPeriod, Modifier: ctrl}),
-		action.Press(p.more, action.Action{Name: "Raise the limit", Menu: "Run", Key: fyne.KeyUp, Modifier: ctrl}),
-		action.Press(p.less, action.Action{Name: "Lower the limit", Menu: "Run", Key: fyne.KeyDown, Modifier: ctrl}),
-		action.Press(p.adjust, action.Action{Name: "Adjust…", Menu: "Run", Key: fyne.KeyJ, Modifier: ctrl}),
+		{Name: "Pause or resume", Menu: "Run", Key: fyne.KeyP, Modifier: ctrl, Do: o.pauseOrResume, Enabled: func() bool {
+			return enabled(o.pause) || enabled(o.resume)
+		}},
+		o.checkpoint.action("Checkpoint now", fyne.KeyS, shift),
+		o.broadcastMessage.action("Broadcast…", fyne.KeyT, ctrl),
+		o.stopRun.action("Stop", fyne.KeyPeriod, ctrl),
+		o.forceStop.action("Force stop", fyne.KeyPeriod, shift),
+		{Name: "Raise the limit", Menu: "Run", Key: fyne.KeyUp, Modifier: ctrl, Do: func() { p.step(1) }, Enabled: func() bool { return o.live() }},
+		{Name: "Lower the limit", Menu: "Run", Key: fyne.KeyDown, Modifier: ctrl, Do: func() { p.step(-1) }, Enabled: func() bool { return o.live() }},
+		{Name: "Return to automatic", Menu: "Run", Key: fyne.KeyUp, Modifier: shift, Do: func() { p.choose(automaticMode) }, Enabled: func() bool { return enabled(p.back) }},
+		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: p.steer.undo, Enabled: p.steer.canUndo},
+		o.adjustRun.action("Adjust…", fyne.KeyJ, ctrl),
+		{Name: "Run details…", Menu: "Run", Key: fyne.KeyD, Modifier: action.Command | fyne.KeyModifierAlt, Do: o.showDetails, Enabled: always},
 		action.Press(o.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
-		{Name: "Next view", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.views.next, Enabled: always},
+		{Name: "Next tab", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.tabs.next, Enabled: always},
 		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: ctrl, Do: s.findAgent, Enabled: always},
 		{Name: "Open or leave history", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl, Do: l.enterOrLeave, Enabled: can},
 		{Name: "Play or stop", Menu: "Run", Key: fyne.KeyP, Modifier: shift, Do: l.playOrStop, Enabled: can},
 		{Name: "Previous cycle", Menu: "Run", Key: fyne.KeyLeftBracket, Modifier: ctrl, Do: func() { l.page(-1) }, Enabled: can},
 		{Name: "Next cycle", Menu: "Run", Key: fyne.KeyRightBracket, Modifier: ctrl, Do: func() { l.page(1) }, Enabled: func() bool { return can() && l.active() }},
-		action.Press(o.export, action.Action{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: ctrl}),
+		{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: ctrl, Do: o.export.run, Enabled: func() bool { return o.export.can() }},
 		{Name: "Save charts…", Menu: "File", Key: fyne.KeyE, Modifier: shift, Do: o.saveCharts, Enabled: always},
 	}
 	i := s.agents.inspector
@@ -46,13 +52,20 @@ func (s *Screen) Actions() []action.Action {
 	return all
 }
 
+// action returns the command for the Run menu.
+func (c *command) action(name string, key fyne.KeyName, modifier fyne.KeyModifier) action.Action {
+	return action.Action{Name: name, Menu: "Run", Key: key, Modifier: modifier, Do: c.run, Enabled: func() bool { return c.can() }}
+}
+
+func enabled(b *widget.Button) bool { return b.Visible() && !b.Disabled() }
+
 // ofAgent presses a button of the inspector, while an agent is open in it.
 func (s *Screen) ofAgent(b *widget.Button, name string, key fyne.KeyName) action.Action {
 	press := action.Press(b, action.Action{Name: name, Menu: "Agent", Key: key, Modifier: action.Command | fyne.KeyModifierAlt})
 	do := press
 	press.Enabled = func() bool { return s.agents.inspector.agent != noAgent && do.Enabled() }
 	press.Do = func() {
-		s.views.reveal("Agents")
+		s.tabs.reveal("Agents")
 		do.Do()
 	}
 	return press
@@ -60,6 +73,6 @@ func (s *Screen) ofAgent(b *widget.Button, name string, key fyne.KeyName) action
 
 // findAgent shows the agents and focuses the search field.
 func (s *Screen) findAgent() {
-	s.views.reveal("Agents")
+	s.tabs.reveal("Agents")
 	s.agents.search.focus()
 }

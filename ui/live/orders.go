@@ -10,26 +10,32 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // The author and reason of orders in the journal.
 const (
-	user   = "user"
+	user   = view.User
 	byHand = "by hand"
 )
 
-// orders are the buttons that control the run, and the result of the last order.
+// orders are the buttons that control the run, and the result of the last order. Every button keeps its place and its
+// meaning: Show results and Resume appear at the left of the others.
 type orders struct {
 	screen  *Screen
 	job     *Job
 	buttons *fyne.Container
-	notice  *widgets.Notice
+	notice  notice
 
-	pause, checkpoint, broadcastButton, stop, export, results *widget.Button
+	results, resume, pause, stop, more *widget.Button
+
+	// In the menus of stop and more.
+	stopRun, forceStop, checkpoint, broadcastMessage, export, adjustRun, details command
 
 	phase     engine.Phase    // as drawn
+	ending    engine.Ending   // as drawn
 	past      bool            // the history is shown, so orders are not possible
 	held      bool            // paused by the user
 	waiting   map[string]bool // orders in progress
@@ -38,19 +44,55 @@ type orders struct {
 	adjusting *adjustForm
 }
 
+// command is an entry of a menu.
+type command struct {
+	name string
+	icon fyne.Resource
+	do   func()
+	can  func() bool
+}
+
+// run carries out the command if it is possible.
+func (c *command) run() {
+	if c.can() {
+		c.do()
+	}
+}
+
 func newOrders(s *Screen) *orders {
-	o := &orders{screen: s, notice: widgets.NewNotice(), waiting: map[string]bool{}}
-	o.pause = widget.NewButtonWithIcon("Pause", theme.MediaPauseIcon(), o.pauseOrResume)
-	o.checkpoint = widget.NewButtonWithIcon("Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint)
-	o.broadcastButton = widget.NewButtonWithIcon("Broadcast…", theme.MailComposeIcon(), o.askBroadcast)
-	o.stop = widget.NewButtonWithIcon("Stop", theme.MediaStopIcon(), o.stopOrCut)
-	o.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), o.exportFiles)
+	o := &orders{screen: s, waiting: map[string]bool{}}
 	o.results = widget.NewButtonWithIcon("Show results", theme.ListIcon(), func() { s.toResults(o.job.ID()) })
-	o.results.Importance = widget.HighImportance
+	o.resume = widget.NewButtonWithIcon("Resume", theme.MediaPlayIcon(), o.resumeRun)
+	o.resume.Importance = widget.HighImportance
+	o.pause = widget.NewButtonWithIcon("Pause", theme.MediaPauseIcon(), o.pauseRun)
+	o.stop = widget.NewButtonWithIcon("Stop", theme.MenuDropDownIcon(), func() { o.drop(o.stop, &o.stopRun, &o.forceStop) })
+	o.more = widget.NewButtonWithIcon("More", theme.MenuDropDownIcon(), func() {
+		o.drop(o.more, &o.checkpoint, &o.broadcastMessage, &o.export, &o.adjustRun, &o.details)
+	})
+	o.stop.IconPlacement, o.more.IconPlacement = widget.ButtonIconTrailingText, widget.ButtonIconTrailingText
 	o.results.Hide()
-	o.buttons = container.NewHBox(o.pause, o.checkpoint, o.broadcastButton, o.stop, o.export, o.results)
+	o.resume.Hide()
+	o.buttons = container.New(slots{}, o.results, o.resume, o.pause, o.stop, o.more)
+	live := func(names ...string) func() bool { return func() bool { return o.live(names...) } }
+	o.stopRun = command{"Stop", theme.MediaStopIcon(), o.stopGently, live(stopOrder)}
+	o.forceStop = command{"Force stop", theme.CancelIcon(), o.stopAtOnce, func() bool { return o.open() && !o.cut && !o.waiting[forceOrder] }}
+	o.checkpoint = command{"Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint, live(checkpointOrder)}
+	o.broadcastMessage = command{"Broadcast…", theme.MailComposeIcon(), o.askBroadcast, live(broadcastOrder)}
+	o.export = command{"Export CSV…", theme.DownloadIcon(), o.exportFiles, func() bool { return o.job != nil && !o.waiting[exportOrder] }}
+	o.adjustRun = command{"Adjust…", theme.SettingsIcon(), o.adjustSettings, live(adjustOrder)}
+	o.details = command{"Run details…", theme.InfoIcon(), o.showDetails, func() bool { return o.job != nil }}
 	return o
 }
+
+// Names of orders, for their results.
+const (
+	pauseOrder      = "Pausing"
+	resumeOrder     = "Resuming"
+	stopOrder       = "Stopping"
+	forceOrder      = "Force stop"
+	checkpointOrder = "The checkpoint"
+	exportOrder     = "The export"
+)
 
 func (o *orders) begin(job *Job) {
 	o.job, o.cut = job, false
@@ -58,50 +100,62 @@ func (o *orders) begin(job *Job) {
 	o.report("", widgets.Neutral)
 }
 
+// drop shows commands as a menu below a button.
+func (o *orders) drop(below *widget.Button, commands ...*command) {
+	items := make([]*fyne.MenuItem, len(commands))
+	for i, c := range commands {
+		items[i] = fyne.NewMenuItem(c.name, c.run)
+		items[i].Icon, items[i].Disabled = c.icon, !c.can()
+	}
+	menu := widget.NewPopUpMenu(fyne.NewMenu("", items...), o.screen.win.Canvas())
+	menu.ShowAtRelativePosition(fyne.NewPos(below.Size().Width-menu.MinSize().Width, below.Size().Height), below)
+}
+
 // draw updates the buttons for the run and the orders in progress.
 func (o *orders) draw(s *engine.Snapshot) {
-	moved := o.phase != s.Phase || o.held != held(s)
-	o.phase, o.held = s.Phase, held(s)
-	over, draining := s.Phase == engine.Ended, s.Phase == engine.Draining
-	if moved {
-		o.pause.Hidden, o.checkpoint.Hidden, o.broadcastButton.Hidden, o.stop.Hidden, o.results.Hidden = over, over, over, over, !over
-		o.paint()
-		o.screen.header.bar.Refresh() // the buttons' widths have changed
+	o.phase, o.ending, o.held = s.Phase, s.Ending, held(s)
+	over := s.Phase == engine.Ended
+	results, resume := show(o.results, over), show(o.resume, o.canContinue() || o.held && !o.past)
+	if results || resume {
+		o.buttons.Refresh() // a button that was hidden may not know its size yet
 	}
-	now := !o.past
-	enable(o.pause, now && !draining && !o.waiting["Pause"] && !o.waiting["Resume"])
-	enable(o.checkpoint, now && !draining && !o.waiting["Checkpoint now"])
-	enable(o.broadcastButton, now && !draining && !o.waiting[broadcastOrder])
-	enable(o.stop, now && !o.waiting["Stop"] && !o.waiting["Cut now"] && !o.cut)
-	enable(o.export, !o.waiting["Export CSV"])
+	enable(o.resume, !o.waiting[resumeOrder])
+	enable(o.pause, !over && !o.held && o.live(pauseOrder, resumeOrder))
+	enable(o.stop, o.stopRun.can() || o.forceStop.can())
+	enable(o.more, true)
+}
+
+// live reports whether the run takes orders that end nothing, and that none of these orders is in progress.
+func (o *orders) live(names ...string) bool {
+	for _, name := range names {
+		if o.waiting[name] {
+			return false
+		}
+	}
+	return o.open() && o.phase != engine.Draining
 }
 
 // open reports whether the run takes orders.
-func (o *orders) open() bool { return o.phase != engine.Ended && !o.past }
+func (o *orders) open() bool { return o.job != nil && o.phase != engine.Ended && !o.past }
 
-// paint sets the buttons' texts.
-func (o *orders) paint() {
-	pause, icon := "Pause", theme.MediaPauseIcon()
-	if o.held {
-		pause, icon = "Resume", theme.MediaPlayIcon()
-	}
-	o.pause.Text, o.pause.Icon = pause, icon
-	stop, importance := "Stop", widget.MediumImportance
-	if o.phase == engine.Draining {
-		stop, importance = "Cut now", widget.DangerImportance
-	}
-	o.stop.Text, o.stop.Importance = stop, importance
-	o.buttons.Refresh()
+// canContinue reports whether a run that has ended can be resumed.
+func (o *orders) canContinue() bool {
+	return o.phase == engine.Ended && o.ending != engine.EndFinished && o.screen.ToResume != nil && !o.past
 }
 
-func enable(b *widget.Button, on bool) {
+func enable(b *widget.Button, on bool) { able(b, on) }
+
+// show shows or hides a button. It reports whether that is a change.
+func show(b *widget.Button, on bool) (changed bool) {
 	switch {
-	case b.Disabled() == !on:
+	case b.Visible() == on:
+		return false
 	case on:
-		b.Enable()
+		b.Show()
 	default:
-		b.Disable()
+		b.Hide()
 	}
+	return true
 }
 
 // held reports whether the user paused the run. The journal can pause it too, and the user cannot undo that.
@@ -110,7 +164,7 @@ func held(s *engine.Snapshot) bool {
 		return false
 	}
 	for i := len(s.Changes) - 1; i >= 0; i-- {
-		if c := &s.Changes[i]; c.What == "phase" {
+		if c := &s.Changes[i]; c.What == engine.PhaseChange {
 			return c.New == engine.Paused.String()
 		}
 	}
@@ -155,40 +209,63 @@ func (o *orders) say(name string, err error) {
 	o.report(text, tone)
 }
 
-// report shows a sentence below the buttons.
+// report shows a sentence in the banner.
 func (o *orders) report(text string, tone widgets.Tone) {
-	if o.notice.Text() != text {
-		o.notice.Say(text, tone)
-		o.screen.page.again()
-	}
+	o.notice = notice{text, tone, o.screen.now()}
+	o.screen.header.drawBanner(o.screen)
 }
 
-func (o *orders) pauseOrResume() {
-	if o.held {
-		o.order("Resume", func(r Run) error { return r.Resume(user) }, nil)
+func (o *orders) pauseRun() {
+	o.order(pauseOrder, func(r Run) error { return r.Pause(user, byHand) }, nil)
+}
+
+// resumeRun ends a pause, or resumes a run that has ended.
+func (o *orders) resumeRun() {
+	if o.canContinue() {
+		o.screen.ToResume(o.job.ID())
 		return
 	}
-	o.order("Pause", func(r Run) error { return r.Pause(user, byHand) }, nil)
+	o.order(resumeOrder, func(r Run) error { return r.Resume(user) }, nil)
+}
+
+// pauseOrResume is the action of the menu and its shortcut.
+func (o *orders) pauseOrResume() {
+	if o.held {
+		o.resumeRun()
+	} else {
+		o.pauseRun()
+	}
 }
 
 func (o *orders) takeCheckpoint() {
-	o.order("Checkpoint now", func(r Run) error { return r.Checkpoint(context.Background(), byHand) }, nil)
+	o.order(checkpointOrder, func(r Run) error { return r.Checkpoint(context.Background(), byHand) }, func() {
+		o.report("A checkpoint was taken.", widgets.Good)
+	})
 }
 
-// stopOrCut stops the run; the second time it cancels the sessions in flight.
-func (o *orders) stopOrCut() {
-	if o.phase == engine.Draining {
-		o.order("Cut now", func(r Run) error { return r.Stop(user, byHand) }, func() { o.cut = true })
-		return
-	}
-	o.order("Stop", func(r Run) error { return r.Stop(user, byHand) }, nil)
+// stopGently lets the sessions in flight end.
+func (o *orders) stopGently() {
+	o.order(stopOrder, func(r Run) error { return r.Stop(user, byHand) }, nil)
+}
+
+// stopAtOnce cancels the sessions in flight.
+func (o *orders) stopAtOnce() {
+	draining := o.phase == engine.Draining
+	o.order(forceOrder, func(r Run) error {
+		if !draining { // the first only drains
+			if err := r.Stop(user, byHand); err != nil {
+				return err
+			}
+		}
+		return r.Stop(user, byHand)
+	}, func() { o.cut = true })
 }
 
 func (o *orders) exportFiles() {
 	s, run := o.screen, o.job.ID()
 	s.pickPath(func(dir string) {
 		var path string
-		o.order("Export CSV", func(Run) (err error) {
+		o.order(exportOrder, func(Run) (err error) {
 			path, err = s.desk.Export(context.Background(), run, dir)
 			return err
 		}, func() { o.report("Exported to "+path, widgets.Good) })

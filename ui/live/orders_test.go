@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
@@ -19,6 +20,7 @@ func (st *stage) done() {
 
 func TestOrdersReachTheRun(t *testing.T) {
 	st := perform(t, running())
+	st.ToResume = func(engine.RunID) { t.Error("the run is resumed from the store") }
 	st.Tap(st.root, "Pause")
 	st.done()
 	st.run.change(func(s *engine.Snapshot) {
@@ -28,7 +30,9 @@ func TestOrdersReachTheRun(t *testing.T) {
 		}
 	})
 	st.Tick()
-	st.hides(t, "Pause")
+	if !st.orders.pause.Disabled() {
+		t.Error("a paused run can be paused")
+	}
 	st.Tap(st.root, "Resume")
 	st.done()
 	st.run.change(func(s *engine.Snapshot) {
@@ -36,21 +40,20 @@ func TestOrdersReachTheRun(t *testing.T) {
 		s.Changes = append(s.Changes, engine.ChangeRow{At: s.At, What: "phase", Old: "paused", New: "running"})
 	})
 	st.Tick()
-	st.Tap(st.root, "Checkpoint now")
+	st.hides(t, "Resume")
+	st.pick(t, "More", "Checkpoint now")
 	st.done()
-	st.Tap(st.root, "Stop")
+	st.pick(t, "Stop", "Stop")
 	st.done()
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, byHand })
 	st.Tick()
-	for _, b := range []*widget.Button{st.orders.pause, st.orders.checkpoint} {
-		if !b.Disabled() {
-			t.Errorf("%s can be tapped while the run drains", b.Text)
-		}
+	if o := st.orders; !o.pause.Disabled() || o.checkpoint.can() || o.adjustRun.can() || o.stopRun.can() {
+		t.Error("a draining run takes orders")
 	}
-	st.Tap(st.root, "Cut now")
+	st.pick(t, "Stop", "Force stop")
 	st.done()
 	if st.Tick(); !st.orders.stop.Disabled() {
-		t.Error("sessions in flight can be cut twice")
+		t.Error("sessions in flight can be canceled twice")
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndStopped })
 	st.Tick()
@@ -61,6 +64,69 @@ func TestOrdersReachTheRun(t *testing.T) {
 	}
 	if len(st.results) != 1 || st.results[0] != "20300301-120000-abcd" {
 		t.Errorf("results of %v were asked for", st.results)
+	}
+	var resumed engine.RunID
+	st.ToResume = func(run engine.RunID) { resumed = run }
+	if st.Tap(st.root, "Resume"); resumed != "20300301-120000-abcd" {
+		t.Errorf("resumed %q", resumed)
+	}
+	st.run.change(func(s *engine.Snapshot) { s.Ending = engine.EndFinished })
+	st.Tick()
+	st.hides(t, "Resume")
+}
+
+// TestForceStop checks that a running run can be stopped immediately.
+func TestForceStop(t *testing.T) {
+	st := perform(t, running())
+	st.pick(t, "Stop", "Force stop")
+	st.done()
+	if got, want := st.run.orders(), "stop user by hand; stop user by hand"; got != want {
+		t.Errorf("got calls %q, want %q", got, want)
+	}
+}
+
+// TestButtonsKeepTheirPlaces checks that no button moves or changes its text in the course of a run.
+func TestButtonsKeepTheirPlaces(t *testing.T) {
+	st := perform(t, running())
+	st.ToResume = func(engine.RunID) {}
+	type place struct {
+		at   fyne.Position
+		text string
+	}
+	all := []*widget.Button{st.orders.results, st.orders.resume, st.orders.pause, st.orders.stop, st.orders.more}
+	var places []place
+	driver := fyne.CurrentApp().Driver()
+	show(st.orders.results, true) // only visible objects have a position
+	show(st.orders.resume, true)
+	for _, b := range all {
+		places = append(places, place{driver.AbsolutePositionForObject(b), b.Text})
+	}
+	below := driver.AbsolutePositionForObject(st.tiles.content)
+	for _, change := range []func(s *engine.Snapshot){
+		func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "by hand" },
+		func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" },
+		func(s *engine.Snapshot) { s.Breaker, s.BreakerWhy = engine.BreakerOpen, "60% of cycle 3 failed" },
+		func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Adaptive, 7 },
+		func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 10_000 },
+		func(s *engine.Snapshot) { s.Inexact = &engine.Inexact{Cycle: 1, Why: "a step gave up"} },
+		func(s *engine.Snapshot) { s.Phase, s.Ending, s.Reason = engine.Ended, engine.EndStopped, "by hand" },
+	} {
+		st.run.change(change)
+		st.tick()
+		for i, b := range all {
+			if !b.Visible() {
+				continue
+			}
+			if b.MinSize().Width > b.Size().Width+1 {
+				t.Errorf("%s is %v wide and needs %v", b.Text, b.Size().Width, b.MinSize().Width)
+			}
+			if got := (place{driver.AbsolutePositionForObject(b), b.Text}); got != places[i] {
+				t.Errorf("%s is at %v, was at %v", got.text, got.at, places[i].at)
+			}
+		}
+		if got := driver.AbsolutePositionForObject(st.tiles.content); got != below {
+			t.Errorf("what is below the header is at %v, was at %v", got, below)
+		}
 	}
 }
 
@@ -76,23 +142,27 @@ func TestPausedByTrouble(t *testing.T) {
 	if b := uitest.Button(st.root, "Pause"); b == nil || b.Disabled() {
 		t.Error("the run cannot be paused")
 	}
+	st.shows(t, "Paused: no room on the disk")
 }
 
 func TestOrdersOnTheirWay(t *testing.T) {
 	st := perform(t, running())
 	st.run.wait = make(chan struct{})
-	for _, b := range []*widget.Button{st.orders.pause, st.orders.checkpoint, st.orders.stop} {
-		st.Tap(st.root, b.Text)
-		if st.tick(); !b.Disabled() {
-			t.Errorf("%s can be tapped twice", b.Text)
+	st.Tap(st.root, "Pause")
+	if st.tick(); !st.orders.pause.Disabled() {
+		t.Error("a run can be paused twice")
+	}
+	for _, c := range []*command{&st.orders.checkpoint, &st.orders.stopRun, &st.orders.forceStop} {
+		c.run()
+		if st.tick(); c.can() {
+			t.Errorf("%s can be chosen twice", c.name)
 		}
 	}
 	close(st.run.wait)
 	st.done()
-	for _, b := range []*widget.Button{st.orders.pause, st.orders.checkpoint, st.orders.stop} {
-		if b.Disabled() {
-			t.Errorf("%s cannot be tapped again", b.Text)
-		}
+	st.tick()
+	if st.orders.pause.Disabled() || !st.orders.checkpoint.can() || !st.orders.stopRun.can() {
+		t.Error("an order cannot be repeated")
 	}
 }
 
@@ -101,26 +171,29 @@ func TestOrdersThatFail(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errBroken, "Checkpoint now failed: the disk is broken. Nothing has changed."},
-		{fmt.Errorf("write: %w", engine.ErrNoRoom), "Checkpoint now failed: write: no room on the disk. No stored data is lost. Free some disk space and try again."},
-		{engine.ErrEnded, "Checkpoint now is not possible: the run has ended."},
+		{errBroken, "The checkpoint failed: the disk is broken. Nothing has changed."},
+		{fmt.Errorf("write: %w", engine.ErrNoRoom), "The checkpoint failed: write: no room on the disk. No stored data is lost. Free some disk space and try again."},
+		{engine.ErrEnded, "The checkpoint is not possible: the run has ended."},
 	} {
 		st := perform(t, running())
 		st.run.fail = c.err
 		high := st.header.content.MinSize().Height
-		st.Tap(st.root, "Checkpoint now")
+		st.pick(t, "More", "Checkpoint now")
 		st.done()
-		if got := st.orders.notice.Text(); got != c.want || !st.orders.notice.Visible() {
+		if got := st.header.banner.Text(); got != c.want {
 			t.Errorf("%v is shown as %q, want %q", c.err, got, c.want)
 		}
-		if got := st.header.content.Size().Height; got <= high {
-			t.Errorf("the header is %v high with a notice, %v without", got, high)
+		if got := st.header.content.Size().Height; got != high {
+			t.Errorf("the header is %v high with a message, %v without", got, high)
 		}
 		st.run.fail = nil
-		st.Tap(st.root, "Checkpoint now")
+		st.pick(t, "More", "Checkpoint now")
 		st.done()
-		if st.orders.notice.Visible() {
-			t.Errorf("after a successful order it still shows %q", st.orders.notice.Text())
+		st.shows(t, "A checkpoint was taken.")
+		now := st.now()
+		st.now = func() time.Time { return now.Add(noticeLasts) }
+		if st.draw(); st.header.banner.Text() != "" {
+			t.Errorf("after a while it still shows %q", st.header.banner.Text())
 		}
 	}
 }
@@ -139,31 +212,31 @@ func TestLateOrder(t *testing.T) {
 	}
 	close(st.run.wait)
 	st.desk.job.Run.(*fakeRun).fail = nil
-	st.Tap(st.root, "Checkpoint now")
+	st.pick(t, "More", "Checkpoint now")
 	st.done()
-	if st.orders.notice.Visible() {
-		t.Errorf("got %q", st.orders.notice.Text())
+	if got := st.orders.notice.Text(); got != "A checkpoint was taken." {
+		t.Errorf("got %q", got)
 	}
 }
 
 func TestExport(t *testing.T) {
 	st := perform(t, running())
 	st.pickPath = func(then func(string)) { then("/exports") }
-	st.Tap(st.root, "Export CSV…")
+	st.pick(t, "More", "Export CSV…")
 	st.done()
 	if len(st.desk.exported) != 1 || st.desk.exported[0] != "20300301-120000-abcd to /exports" {
 		t.Errorf("exported %q", st.desk.exported)
 	}
 	st.shows(t, "Exported to /exports/throng-20300301-120000-abcd")
 	st.desk.failing = errors.New("the folder is read-only")
-	st.Tap(st.root, "Export CSV…")
+	st.pick(t, "More", "Export CSV…")
 	st.done()
-	st.shows(t, "Export CSV failed: the folder is read-only. Nothing has changed.")
+	st.shows(t, "The export failed: the folder is read-only. Nothing has changed.")
 }
 
 func TestExportAsksForAFolder(t *testing.T) {
 	st := perform(t, running())
-	st.Tap(st.root, "Export CSV…")
+	st.pick(t, "More", "Export CSV…")
 	top := st.win.Canvas().Overlays().Top()
 	if top == nil {
 		t.Fatal("no folder is asked for")

@@ -28,22 +28,6 @@ func overheadRows(f *feed) []widgets.Row {
 	return append(rows, words.OverheadRows(&o, late)...)
 }
 
-// drawOverhead shows the engine overhead and the bottleneck.
-func (f *figures) drawOverhead(d *feed) {
-	o, _ := d.vitals.Overhead(d.snap)
-	text := lostShare(o.Times.Lost())
-	b := health.FindBottleneck(&o, d.snap.Limit, d.snap.Binds)
-	note, tone, shown := "of their time", widgets.Quiet, widgets.Neutral
-	if b.Kind != health.Unbound {
-		note = "limit: " + b.Kind.Short()
-	}
-	if b.Kind.IsHere() {
-		tone, shown = widgets.Warning, widgets.Warning
-	}
-	f.overhead.Set(text, note, tone)
-	f.overhead.SetValue(text, shown)
-}
-
 // lostShare writes a share with two digits, so that the text seldom changes.
 func lostShare(lost float64) string {
 	switch percent := 100 * lost; {

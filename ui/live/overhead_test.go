@@ -35,15 +35,15 @@ func TestLostShare(t *testing.T) {
 
 func TestTimeLost(t *testing.T) {
 	st := perform(t, running())
-	tile := func() [2]string { return [2]string{st.figures.overhead.Value(), st.figures.overhead.Note()} }
-	if got, want := tile(), [2]string{"–", "of their time"}; got != want {
+	tile := func() string { return st.figure(t, "Engine overhead") }
+	if got, want := tile(), "– of the sessions' time"; got != want {
 		t.Errorf("before anything is known the tile shows %q, want %q", got, want)
 	}
 	for range 40 {
 		st.run.second(onTwoCores(500*time.Millisecond, 200*time.Millisecond))
 		st.tick()
 	}
-	if got, want := tile(), [2]string{"2.0%", "limit: backend"}; got != want {
+	if got, want := tile(), "2.0% of the sessions' time"; got != want {
 		t.Errorf("slow backend: the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
@@ -55,7 +55,7 @@ func TestTimeLost(t *testing.T) {
 		st.run.second(onTwoCores(1960*time.Millisecond, 4100*time.Millisecond))
 		st.tick()
 	}
-	if got, want := tile(), [2]string{"41%", "limit: machine"}; got != want {
+	if got, want := tile(), "41% of the sessions' time"; got != want {
 		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "the limit", "machine", "98% of its 2 cores are in use", "lower the limit, or use another machine",

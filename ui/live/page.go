@@ -9,55 +9,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Minimum widths of the larger layouts, in device-independent pixels.
-const (
-	threeCharts = 900  // three charts in a row, instead of two
-	splitFrom   = 1450 // two views, if the user chooses that
-	columnsFrom = 1900 // charts, another view and all the lists
-)
-
-// page lays out the screen. The views take the remaining height; everything except the foot scrolls if the height is too small. In wide
-// windows all lists are at the right.
+// page lays out the screen: the header, the limit and the tiles, then the tabs, which take the remaining height. Everything except the foot
+// scrolls if the height is too small.
 type page struct {
 	content *fyne.Container
 	scroll  *container.Scroll
 	body    *fyne.Container
 	frame   *fyne.Container // with the foot
-	views   *views
-	lists   *lists
-	columns bool
 }
 
 func newPage(s *Screen) *page {
-	p := &page{views: s.views, lists: s.lists}
-	top := container.NewVBox(s.header.content, s.limit.content, s.figures.content)
-	p.body = container.New(&dashboard{page: p}, top, s.views.content, s.lists.content)
+	p := &page{}
+	top := container.NewVBox(s.header.content, s.limit.content, s.tiles.content)
+	p.body = container.New(&dashboard{page: p}, top, s.tabs.content)
 	p.scroll = container.NewVScroll(p.body)
 	p.frame = container.NewBorder(nil, s.history.content, nil, nil, p.scroll)
-	p.content = container.New(p, p.frame)
+	p.content = container.NewStack(p.frame)
 	return p
-}
-
-// MinSize implements [fyne.Layout].
-func (p *page) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
-
-// Layout implements [fyne.Layout].
-func (p *page) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	p.views.fit(size.Width)
-	if columns := size.Width >= columnsFrom; p.columns != columns {
-		p.columns = columns
-		p.lists.spread(columns)
-	}
-	objects[0].Resize(size)
-}
-
-// makeRoom hides the lists for a view that needs the height.
-func (p *page) makeRoom() {
-	if p.views.alone() {
-		p.lists.content.Hide()
-	} else {
-		p.lists.content.Show()
-	}
 }
 
 // again lays out the page after a change of height.
@@ -67,57 +35,60 @@ func (p *page) again() {
 	p.body.Refresh()
 }
 
-// dashboard lays out the top, the views and the lists.
+// dashboard lays out the top and the tabs.
 type dashboard struct {
 	page  *page
 	width float32 // at the last layout
 }
 
-// listsBelow and listsBeside are the maximum share of the lists, of the height below the top or of the width.
-const (
-	listsBelow  = 0.26
-	listsBeside = 0.27
-)
-
 // MinSize implements [fyne.Layout].
 func (d *dashboard) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	top, views, lists := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize()
-	gap := theme.Padding()
-	if d.page.columns {
-		return fyne.NewSize(max(top.Width, views.Width+gap+lists.Width), top.Height+gap+max(views.Height, lists.Height))
-	}
-	if !objects[2].Visible() {
-		return fyne.NewSize(max(top.Width, views.Width), top.Height+gap+views.Height)
-	}
-	return fyne.NewSize(max(top.Width, views.Width, lists.Width), top.Height+2*gap+views.Height+lists.Height)
+	top, rest := objects[0].MinSize(), objects[1].MinSize()
+	return fyne.NewSize(max(top.Width, rest.Width), top.Height+theme.Padding()+rest.Height)
 }
 
 // Layout implements [fyne.Layout]. It sets the width of the top first, because its height depends on the width.
 func (d *dashboard) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	top, views, lists := objects[0], objects[1], objects[2]
-	gap := theme.Padding()
+	top, rest := objects[0], objects[1]
 	top.Resize(fyne.NewSize(size.Width, top.MinSize().Height))
 	high := top.MinSize().Height
 	top.Resize(fyne.NewSize(size.Width, high))
-	y := high + gap
-	rest := size.Height - y
-	switch {
-	case d.page.columns:
-		width := max(size.Width*listsBeside, lists.MinSize().Width)
-		place(views, 0, y, size.Width-width-gap, rest)
-		place(lists, size.Width-width, y, width, rest)
-	case !lists.Visible():
-		place(views, 0, y, size.Width, rest)
-	default:
-		least := lists.MinSize().Height
-		height := max(least, min(rest*listsBelow, rest-gap-views.MinSize().Height))
-		place(views, 0, y, size.Width, rest-gap-height)
-		place(lists, 0, size.Height-height, size.Width, height)
-	}
+	y := high + theme.Padding()
+	place(rest, 0, y, size.Width, size.Height-y)
 	if d.width != size.Width { // wrapped texts may have another height now
 		d.width = size.Width
 		d.page.scroll.Refresh()
 	}
+}
+
+// overview puts the lists below the charts, or at their right in wide windows.
+type overview struct{}
+
+const (
+	listsAsideFrom = 1450 // width from which the lists are at the right
+	listShare      = 0.36 // of the width or the height
+)
+
+// MinSize implements [fyne.Layout].
+func (overview) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	charts, lists := objects[0].MinSize(), objects[1].MinSize()
+	return fyne.NewSize(max(charts.Width, lists.Width), charts.Height+theme.Padding()+lists.Height)
+}
+
+// Layout implements [fyne.Layout].
+func (overview) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	charts, lists := objects[0], objects[1]
+	gap := theme.Padding()
+	if size.Width >= listsAsideFrom {
+		width := size.Width * listShare
+		place(charts, 0, 0, size.Width-width-gap, size.Height)
+		place(lists, size.Width-width, 0, width, size.Height)
+		return
+	}
+	least := lists.MinSize().Height
+	height := max(least, min(size.Height*listShare, size.Height-gap-charts.MinSize().Height))
+	place(charts, 0, 0, size.Width, size.Height-gap-height)
+	place(lists, 0, size.Height-height, size.Width, height)
 }
 
 func place(o fyne.CanvasObject, x, y, width, height float32) {

@@ -88,35 +88,6 @@ func (b *leftRight) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	place(objects[1], size.Width-second.Width, (size.Height-second.Height)/2, second.Width, second.Height)
 }
 
-// grid lays out charts in two or three columns, all at the same size.
-type grid struct{ n int }
-
-// MinSize implements [fyne.Layout].
-func (g *grid) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	if len(objects) == 0 {
-		return fyne.Size{}
-	}
-	n := max(g.n, 2)
-	lines := float32((len(objects) + n - 1) / n)
-	width := objects[0].MinSize().Width
-	high := max(highest(objects), 9.4*theme.TextSize()) // large text would leave no room for the chart
-	return fyne.NewSize(2*width+theme.Padding(), lines*high+(lines-1)*theme.Padding())
-}
-
-// Layout implements [fyne.Layout].
-func (g *grid) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	if g.n = 2; size.Width >= threeCharts && size.Height < size.Width {
-		g.n = 3
-	}
-	gap := theme.Padding()
-	lines := (len(objects) + g.n - 1) / g.n
-	width := (size.Width - gap*float32(g.n-1)) / float32(g.n)
-	height := (size.Height - gap*float32(lines-1)) / float32(max(lines, 1))
-	for i, o := range objects {
-		place(o, float32(i%g.n)*(width+gap), float32(i/g.n)*(height+gap), width, height)
-	}
-}
-
 // between puts the third object between the others, or below them at full width if the width is too small.
 type between struct{ stacked bool }
 

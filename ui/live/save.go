@@ -28,7 +28,7 @@ const saveOrder = "Saving the charts"
 // picture draws the current charts in the colors of the theme, with a heading and a caption.
 func (c *charts) picture(heading, caption string) image.Image {
 	all := newCurves(c.remote, chart.Keep{})
-	grid := container.NewGridWithColumns(2, panels(all)...)
+	grid := container.NewGridWithColumns(2, boxed(all)...)
 	back := canvas.NewRectangle(theme.Color(theme.ColorNameBackground))
 	head := container.NewVBox(widgets.NewHeading(heading), widgets.NewCaption(caption))
 	page := container.NewStack(back, container.NewPadded(container.NewBorder(container.NewPadded(head), nil, nil, nil, grid)))
@@ -63,4 +63,12 @@ func (o *orders) saveCharts() {
 // keepPictures returns how to save the picture of a single chart.
 func (s *Screen) keepPictures() chart.Keep {
 	return picture.Keep(func() string { return string(s.job.ID()) }, func(text string, tone widgets.Tone) { s.orders.report(text, tone) })
+}
+
+// boxed returns charts in panels.
+func boxed(all []curves) (objects []fyne.CanvasObject) {
+	for _, one := range all {
+		objects = append(objects, widgets.NewPanel("", one.Chart))
+	}
+	return objects
 }

@@ -9,14 +9,17 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // Screen shows the run in progress. Call its methods on the UI goroutine.
 type Screen struct {
-	desk        Desk
-	win         fyne.Window
-	toResults   func(engine.RunID)
+	desk      Desk
+	win       fyne.Window
+	toResults func(engine.RunID)
+	// ToResume resumes a run that has ended; nil hides the button.
+	ToResume    func(engine.RunID)
 	pickPath    func(then func(dir string)) // asks for a folder: for exported files, and for a picture
 	pickPicture func(then func(dir string))
 
@@ -37,12 +40,17 @@ type Screen struct {
 	header  *header
 	orders  *orders
 	limit   *limitPanel
-	figures *figures
+	tiles   *tiles
 	charts  *charts
 	chain   *chain
 	agents  *agents
-	views   *views // the charts, the agents and the chain
+	tabs    *tabs
 	lists   *lists
+	steps   *steps
+	talk    *talk
+	events  *eventTab
+	changes *changeTab
+	log     *logTab
 	history *history
 }
 
@@ -65,18 +73,27 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 		widgets.PickFolder(win, "Save the charts as a picture in this folder", "Save here", then)
 	}
 	s.orders = newOrders(s)
-	s.header = newHeader(s.orders)
+	s.header = newHeader(win, s.orders)
 	s.limit = newLimitPanel(s.orders)
-	s.charts = newCharts(s.keepPictures())
+	s.charts = newCharts(s.keepPictures(), s.orders.saveCharts)
 	s.chain = newChain()
 	s.agents = newAgents(s.orders)
-	s.figures = newFigures()
-	s.views = newViews(s.charts, s.orders.saveCharts, s.rearranged,
-		tab{name: "Agents", object: s.agents.panel, draw: s.agents.draw, alone: true}, tab{name: "Chain", object: s.chain.panel, draw: s.chain.draw, alone: true})
+	s.tiles = newTiles()
 	s.lists = newLists(s.orders)
+	s.steps, s.talk, s.events, s.changes, s.log = newSteps(s.chain), newTalk(s), newEventTab(s), newChangeTab(), newLogTab()
+	s.tabs = newTabs(
+		s.rearranged,
+		tab{"Overview", container.New(overview{}, s.charts.content, s.lists.content), s.drawOverview},
+		tab{"Steps", s.steps.content, func(f *feed, _ bool) { s.steps.draw(f) }},
+		tab{"Agents", s.agents.panel, func(f *feed, _ bool) { s.agents.draw(f) }},
+		tab{"Transcript", s.talk.content, func(f *feed, _ bool) { s.talk.draw(f) }},
+		tab{"Events", s.events.content, func(f *feed, _ bool) { s.events.draw(f) }},
+		tab{"Changes", s.changes.content, func(f *feed, _ bool) { s.changes.draw(f) }},
+		tab{"Log", s.log.content, func(f *feed, _ bool) { s.log.draw(f) }},
+	)
 	s.history = newHistory(s)
 	s.page = newPage(s)
-	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or resume one in Checkpoints."))
+	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or resume one in Runs."))
 	s.root = container.NewStack(s.none, s.page.content)
 	s.page.content.Hide()
 	return s
@@ -119,8 +136,12 @@ func (s *Screen) begin(job *Job) {
 	s.header.begin(job)
 	s.orders.begin(job)
 	s.limit.begin(job)
+	s.tiles.begin(job)
 	s.charts.begin(job)
 	s.chain.begin(job)
+	s.talk.begin(job)
+	s.events.begin(job)
+	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)
 	s.none.Hide()
@@ -177,8 +198,8 @@ func (s *Screen) changed() bool {
 	if was == nil {
 		return true
 	}
-	limited := now.Limit != was.Limit && !governed(now)
-	return now.Phase != was.Phase || limited || now.Ceiling != was.Ceiling || now.Governor != was.Governor || now.Reason != was.Reason
+	limited := now.Limit != was.Limit && view.LimitMode(now) == view.Manual
+	return now.Phase != was.Phase || limited || now.Governor != was.Governor || now.Reason != was.Reason
 }
 
 // draw draws the feed that is shown. Unchanged parts are not drawn again.
@@ -194,20 +215,24 @@ func (s *Screen) draw() {
 	}
 	now := f.snap
 	s.orders.past = f.past
-	taller := s.header.draw(s.job, f, s.desk)
 	s.orders.draw(now)
+	s.header.draw(s, f)
 	s.limit.draw(now)
-	s.figures.draw(f)
-	if s.figures.drawNotes(now, s.logged()) || taller {
-		s.page.again()
-	}
-	s.lists.draw(f)
-	s.views.draw(f, charts)
+	s.tiles.draw(f)
+	s.tabs.draw(f, charts)
 	s.history.draw()
 	s.shown = shown{now, f.count}
 	if f.past {
 		s.shown.rows = -1
 	}
+}
+
+// drawOverview draws the charts, if there is another second, and the lists.
+func (s *Screen) drawOverview(f *feed, charts bool) {
+	if charts {
+		s.charts.draw(f)
+	}
+	s.lists.draw(f)
 }
 
 // logged describes the errors that this process has logged during the run; "" if none.
@@ -223,13 +248,12 @@ func (s *Screen) logged() string {
 	return fmt.Sprintf("%s in the log, the last of %s: %s", count, at.Local().Format(time.TimeOnly), last)
 }
 
-// rearranged draws the views after a change of the visible ones.
+// rearranged draws the visible tab.
 func (s *Screen) rearranged() {
 	if s.job == nil {
 		return
 	}
 	s.shown.rows = -1
-	s.page.makeRoom()
 	s.draw()
 	s.page.again()
 }

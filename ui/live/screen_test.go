@@ -1,13 +1,11 @@
 package live
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -18,14 +16,14 @@ func TestNoRunYet(t *testing.T) {
 	st.open(t)
 	st.Show()
 	st.tick()
-	st.shows(t, "No run is in progress. Launch one in Setup, or resume one in Checkpoints.")
-	st.hides(t, "Limit", "CPU")
+	st.shows(t, "No run is in progress. Launch one in Setup, or resume one in Runs.")
+	st.hides(t, "Automatic", "CPU")
 
 	st.run = newFakeRun(running())
 	st.desk.job = jobOf(st.run)
 	st.Tick()
 	st.hides(t, "No run is in progress")
-	st.shows(t, "372 shoppers, a day in March", "Limit", "CPU")
+	st.shows(t, "372 shoppers, a day in March", "Automatic", "CPU")
 }
 
 func TestHeader(t *testing.T) {
@@ -38,18 +36,17 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "exact", "run 20300301-120000-abcd", "372 agents", "6,912 of 8,928 sessions", "77%, 1m10s left", "cycle 2/24", "72 of 372",
-			"Fri 4 Jan 14:00", "1m22s", "as fast as possible", "2, last 2m ago", "2,034", "on this machine",
-		}, []string{"inexact", "Show results", "Cut now"}},
-		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"paused: no room on the disk"}, []string{"running"}},
+			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
+		}, []string{"exact", "Show results", "Resume", "behind"}},
+		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"Paused: no room on the disk"}, []string{"running", "min left"}},
 		{"inexact", func(s *engine.Snapshot) {
 			s.Inexact = &engine.Inexact{Cycle: 1, Agent: 17, Path: "pay", Why: "a step gave up: timeout"}
 		}, nil, []string{"inexact", "inexact since cycle 1, agent 17, step pay: a step gave up: timeout"}, nil},
-		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"draining: by hand", "Cut now cancels them"}, nil},
+		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"draining", "Force stop cancels them"}, nil},
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
-		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "all done", "2, last at 12:05:06", "Show results"}, []string{"0s left", "Pause", "Stop"}},
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118ms"}, nil},
@@ -58,14 +55,15 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"2.5s"}, []string{"2.0s"}},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
-		}, nil, []string{"6,912 sessions", "25%, 3h00m left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
+		}, nil, []string{"6,912 sessions", "24%, 3 h left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
+		{"in the first seconds", func(s *engine.Snapshot) { s.Elapsed = 8 * time.Second }, nil, []string{"estimating…"}, []string{"min left"}},
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
-		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"on time"}, nil},
-		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, []string{"none yet"}, nil},
+		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, nil, []string{"behind"}},
+		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, nil, []string{"checkpoints"}},
 		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},
 		{"just saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-3 * time.Second) }, nil, []string{"2, just now"}, nil},
 		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30s ago"}, nil},
-		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"12 rows wait", "Database connections"}, []string{"on this machine", "Store connections"}},
+		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"DB connections"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := running()
@@ -89,9 +87,9 @@ func TestDrawsSeldom(t *testing.T) {
 	// ticks counts how often the screen draws something new.
 	ticks := func(n int) (drawn int) {
 		for range n {
-			before := st.header.events.Value()
-			st.run.change(func(s *engine.Snapshot) { s.Events++ })
-			if st.Tick(); st.header.events.Value() != before {
+			before := st.header.state.Text()
+			st.run.change(func(s *engine.Snapshot) { s.Elapsed += time.Second })
+			if st.Tick(); st.header.state.Text() != before {
 				drawn++
 			}
 		}
@@ -118,7 +116,7 @@ func TestDrawsSeldom(t *testing.T) {
 	if got := ticks(100); got != (watchFor-1)/2 {
 		t.Errorf("after a change it drew %d times", got)
 	}
-	test.Tap(st.limit.more)
+	st.limit.step(1)
 	st.Until("the limit is set", st.limit.steer.settled)
 	if got := ticks(100); got != (watchFor-1)/2 {
 		t.Errorf("after an order it drew %d times", got)
@@ -137,17 +135,17 @@ func TestGovernorDrawsSeldom(t *testing.T) {
 	for range watchFor { // the screen is new
 		st.Tick()
 	}
-	for _, limit := range []string{"25", "30", "35"} {
-		before := st.limit.limit.Value()
+	for _, limit := range []string{"48 of 25 active", "48 of 30 active", "48 of 35 active"} {
+		before := st.limit.active.Text()
 		st.run.change(func(s *engine.Snapshot) { s.Limit += 5 })
 		for range 3 {
-			if st.Tick(); st.limit.limit.Value() != before {
-				t.Fatalf("within a second it shows the limit %s after %s", st.limit.limit.Value(), before)
+			if st.Tick(); st.limit.active.Text() != before {
+				t.Fatalf("within a second it shows the limit %s after %s", st.limit.active.Text(), before)
 			}
 		}
 		st.run.second(func(*engine.MetricsRow) {})
-		if st.Tick(); st.limit.limit.Value() != limit {
-			t.Errorf("after a second it shows the limit %s, want %s", st.limit.limit.Value(), limit)
+		if st.Tick(); st.limit.active.Text() != limit {
+			t.Errorf("after a second it shows the limit %s, want %s", st.limit.active.Text(), limit)
 		}
 	}
 }
@@ -164,7 +162,7 @@ func TestAnotherRun(t *testing.T) {
 	st.desk.job = jobOf(newFakeRun(s))
 	st.desk.job.Title = "Another scenario"
 	st.tick()
-	st.shows(t, "Another scenario", "20300302-080000-ef01", "no data yet", "No errors")
+	st.shows(t, "Another scenario", "no data yet", "No errors")
 	st.hides(t, "372 shoppers, a day in March", "66%", "server_error")
 	if st.feed.count != 0 || st.limit.slider.Value() != 7 {
 		t.Errorf("%d rows, a limit of %d", st.feed.count, st.limit.slider.Value())
@@ -198,10 +196,8 @@ func TestScrollsFromTheBeginning(t *testing.T) {
 	st.win.Resize(fyne.NewSize(838, 632))
 	st.desk.job = jobOf(newFakeRun(running()))
 	st.Show()
-	for _, o := range st.charts.grid.Objects {
-		if o.Size().Height < 120 {
-			t.Errorf("a chart is %v", o.Size())
-		}
+	if high := st.charts.all[0].Size().Height; high < 184 {
+		t.Errorf("the chart is %v high", high)
 	}
 }
 
@@ -211,26 +207,16 @@ func TestFitsItsWindow(t *testing.T) {
 	st.begin(st.desk.job)
 	for _, c := range []struct {
 		size    fyne.Size
-		columns int
 		scrolls bool
 	}{
-		{fyne.NewSize(1118, 792), 3, false},
-		{fyne.NewSize(838, 632), 2, true},
-		{fyne.NewSize(1758, 1192), 3, false},
+		{fyne.NewSize(1118, 792), false},
+		{fyne.NewSize(838, 632), true},
+		{fyne.NewSize(1758, 1192), false},
 	} {
 		st.win.Resize(c.size)
 		st.tick()
-		var tops []float32
-		for _, o := range st.charts.grid.Objects {
-			if !slices.Contains(tops, o.Position().Y) {
-				tops = append(tops, o.Position().Y)
-			}
-			if o.Size().Height < 120 || o.Size().Width < 220 {
-				t.Errorf("at %v a chart is %v", c.size, o.Size())
-			}
-		}
-		if len(tops) != 6/c.columns {
-			t.Errorf("at %v there are %d rows of charts", c.size, len(tops))
+		if o := st.charts.all[0]; o.Size().Height < 184 || o.Size().Width < 220 {
+			t.Errorf("at %v a chart is %v", c.size, o.Size())
 		}
 		if got := st.page.body.Size().Height > st.page.scroll.Size().Height; got != c.scrolls {
 			t.Errorf("at %v: scrolls %v", c.size, got)
@@ -238,14 +224,14 @@ func TestFitsItsWindow(t *testing.T) {
 		if got := st.root.MinSize().Width; got > c.size.Width {
 			t.Errorf("at %v the minimum width is %v", c.size, got)
 		}
-		bar, export := st.header.bar, st.orders.export
-		if right := st.orders.buttons.Position().X + export.Position().X + export.Size().Width; right > bar.Size().Width+1 || st.header.phase.Position().X < 10 {
+		bar, last := st.header.bar, st.orders.more
+		if right := st.orders.buttons.Position().X + last.Position().X + last.Size().Width; right > bar.Size().Width+1 || st.header.phase.Position().X < 10 {
 			t.Errorf("at %v the buttons reach to %v of %v, the badge is at %v", c.size, right, bar.Size().Width, st.header.phase.Position().X)
 		}
 	}
 }
 
-// TestOutageIsTold checks that the reason why results are not sent is shown in full during an outage.
+// TestOutageIsTold checks that the reason why results are not sent is shown during an outage, in full on request.
 func TestOutageIsTold(t *testing.T) {
 	const why = "db.example.com:5432/throng since 12:00:01: nothing answers. 3,357 rows wait here; nothing is lost."
 	st := &stage{Queue: uitest.Start(t), run: newFakeRun(running()), desk: &fakeDesk{remote: why, unwell: true}}
@@ -253,26 +239,33 @@ func TestOutageIsTold(t *testing.T) {
 	st.desk.job.Remote = "db.example.com:5432/throng"
 	st.open(t)
 	st.Show()
-	st.shows(t, why, "kept here")
+	if got := st.header.banner.Text(); got != why {
+		t.Errorf("got %q", got)
+	}
+	st.Tap(st.root, "Why?")
+	top := st.win.Canvas().Overlays().Top()
+	if !uitest.Shows(top, "nothing answers") || !uitest.Shows(top, "kept on this machine") {
+		t.Errorf("got %q", uitest.Texts(top))
+	}
+	st.Tap(top, "OK")
 	st.desk.remote, st.desk.unwell = "db.example.com:5432/throng: 12 rows wait here, 500/s, 1s left", false
 	st.tick()
-	st.hides(t, why, "kept here")
-	if got := st.header.results.Value(); got != st.desk.remote {
+	if got := st.header.banner.Text(); got != "" {
 		t.Errorf("got %q", got)
+	}
+	st.pick(t, "More", "Run details…")
+	if top := st.win.Canvas().Overlays().Top(); !uitest.Shows(top, st.desk.remote) || !uitest.Shows(top, "20300301-120000-abcd") || !uitest.Shows(top, "as fast as possible") {
+		t.Errorf("got %q", uitest.Texts(top))
 	}
 }
 
-// TestAViewAlone checks that a view without charts takes the room of the lists, except in windows with room for all.
-func TestAViewAlone(t *testing.T) {
+// TestTabs checks that each tab has all the room below the tiles.
+func TestTabs(t *testing.T) {
 	st := perform(t, running())
-	high := st.views.content.Size().Height
-	st.view("Chain")
-	st.hides(t, "server_error")
-	if got := st.views.content.Size().Height; got < high+100 {
-		t.Errorf("it is %v high, as the charts: %v", got, high)
+	for _, one := range st.tabs.all {
+		st.view(one.name)
+		if size := one.object.Size(); !one.object.Visible() || size.Height < 150 || size.Width < 800 {
+			t.Errorf("%s is %v", one.name, size)
+		}
 	}
-	st.view("Charts")
-	st.shows(t, "server_error")
-	st.win.Resize(fyne.NewSize(2400, 1400))
-	st.shows(t, "server_error", "Throughput")
 }

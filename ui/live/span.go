@@ -38,12 +38,12 @@ func newSpan(c *charts) *widget.Select {
 	}
 	choose := widget.NewSelect(names, nil)
 	choose.SetSelected(wholeRun)
-	choose.OnChanged = c.choose
+	choose.OnChanged = c.chooseSpan
 	return choose
 }
 
-// choose shows a span by its name and resets the zoom.
-func (c *charts) choose(name string) {
+// chooseSpan shows a span by its name and resets the zoom.
+func (c *charts) chooseSpan(name string) {
 	i := slices.IndexFunc(reaches, func(r reach) bool { return r.name == name })
 	if i < 0 {
 		return
@@ -62,6 +62,7 @@ func (c *charts) zoomed() {
 // showSpan shows the visible span in the selection; if zoomed, its ends.
 func (c *charts) showSpan() {
 	name, zoomed := "", ""
+	see(c.reset, c.group.Zoomed())
 	if c.group.Zoomed() {
 		from, to := c.group.Span(time.Time{}, time.Time{})
 		zoomed = from.Format(time.TimeOnly) + " – " + to.Format(time.TimeOnly)

@@ -102,7 +102,7 @@ func TestChartsHaveTheBandsOfHealth(t *testing.T) {
 	})
 	st.tick()
 	for title, want := range map[string][]string{
-		"CPU": {"warning", "critical"}, "Latency": {"warning, as a mean", "critical, as a mean", "mean", "1.5 s"}, "Database connections": {"max 60"},
+		"Latency": {"mean", "1.5 s"}, "DB connections": {"max 60"},
 	} {
 		shown := st.chartTexts(t, title)
 		for _, text := range want {
@@ -110,6 +110,9 @@ func TestChartsHaveTheBandsOfHealth(t *testing.T) {
 				t.Errorf("%s does not show %q: %v", title, text, shown)
 			}
 		}
+	}
+	if got := appendBands(nil, seriesCPU, &st.feed.snap.Metrics); len(got) != 2 {
+		t.Errorf("CPU has the bands %+v", got)
 	}
 	got := appendBands(nil, seriesConnections, &st.feed.snap.Metrics)
 	if len(got) != 2 || got[0].From != 50 || got[0].To != 55 || got[1].From != 55 {
@@ -140,6 +143,25 @@ func TestMarksHaveKinds(t *testing.T) {
 		if got := kindOf(&c.ChangeRow); got != c.want {
 			t.Errorf("%s %s to %s by %s is %d, want %d", c.What, c.Old, c.New, c.Who, got, c.want)
 		}
+	}
+}
+
+// TestOneMarkForAHand checks that a limit set by hand has one mark, and that moves of the governor have none.
+func TestOneMarkForAHand(t *testing.T) {
+	st := perform(t, running())
+	before := len(st.feed.marks)
+	st.run.change(func(s *engine.Snapshot) {
+		at := began.Add(70 * time.Second)
+		s.Changes = []engine.ChangeRow{
+			{At: at, What: engine.LimitChange, Old: "40", New: "50", Who: "resources"},
+			{At: at.Add(time.Second), What: engine.LimitSetting, Old: engine.Automatic, New: "200", Who: "user"},
+			{At: at.Add(20 * time.Second), What: engine.LimitSetting, Old: "200", New: engine.Automatic, Who: "user"},
+		}
+	})
+	st.Collect()
+	marks := st.feed.marks[before:]
+	if len(marks) != 2 || marks[0].Text != "concurrency limit automatic to 200" || marks[0].Kind != chart.Raised || marks[1].Text != "concurrency limit 200 to automatic" {
+		t.Errorf("marked: %+v", marks)
 	}
 }
 

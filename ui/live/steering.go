@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,46 +11,23 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// governing returns the governor of a run.
-func governing(s *engine.Snapshot) engine.Governing {
-	for _, g := range engine.Governors {
-		if g.Name == s.Governor {
-			return g
-		}
+// remedy says what to do about the problems that alarm describes.
+func remedy(s *engine.Snapshot) string {
+	var parts []string
+	say := func(text string) { parts = append(parts, text) }
+	if s.Breaker != engine.BreakerClosed {
+		say("Too many sessions failed, so sessions wait until one succeeds. See the errors. Resume continues immediately.")
 	}
-	return engine.Governors[0]
-}
-
-// governed reports whether the slider sets the ceiling.
-func governed(s *engine.Snapshot) bool { return governing(s).Name != engine.Manual }
-
-// steering explains the current limit.
-func steering(s *engine.Snapshot) string {
-	g := governing(s)
-	switch {
-	case g.Name == engine.Manual:
-		return "by hand: " + g.About
-	case s.Steer == "":
-		return titled(s.SteerBy, g) + ": no change of the limit yet; the slider sets the ceiling"
+	if slices.ContainsFunc(s.Services, func(v engine.ServiceState) bool { return v.Breaker != engine.BreakerClosed }) {
+		say("Requests to a failing service wait. They continue by themselves when it answers again.")
 	}
-	text := titled(s.SteerBy, g) + ": " + words.Drawn(s.Steer)
-	if !s.Steered.IsZero() {
-		text += "  ·  at " + s.Steered.Local().Format(time.TimeOnly)
+	if s.Stall != nil {
+		say("Sessions are in flight, but none has ended for long. Check the service they wait for, or its timeout.")
 	}
-	if s.Binds != "" && s.Binds != s.SteerBy {
-		text += "  ·  limited by: " + titled(s.Binds, g)
+	if s.Budget.Short != "" {
+		say("Raise the budget with Adjust… in the More menu, or let the run end when it is used up. It can be resumed with a larger one.")
 	}
-	return text
-}
-
-// titled returns the title of the governor in charge, if g combines several.
-func titled(name string, g engine.Governing) string {
-	for _, one := range engine.Governors {
-		if one.Name == name && one.Name != g.Name {
-			return g.Title + " (" + one.Title + ")"
-		}
-	}
-	return g.Title
+	return strings.Join(parts, "\n\n")
 }
 
 // alarm returns the most urgent problems of a run, and the errors that this process logged; "" if none.

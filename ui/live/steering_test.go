@@ -28,65 +28,32 @@ func governedRun() engine.Snapshot {
 
 func TestGovernorIsShown(t *testing.T) {
 	st := perform(t, governedRun())
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91% for 3 s, above 80%  ·  at 12:00:03", "Ceiling")
-	if got := st.limit.slider.Value(); got != 100 || st.limit.slider.Mark() != 20 || st.limit.limit.Value() != "20" || st.limit.ceiling.Value() != "100" {
-		t.Errorf("the slider is at %d with a mark at %d, limit %s, ceiling %s", got, st.limit.slider.Mark(), st.limit.limit.Value(), st.limit.ceiling.Value())
+	st.shows(t, "Automatic", "Manual", "48 of 20 active", "Lowered from 25 to 20 at 12:00:03: CPU 91% for 3 s, above 80%.")
+	st.hides(t, "Return to automatic")
+	if st.limit.slider.Value() != 20 || st.limit.mode.Chosen() != automaticMode {
+		t.Errorf("the slider is at %d, the mode %d", st.limit.slider.Value(), st.limit.mode.Chosen())
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Binds = "latency" })
 	st.tick()
-	st.shows(t, "Adaptive (CPU and memory): 25 to 20: CPU 91% for 3 s, above 80%  ·  at 12:00:03  ·  limited by: Adaptive (Latency)")
+	test.Tap(st.limit.why)
+	top := st.win.Canvas().Overlays().Top()
+	for _, want := range []string{"Adaptive", "between 1 and 100", "CPU and memory", "Now limited by: Latency", "To do: drag the slider"} {
+		if !uitest.Shows(top, want) {
+			t.Errorf("%q is not shown: %q", want, uitest.Texts(top))
+		}
+	}
+	st.Tap(top, "OK")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
-	st.shows(t, "by hand: the slider is the limit")
-	st.hides(t, "Ceiling")
-	if got := st.limit.slider.Value(); got != 40 || st.limit.slider.Mark() != 0 {
-		t.Errorf("in manual mode the slider is at %d with a mark at %d", got, st.limit.slider.Mark())
-	}
-}
-
-// TestSliderIsTheCeiling checks that the slider of a governed run shows and sets the ceiling.
-func TestSliderIsTheCeiling(t *testing.T) {
-	st := perform(t, governedRun())
-	st.run.limit = func(n int) error {
-		st.run.change(func(s *engine.Snapshot) { s.Ceiling = n })
-		return nil
-	}
-	n := st.drag(0.5)
-	if got := st.limit.ceiling.Value(); got != engine.FormatCount(int64(n)) || st.limit.limit.Value() != "20" {
-		t.Errorf("at %d it shows a ceiling of %s and a limit of %s", n, got, st.limit.limit.Value())
-	}
-	st.limit.slider.DragEnd()
-	st.Until("the ceiling is set", st.limit.steer.settled)
-	if st.tick(); st.limit.slider.Value() != n || st.run.Snapshot().Ceiling != n {
-		t.Errorf("the slider is at %d, the ceiling is %d, want %d", st.limit.slider.Value(), st.run.Snapshot().Ceiling, n)
-	}
-}
-
-func TestGovernorIsChanged(t *testing.T) {
-	st := perform(t, running())
-	st.run.set = func(_, value string) error {
-		st.run.change(func(s *engine.Snapshot) { s.Governor = value })
-		return nil
-	}
-	st.limit.governor.SetSelected("Latency")
-	st.Until("the governor is changed", func() bool { return !st.orders.waiting[governorOrder] })
-	st.tick()
-	if got, want := st.run.orders(), "apply governor=latency user by hand"; got != want {
-		t.Errorf("got calls %q, want %q", got, want)
-	}
-	if got := st.limit.governor.Selected; got != "Latency" {
-		t.Errorf("the screen shows %q", got)
-	}
-	st.run.change(func(s *engine.Snapshot) { s.Governor = "success" }) // from a terminal
-	st.tick()
-	if got := st.limit.governor.Selected; got != "Success rate" || strings.Count(st.run.orders(), "apply") != 1 {
-		t.Errorf("it shows %q, and asked for %s", got, st.run.orders())
+	st.shows(t, "Fixed at 40.", "48 of 40 active", "Return to automatic")
+	if st.limit.slider.Value() != 40 || st.limit.mode.Chosen() != manualMode {
+		t.Errorf("in manual mode the slider is at %d, the mode %d", st.limit.slider.Value(), st.limit.mode.Chosen())
 	}
 }
 
 func TestAlarm(t *testing.T) {
 	st := perform(t, running())
-	if got := st.figures.alarm.Text(); got != "" {
+	if got := st.header.banner.Text(); got != "" {
 		t.Errorf("without problems: got %q", got)
 	}
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
@@ -99,10 +66,11 @@ func TestAlarm(t *testing.T) {
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
 	})
 	st.tick()
-	want := "the run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
-	if got := st.figures.alarm.Text(); got != want {
+	want := "The run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7s  ·  5 sessions wait for shop  ·  the budget will not last"
+	if got := st.header.banner.Text(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	st.list("Figures")
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
 	st.list("Services")
@@ -116,12 +84,12 @@ func TestChangesAreListed(t *testing.T) {
 	s := running()
 	at := time.Date(2030, 3, 1, 12, 0, 1, 0, time.Local)
 	s.Changes = []engine.ChangeRow{
-		{At: at, Cycle: 1, What: engine.LimitSetting, Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95%"},
+		{At: at, Cycle: 1, What: engine.LimitChange, Old: "50", New: "20", Who: "resources", Why: "50 → 20: CPU 95%"},
 		{At: at.Add(time.Second), Cycle: 2, What: engine.InjectChange, Old: "everybody", New: `{"cycle":3}`, Who: "user"},
 	}
 	s.Changes = append(s.Changes, engine.ChangeRow{At: at, Cycle: 2, What: engine.RetireChange, Old: "lena", New: `{"cycle":3,"agent":17}`, Who: "user"})
 	st := perform(t, s)
-	st.list("Changes")
+	st.view("Changes")
 	st.hides(t, "{")
 	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95%", "to everybody")
 	rows := changes(&feed{snap: &s})
@@ -191,7 +159,7 @@ func TestSettingsAreAdjusted(t *testing.T) {
 		}
 		return nil
 	}
-	test.Tap(st.limit.adjust)
+	st.pick(t, "More", "Adjust…")
 	f := st.orders.adjusting
 	if len(f.entries) != 3 || f.Row(engine.LimitSetting) != nil {
 		t.Fatalf("%d settings are offered", len(f.entries))
@@ -225,7 +193,7 @@ func TestChartsAreSaved(t *testing.T) {
 	}
 	dir := t.TempDir()
 	st.pickPicture = func(then func(string)) { then(dir) }
-	empty := newCharts(chart.Keep{})
+	empty := newCharts(chart.Keep{}, nil)
 	empty.all = newCurves(false, chart.Keep{})
 	blank := colors(empty.picture("372 shoppers", "run"))
 	st.orders.saveCharts()
@@ -276,7 +244,7 @@ func TestErrorsOfTheLog(t *testing.T) {
 	st.hides(t, "in the log")
 	st.desk.logged++
 	st.tick()
-	st.shows(t, "an error is in the log, the last of")
+	st.shows(t, "An error is in the log, the last of")
 	st.desk.logged++
 	st.tick()
 	st.shows(t, "2 errors are in the log", "the disk is full")

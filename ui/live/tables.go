@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -144,37 +143,6 @@ func orDash(text string) string {
 	return text
 }
 
-var changeColumns = []widgets.Column{
-	{Title: "Time", Sample: "10:02:03"},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Who", Sample: "connections"},
-	{Title: "What", Sample: "checkpoint-interval"},
-	{Title: "Change", Sample: "running to draining", Weight: 1},
-	{Title: "Why", Sample: "25 → 20: CPU 91% for 3 s, above 80%", Weight: 3},
-}
-
-// shownChanges is the maximum number of changes in the list.
-const shownChanges = 50
-
-// changes returns the table of changes by users and governors, the newest first.
-func changes(f *feed) []widgets.Row {
-	s := f.snap
-	newest := s.Changes[max(0, len(s.Changes)-shownChanges):]
-	rows := make([]widgets.Row, 0, len(newest))
-	for i := range slices.Backward(newest) {
-		c := &newest[i]
-		rows = append(rows, widgets.Row{Key: strconv.Itoa(len(s.Changes) - i), Cells: []widgets.Cell{
-			{Text: c.At.Local().Format(time.TimeOnly)},
-			{Text: strconv.Itoa(c.Cycle)},
-			{Text: c.Who},
-			{Text: engine.Subject(c.What)},
-			{Text: changed(c)},
-			{Text: words.Drawn(c.Why), Tone: widgets.Quiet},
-		}})
-	}
-	return rows
-}
-
 // changed describes a change.
 func changed(c *engine.ChangeRow) string {
 	switch {
@@ -186,25 +154,4 @@ func changed(c *engine.ChangeRow) string {
 		return c.New
 	}
 	return c.Old + " to " + c.New
-}
-
-var eventColumns = []widgets.Column{
-	{Title: "Time", Sample: "10:02:03"},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Agent", Sample: "shopper-1000"},
-	{Title: "Event", Sample: "order_placed", Weight: 1},
-	{Title: "Step", Sample: "checkout.order", Weight: 2},
-}
-
-// events returns the table of emitted events, the newest first.
-func events(f *feed) []widgets.Row {
-	s := f.snap
-	rows := make([]widgets.Row, 0, len(s.Emitted))
-	for i := range slices.Backward(s.Emitted) {
-		e := &s.Emitted[i]
-		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: e.At.Local().Format(time.TimeOnly)}, {Text: strconv.Itoa(e.Cycle)}, {Text: e.AgentName()}, {Text: e.Event}, {Text: e.Path, Tone: widgets.Quiet},
-		}})
-	}
-	return rows
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -44,40 +45,67 @@ func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 // asOf describes the shown moment of the history.
 func asOf(f *feed) string {
 	s := f.snap
-	text := fmt.Sprintf("%s, cycle %s", words.Stamp(s.At), engine.FormatCount(int64(s.Cycle)))
+	parts := []string{words.Stamp(s.At), s.SimTime.Format("Mon 2 Jan 15:04"), "return to Live to control the run"}
 	if f.idle {
-		return text + ": Throng was not running"
+		parts[2] = "Throng was not running"
 	}
-	return text + "  ·  return to Live to control the run"
+	return strings.Join(parts, "  ·  ")
 }
 
-func exactness(s *engine.Snapshot) (word string, tone widgets.Tone) {
-	if s.Inexact != nil {
-		return "inexact", widgets.Warning
-	}
-	return "exact", widgets.Good
-}
-
-// state describes the run next to the badges, the most important fact first.
+// state describes the run below its progress, the most important fact first.
 func state(job *Job, s *engine.Snapshot) string {
 	var parts []string
-	if s.Phase > engine.Running && !failed(s) {
+	if s.Phase == engine.Ended && !failed(s) {
 		word, _ := phase(s)
 		parts = append(parts, word+": "+orNoReason(s.Reason))
-	}
-	if s.Phase == engine.Draining && s.InFlight > 0 {
-		parts = append(parts, "waiting for sessions in flight; Cut now cancels them, and a resume runs them again")
 	}
 	if s.Inexact != nil {
 		parts = append(parts, s.Inexact.String())
 	}
-	parts = append(parts, "run "+string(job.ID()), count(int64(job.Agents), "agent"), fmt.Sprintf("seed %d", job.Settings.Seed))
-	if n := s.Labels[engine.Recorded]; n > 0 {
-		parts = append(parts, engine.FormatCount(n)+" steps answered from a recording")
-	} else if s.Usage != (engine.Usage{}) {
-		parts = append(parts, "model calls "+engine.FormatUsage(&s.Usage))
+	if _, done := cycle(s); done != "" {
+		parts = append(parts, done+" in this cycle")
+	}
+	parts = append(parts, s.SimTime.Format("Mon 2 Jan 15:04"), engine.FormatDuration(elapsed(s))+" elapsed")
+	if text, tone := schedule(job, s); tone == widgets.Warning {
+		parts = append(parts, text)
+	}
+	if s.Usage != (engine.Usage{}) {
+		spent, _ := cost(s)
+		parts = append(parts, spent)
+	}
+	if s.Checkpoints > 0 {
+		parts = append(parts, "checkpoints "+saved(s))
 	}
 	return strings.Join(parts, "  ·  ")
+}
+
+// details lists what is seldom needed about a run.
+func details(job *Job, s *engine.Snapshot, where string) [][2]string {
+	keeps, _ := schedule(job, s)
+	spent, _ := cost(s)
+	exact := "exact"
+	if s.Inexact != nil {
+		exact = s.Inexact.String()
+	}
+	rows := [][2]string{
+		{"Run", string(job.ID())},
+		{"Agents", engine.FormatCount(int64(job.Agents))},
+		{"Random seed", fmt.Sprint(job.Settings.Seed)},
+		{"Simulated time", s.SimTime.Format("Mon 2 Jan 2006 15:04")},
+		{"Elapsed", engine.FormatDuration(elapsed(s))},
+		{"Schedule", keeps},
+		{"Checkpoints", saved(s)},
+		{"Events", engine.FormatCount(s.Events)},
+		{"Cost so far", spent},
+		{"Results", where},
+		{"Exactness", exact},
+	}
+	if n := s.Labels[engine.Recorded]; n > 0 {
+		rows = append(rows, [2]string{"Recorded answers", engine.FormatCount(n) + " steps"})
+	} else if s.Usage != (engine.Usage{}) {
+		rows = append(rows, [2]string{"Model calls", engine.FormatUsage(&s.Usage)})
+	}
+	return rows
 }
 
 // failed reports whether a run ended with an error.
@@ -92,7 +120,7 @@ func failure(f *feed) string {
 	case f.past || !failed(s):
 		return ""
 	case s.Ending == engine.EndHopeless:
-		return words.Sentence(orNoReason(s.Reason)) + "\nCorrect it (Edit scenario… in Setup) and launch again. Checkpoints shows how to continue this run."
+		return words.Sentence(orNoReason(s.Reason)) + "\nCorrect it (Edit scenario… in Setup) and launch again. Runs shows how to continue this run."
 	}
 	return words.Sentence(orNoReason(s.Reason))
 }
@@ -111,39 +139,16 @@ func count(n int64, what string) string {
 	return engine.FormatCount(n) + " " + what + "s"
 }
 
-// done returns the progress of a run, as text and as a share.
-func done(s *engine.Snapshot) (left, right string, share float64) {
-	left = count(s.Ended, "session")
-	if s.Total > 0 {
-		left = engine.FormatCount(s.Ended) + " of " + count(s.Total, "session")
-	}
-	switch {
-	case s.Total > 0:
-		share = float64(s.Ended) / float64(s.Total)
-	case s.Remaining >= 0 && s.Elapsed > 0: // the duration limits the run
-		share = float64(s.Elapsed) / float64(s.Elapsed+s.Remaining)
-	}
-	right = fmt.Sprintf("%.0f%%", 100*min(share, 1))
-	if s.Remaining >= 0 && s.Phase != engine.Ended {
-		right += ", " + roughly(s.Remaining) + " left"
-	}
-	return left, right, share
-}
-
-// cycle returns the progress of the current cycle.
-func cycle(s *engine.Snapshot) (left, right string, share float64) {
-	left = "cycle " + engine.FormatCount(int64(s.Cycle))
+// cycle returns the current cycle, and how many of its sessions have ended; "" between cycles.
+func cycle(s *engine.Snapshot) (where, done string) {
+	where = "cycle " + engine.FormatCount(int64(s.Cycle))
 	if s.Cycles > 0 {
-		left += "/" + engine.FormatCount(int64(s.Cycles))
+		where += "/" + engine.FormatCount(int64(s.Cycles))
 	}
-	switch {
-	case s.CycleTotal > 0:
-		share = float64(s.CycleEnded) / float64(s.CycleTotal)
-		right = engine.FormatCount(s.CycleEnded) + " of " + engine.FormatCount(s.CycleTotal)
-	case s.Phase == engine.Ended && s.Ending == engine.EndFinished:
-		share, right = 1, "all done"
+	if s.CycleTotal > 0 {
+		done = engine.FormatCount(s.CycleEnded) + " of " + engine.FormatCount(s.CycleTotal)
 	}
-	return left, right, share
+	return where, done
 }
 
 // roughly rounds a duration to the digits that matter.
@@ -205,32 +210,10 @@ func schedule(job *Job, s *engine.Snapshot) (text string, tone widgets.Tone) {
 }
 
 // share returns a share in percent.
-func share(part, whole int64) string {
-	if whole <= 0 {
-		return "0%"
-	}
-	p := 100 * float64(part) / float64(whole)
-	switch {
-	case p > 0 && p < 0.1:
-		return "< 0.1%"
-	case p > 0 && p < 10:
-		return fmt.Sprintf("%.1f%%", p)
-	default:
-		return fmt.Sprintf("%.0f%%", p)
-	}
-}
+func share(part, whole int64) string { return view.FormatShare(part, whole) }
 
 // rate writes a number per second with two or three digits.
-func rate(v float64) string {
-	switch {
-	case v >= 100:
-		return engine.FormatCount(int64(v+0.5)) + "/s"
-	case v >= 10:
-		return fmt.Sprintf("%.0f/s", v)
-	default:
-		return fmt.Sprintf("%.1f/s", v)
-	}
-}
+func rate(v float64) string { return view.FormatPerSecond(v) }
 
 // short writes a count with three or four digits at most.
 func short(n int64) string {

@@ -18,7 +18,7 @@ func (s *Screen) drawAudit(r *engine.RunRecord) {
 		s.audit.Enable()
 	}
 	if r != nil && s.auditing[r.ID] {
-		s.said.Say("Recalculating all figures from the journal…", widgets.Accent)
+		s.say("Recalculating all figures from the journal…", widgets.Accent)
 	}
 }
 
@@ -41,11 +41,11 @@ func (s *Screen) startAudit() {
 		}
 		switch {
 		case err != nil:
-			s.said.Say(about+"The audit failed. "+words.Trouble(err), widgets.Bad)
+			s.say(about+"The audit failed. "+words.Trouble(err), widgets.Bad)
 		case f.equal:
-			s.said.Say(about+"Audited: "+f.summary+".", widgets.Good)
+			s.say(about+"Audited: "+f.summary+".", widgets.Good)
 		default:
-			s.said.Say(about+"Audited: "+f.summary+". For details run: throngctl audit "+string(run), widgets.Bad)
+			s.say(about+"Audited: "+f.summary+". For details run: throngctl audit "+string(run), widgets.Bad)
 		}
 		s.draw()
 	})

@@ -24,14 +24,16 @@ type runChecks struct {
 func newRunChecks(mend func(engine.Check)) *runChecks {
 	c := &runChecks{list: checks.New(), summary: form.NewNote("")}
 	c.list.OnMend = mend
-	c.panel = widgets.NewPanel("After the run", form.NewStack(c.summary, c.list))
+	c.panel = widgets.NewPanel("After the run", c.list)
 	return c
 }
 
 // drawChecks checks the chosen run after its end, and again when it has changed.
 func (s *Screen) drawChecks(r *engine.RunRecord) {
 	c := s.page.checks
-	c.panel.Hidden = !judged(r)
+	if c.panel.Hidden = !judged(r); c.panel.Hidden {
+		c.summary.SetText("")
+	}
 	if !c.panel.Hidden && c.of != markOf(r) {
 		s.check(r)
 	}
@@ -70,12 +72,12 @@ func (s *Screen) check(r *engine.RunRecord) {
 // send sends the rows that have not arrived again.
 func (s *Screen) send() {
 	run := s.chosen
-	s.said.Say("Sending…", widgets.Accent)
+	s.say("Sending…", widgets.Accent)
 	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Send(context.Background(), run) }, func(_ struct{}, err error) {
 		if err != nil {
-			s.said.Say("Cannot send the rows. They are kept on this machine. "+words.Trouble(err), widgets.Bad)
+			s.say("Cannot send the rows. They are kept on this machine. "+words.Trouble(err), widgets.Bad)
 			return
 		}
-		s.said.Say(fmt.Sprintf("Sending the results of run %s. Settings shows the progress.", run), widgets.Good)
+		s.say(fmt.Sprintf("Sending the results of run %s. Settings shows the progress.", run), widgets.Good)
 	})
 }

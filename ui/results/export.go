@@ -2,6 +2,11 @@ package results
 
 import (
 	"context"
+	"net/url"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -18,17 +23,19 @@ type exportFormat struct {
 	write          func(ctx context.Context, run engine.RunID, dir string) (string, error)
 }
 
-func (s *Screen) askExport() {
-	s.exportAs(&exportFormat{
-		"Folder for the CSV export", "Export here", "Exporting…", "The export failed",
-		func(path string) string { return "Exported to " + path + ": " + inExport }, s.desk.Export,
-	})
-}
+// dataFormats are the formats of exports, with their names.
+var dataFormats = []struct{ format, name string }{{"csv", "CSV"}, {"parquet", "Parquet"}, {"jsonl", "JSON"}}
 
-func (s *Screen) askParquet() {
+func (s *Screen) askExport() { s.askData("csv", "CSV") }
+
+// askData exports the data of the run.
+func (s *Screen) askData(format, name string) {
 	s.exportAs(&exportFormat{
-		"Folder for the Parquet export", "Export here", "Exporting…", "The export failed",
-		func(path string) string { return "Exported to " + path + ", with the columns of the CSV." }, s.desk.ExportParquet,
+		"Folder for the " + name + " export", "Export here", "Exporting…", "The export failed",
+		func(path string) string { return "Exported to " + path + ". " + inExport },
+		func(ctx context.Context, run engine.RunID, dir string) (string, error) {
+			return s.desk.ExportAs(ctx, run, dir, format)
+		},
 	})
 }
 
@@ -39,6 +46,41 @@ func (s *Screen) askReport() {
 			return "Saved the report to " + path + ". Open it in a browser, or share it as one file."
 		}, s.desk.Report,
 	})
+}
+
+// exports returns the menu of the button Export.
+func (s *Screen) exports() *fyne.Menu {
+	menu := fyne.NewMenu("")
+	for _, f := range dataFormats {
+		menu.Items = append(menu.Items, fyne.NewMenuItem(f.name+"…", func() { s.askData(f.format, f.name) }))
+	}
+	menu.Items = append(menu.Items, fyne.NewMenuItemSeparator(), fyne.NewMenuItem("Report…", s.askReport))
+	return menu
+}
+
+// openExports opens that menu below the button.
+func (s *Screen) openExports() {
+	driver := fyne.CurrentApp().Driver()
+	at := driver.AbsolutePositionForObject(s.export)
+	widget.NewPopUpMenu(s.exports(), driver.CanvasForObject(s.export)).ShowAtPosition(fyne.NewPos(at.X, at.Y+s.export.Size().Height))
+}
+
+// say shows a message in which nothing can be revealed.
+func (s *Screen) say(text string, tone widgets.Tone) {
+	s.saved = ""
+	s.reveal.Hide()
+	s.said.Say(text, tone)
+}
+
+// showSaved opens the folder of the last export.
+func (s *Screen) showSaved() {
+	dir := s.saved
+	if filepath.Ext(dir) == ".html" {
+		dir = filepath.Dir(dir)
+	}
+	if err := fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}); err != nil {
+		s.said.Say("Cannot open "+dir+". "+words.Trouble(err), widgets.Bad)
+	}
 }
 
 // exportAs asks for a folder and exports.
@@ -54,9 +96,11 @@ func (s *Screen) exportAs(way *exportFormat) {
 				about = "Run " + string(run) + ": "
 			}
 			if err != nil {
-				s.said.Say(about+way.failed+". "+words.Trouble(err), widgets.Bad)
+				s.say(about+way.failed+". "+words.Trouble(err), widgets.Bad)
 			} else {
-				s.said.Say(about+way.done(path), widgets.Good)
+				s.say(about+way.done(path), widgets.Good)
+				s.saved = path
+				s.reveal.Show()
 			}
 			s.draw()
 		})
@@ -68,8 +112,7 @@ func (s *Screen) exportable() bool { return s.run() != nil && s.exporting[s.chos
 
 func (s *Screen) drawExport(r *engine.RunRecord) {
 	enable(s.export, s.exportable())
-	enable(s.report, s.exportable())
 	if r != nil && s.exporting[r.ID] != "" {
-		s.said.Say(s.exporting[r.ID], widgets.Accent)
+		s.say(s.exporting[r.ID], widgets.Accent)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/outcomes"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -27,6 +29,8 @@ type fakeDesk struct {
 	runsErr             error
 	totalsErr           error
 	exportErr, auditErr error
+	details             *view.Details
+	detailsErr          error
 	checks              []engine.Check
 	checksErr           error
 	audited             string
@@ -101,14 +105,18 @@ func (d *fakeDesk) Failed(_ context.Context, _ engine.RunID, t *engine.Totals) (
 	return "4: shopper-25 and others", nil
 }
 
-func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
-	d.ask("export %s to %s", run, dir)
+func (d *fakeDesk) ExportAs(_ context.Context, run engine.RunID, dir, format string) (string, error) {
+	d.ask("%s %s to %s", format, run, dir)
 	return dir + "/throng-" + string(run), d.exportErr
 }
 
-func (d *fakeDesk) ExportParquet(_ context.Context, run engine.RunID, dir string) (string, error) {
-	d.ask("parquet %s to %s", run, dir)
-	return dir + "/throng-" + string(run), d.exportErr
+func (d *fakeDesk) Details(context.Context, engine.RunID) (*view.Details, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.details == nil {
+		return &view.Details{Outcomes: &outcomes.Outcomes{}}, d.detailsErr
+	}
+	return d.details, d.detailsErr
 }
 
 func (d *fakeDesk) Report(_ context.Context, run engine.RunID, dir string) (string, error) {
@@ -150,6 +158,7 @@ func some() engine.Totals {
 		t.Add(&row)
 	}
 	t.Peaks = engine.Peaks{Memory: 62_500_000, Connections: 4, Cycle: 2300 * time.Millisecond, CheckpointGap: 51 * time.Second, Elapsed: 51 * time.Second}
+	t.Inexact = nil
 	return t
 }
 
@@ -161,6 +170,8 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen) {
 	s := New(desk, win)
 	win.SetContent(s.Content())
 	win.Resize(fyne.NewSize(1130, 780))
+	s.page.diagnostics.turn()
+	s.page.inputs.turn()
 	s.Show()
 	q.Until("the store is read", func() bool { return !s.loading })
 	return q, s
@@ -196,4 +207,20 @@ func foreseen(id engine.RunID) engine.RunRecord {
 		Memory: engine.Exactly(60e6, engine.Guessed),
 	}
 	return r
+}
+
+// Speakers implements Desk.
+func (d *fakeDesk) Speakers(context.Context, engine.RunID) (Source, error) { return pair{}, nil }
+
+// pair is a run of one conversation.
+type pair struct{}
+
+func (pair) Agents() int     { return 1 }
+func (pair) Name(int) string { return "pair-3" }
+func (pair) Search(context.Context, string, int) (found []int, more bool, err error) {
+	return []int{0}, false, nil
+}
+
+func (pair) Transcript(context.Context, view.TranscriptQuery) (view.Transcript, error) {
+	return view.Transcript{Lines: []view.Line{{ID: "pair-3", Speaker: "Ada", Text: "The harbor first."}}}, nil
 }

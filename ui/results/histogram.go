@@ -2,15 +2,12 @@ package results
 
 import (
 	"cmp"
-	"image/color"
 	"math"
 	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
@@ -53,12 +50,10 @@ func newGraphs(open func(class string)) *graphs {
 	g.errors = chart.NewBars("Errors by class", "No sessions failed.", keep)
 	g.errors.OnChosen = open
 	g.steps = chart.NewBars("Time by step", "No steps called a service.", keep)
-	height := canvas.NewRectangle(color.Transparent)
-	height.SetMinSize(fyne.NewSize(0, graphEms*theme.TextSize()))
 	right := container.NewVBox(
 		widgets.NewHeading("Time by step, all sessions"), g.steps,
 		widgets.NewHeading("Failed sessions by class"), g.errors)
-	panels := container.NewGridWithColumns(2, widgets.NewPanel("", container.NewStack(height, g.latency)), widgets.NewPanel("", right))
+	panels := container.NewGridWithColumns(2, widgets.NewPanel("", container.NewStack(tall(graphEms), g.latency)), widgets.NewPanel("", right))
 	g.content = container.NewVBox(panels, g.said)
 	return g
 }

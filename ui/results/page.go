@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/note"
+	"github.com/throng-sim/throng/ui/internal/picture"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -21,11 +22,12 @@ const mostChanges = 10
 // page shows the results of a run.
 type page struct {
 	win     fyne.Window
-	content fyne.CanvasObject
+	run     engine.RunID
+	content *fyne.Container
 
 	badge    *widgets.Badge
-	headline *widget.Label
-	verdict  *widgets.Notice
+	verdict  *widget.Label // the answer in one sentence
+	headline *widgets.Notice
 	exact    *widgets.Notice
 	cleaned  *widgets.Notice
 
@@ -53,12 +55,27 @@ type page struct {
 	doubtful *widgets.Notice
 	doubted  *widgets.Panel
 	changes  *widgets.Table
+
+	emitted     *emitted
+	over        *gallery
+	overTime    *widgets.Panel
+	steps       *widgets.Sheet
+	services    *widgets.Sheet
+	cycles      *widgets.Sheet
+	cycled      *widgets.Panel
+	made        *pairs
+	diagnostics *fold
+	inputs      *fold
 }
 
 func newPage(win fyne.Window, checks *runChecks, note *note.Editor) *page {
-	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), verdict: widgets.NewNotice(), exact: widgets.NewNotice(), cleaned: widgets.NewNotice()}
-	p.headline = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-	p.headline.Wrapping = fyne.TextWrapWord
+	p := &page{win: win, checks: checks, note: note, outcomes: widgets.NewShares(), badge: widgets.NewBadge("", widgets.Neutral), headline: widgets.NewNotice(), exact: widgets.NewNotice(), cleaned: widgets.NewNotice()}
+	p.verdict = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+	p.verdict.Wrapping = fyne.TextWrapWord
+	keep := picture.Keep(func() string { return string(p.run) }, p.headline.Say)
+	p.emitted, p.over = newEmitted(keep), newGallery(keep)
+	p.steps, p.services, p.cycles = newTextSheet(view.StepTable(&engine.Totals{}).Head), newTextSheet(view.ServiceTable(&engine.Totals{}, nil).Head), newTextSheet(cycleHead)
+	p.made = newPairs()
 	const count, clock = "1,000,000", "1m30s"
 	end := fyne.TextAlignTrailing
 	p.criteria = widgets.NewSheet([]widgets.Column{
@@ -127,25 +144,30 @@ const columnEms = 34
 
 func (p *page) layOut() {
 	gap := theme.Padding()
-	said := form.NewStack(container.NewBorder(nil, nil, p.badge, nil, p.headline),
-		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.verdict, p.exact, p.cleaned)
+	said := form.NewStack(container.NewBorder(nil, nil, p.badge, nil, p.verdict),
+		container.New(layout.NewCustomPaddedLayout(gap, gap, 0, 0), p.outcomes), p.headline, p.exact, p.cleaned)
 	head := form.NewColumns(columnEms, said, p.note)
 	p.fact = widgets.NewPanel("Forecast and actual", form.NewStack(form.NewColumns(columnEms, p.foreseen[0], p.foreseen[1]), p.basis))
 	totals := widgets.NewPanel("Totals", form.NewStack(p.totals.content, p.models.content, p.resumed.content, p.recorded.content))
 	p.held = widgets.NewPanel("Throttled time, all requests", p.waits.content)
 	most := form.NewPanels(widgets.NewPanel("Peaks", p.peaks.content), p.held)
 	p.doubted = widgets.NewPanel("Unconfirmed requests", form.NewStack(p.doubtful, p.doubts))
+	p.cycled = widgets.NewPanel("Cycles", p.cycles)
+	p.overTime = widgets.NewPanel("", widgets.NewHeading("Over time"))
+	p.diagnostics = newFold("Diagnostics", p.checks.summary, form.NewPanels(
+		p.checks.panel, p.time.panel, form.NewColumns(columnEms, totals, most), p.graphs.content, p.fact, p.cycled,
+	))
+	p.inputs = newFold("Inputs", nil, p.made.content)
 	p.content = form.NewPanels(
 		widgets.NewPanel("", head),
-		p.checks.panel,
+		p.emitted.content,
 		form.NewColumns(columnEms, widgets.NewPanel("Criteria", p.criteria), widgets.NewPanel("Latency", p.latency)),
-		p.time.panel,
-		form.NewColumns(columnEms, totals, most),
-		p.graphs.content,
-		p.fact,
+		p.overTime, p.over.content,
+		widgets.NewPanel("Steps", form.NewStack(p.steps, p.services)),
 		widgets.NewPanel("Errors by class", form.NewStack(p.errors, p.failed)),
 		p.doubted,
 		widgets.NewPanel("Changes during the run", p.changes),
+		p.diagnostics.content, p.inputs.content,
 	)
 }
 
@@ -157,14 +179,17 @@ func (p *page) hide() {
 
 // show shows a run. Unchanged parts are not drawn again.
 func (p *page) show(r *engine.RunRecord, f *figures) {
+	p.run = r.ID
 	p.badge.Set(words.State(r))
-	if text := headline(r, &f.totals); p.headline.Text != text {
-		p.headline.SetText(text)
+	m := view.Verdict(r, &f.totals)
+	if importance := importances[m.Tone]; p.verdict.Text != m.Text || p.verdict.Importance != importance {
+		p.verdict.Importance = importance
+		p.verdict.SetText(m.Text)
 	}
-	p.outcomes.Set(outcomes(&f.totals))
+	p.headline.Say(headline(r, &f.totals), widgets.Quiet)
+	p.outcomes.Set(outcomeShares(&f.totals))
 	p.note.Open(r.ID, r.Note)
-	p.verdict.Say(verdict(r))
-	p.exact.Say(exactness(r))
+	p.exact.Say(exactness(r, &f.totals))
 	p.cleaned.Say(cleaned(r))
 	if judged(r) {
 		p.criteria.SetEmpty("No criteria.")
@@ -195,6 +220,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	}
 	p.failed.Say(failed, widgets.Quiet)
 	p.showDoubts(&f.doubts)
+	p.showDetails(f.details)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
 	if !p.content.Visible() {

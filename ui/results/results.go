@@ -8,10 +8,12 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/note"
@@ -39,10 +41,12 @@ type Desk interface {
 	Note(ctx context.Context, run engine.RunID, text string) error
 	// Failed names the agents with failed or timed-out sessions; "" if none.
 	Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error)
-	// Export writes a run's results into a new folder inside dir and returns its path.
-	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// ExportParquet is like Export, in the Parquet format.
-	ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// Speakers opens the transcript of a run.
+	Speakers(ctx context.Context, run engine.RunID) (Source, error)
+	// Details returns what the report shows of a run in addition to its record and totals. It reads all sessions.
+	Details(ctx context.Context, run engine.RunID) (*view.Details, error)
+	// ExportAs writes a run's results into a new folder inside dir and returns its path. The format is csv, parquet or jsonl.
+	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
 	// Report writes an HTML report of a run into dir and returns its path.
 	Report(ctx context.Context, run engine.RunID, dir string) (string, error)
 	// Audit recalculates a run's figures from its journal. It returns a summary in one line, and whether all figures are equal.
@@ -57,7 +61,7 @@ const (
 	// latest is the number of occurrences shown for each class of errors.
 	latest = 3
 
-	// offered is the maximum number of runs in the selection. Checkpoints lists all runs.
+	// offered is the maximum number of runs in the selection. Runs lists all runs.
 	offered = 50
 )
 
@@ -83,7 +87,8 @@ type Screen struct {
 	pick     *widget.Select
 	picks    []engine.RunID // by option
 	export   *widget.Button
-	report   *widget.Button
+	reveal   *widget.Button
+	saved    string // the last export, which Reveal opens
 	audit    *widget.Button
 	replay   *widget.Button
 	compare  *widget.Button
@@ -93,6 +98,7 @@ type Screen struct {
 	said     *widgets.Notice // result of the last export or audit
 	trouble  *widgets.Notice
 	page     *page
+	talk     *talk
 	pickPath func(title, confirm string, then func(dir string))
 }
 
@@ -102,23 +108,24 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.pickPath = func(title, confirm string, then func(string)) { widgets.PickFolder(win, title, confirm, then) }
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
 	s.pick.PlaceHolder = "Loading runs…"
-	s.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.askExport)
+	s.export = widget.NewButtonWithIcon("Export…", theme.DownloadIcon(), s.openExports)
 	s.export.Importance = widget.HighImportance
 	s.export.Disable()
-	s.report = widget.NewButtonWithIcon("Report…", theme.DocumentIcon(), s.askReport)
-	s.report.Disable()
+	s.reveal = widget.NewButtonWithIcon("Reveal", theme.FolderOpenIcon(), s.showSaved)
+	s.reveal.Hide()
 	s.audit = widget.NewButtonWithIcon("Audit", theme.ConfirmIcon(), s.startAudit)
 	s.audit.Disable()
 	s.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
 	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
-	s.bar = widgets.NewBar(s.export, s.report, s.replay, s.compare, s.audit)
+	s.bar = widgets.NewBar(s.export, s.replay, s.compare, s.audit)
 	s.empty = newEmpty(s)
 	s.page = newPage(win, newRunChecks(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
-	s.scroll = container.NewVScroll(s.page.content)
+	s.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, theme.ScrollBarSize()), s.page.content))
 	top := container.NewGridWithColumns(2, form.NewFrame(s.pick), s.bar)
-	s.content = container.NewBorder(container.NewVBox(top, s.said, s.trouble), nil, nil, nil,
-		container.NewStack(s.scroll, s.empty.content))
+	s.talk = newTalk(s)
+	s.content = container.NewBorder(container.NewVBox(top, container.NewHBox(s.talk.choice), container.NewBorder(nil, nil, nil, s.reveal, s.said), s.trouble), nil, nil, nil,
+		container.NewStack(s.scroll, s.talk.content, s.empty.content))
 	return s
 }
 
@@ -153,6 +160,7 @@ func (s *Screen) Tick() {
 	if s.ticks >= refreshTicks && !s.loading {
 		s.load()
 	}
+	s.talk.draw()
 }
 
 // Select chooses the run to show.
@@ -161,7 +169,7 @@ func (s *Screen) Select(run engine.RunID) {
 		return
 	}
 	s.chosen = run
-	s.said.Say("", widgets.Good)
+	s.say("", widgets.Good)
 	s.draw()
 	if s.visible {
 		s.load()
@@ -183,6 +191,7 @@ type figures struct {
 	latest  [][]engine.ErrorNote // of each class, newest first
 	failed  string               // agents
 	doubts  engine.UnconfirmedList
+	details *view.Details // nil until they are read
 }
 
 // mark identifies a state of a run.
@@ -198,8 +207,39 @@ func markOf(r *engine.RunRecord) mark { return mark{r.ID, r.Done, r.Ending, r.In
 // question is what to read from the store.
 type question struct {
 	run  engine.RunID
-	have mark // the state of the shown figures
-	due  bool // read the figures of a run in progress
+	runs []engine.RunRecord // shown so far; nil at first
+	have mark               // the state of the shown figures
+	due  bool               // read the figures of a run in progress
+}
+
+// follow chooses a run that was launched, resumed or ended since the last read.
+func (q *question) follow(runs []engine.RunRecord) {
+	if q.runs == nil {
+		return
+	}
+	for i := range runs {
+		r := &runs[i]
+		was := slices.IndexFunc(q.runs, func(o engine.RunRecord) bool { return o.ID == r.ID })
+		if was < 0 && r.Created.After(q.runs[0].Created) || was >= 0 && r.InProgress != q.runs[was].InProgress {
+			q.run = r.ID
+			return
+		}
+	}
+}
+
+// readDetails reads the charts and outcomes of the chosen run, which takes longer than its figures.
+func (s *Screen) readDetails() {
+	of := s.of
+	async.Work(func() (*view.Details, error) { return s.desk.Details(context.Background(), of.run) }, func(d *view.Details, err error) {
+		switch {
+		case s.of.run != of.run:
+		case err != nil:
+			s.trouble.Say("Cannot read the sessions of the run. "+words.Trouble(err), widgets.Bad)
+		default:
+			s.figures.details = d
+			s.draw()
+		}
+	})
 }
 
 // answer is the result of a read of the store.
@@ -213,7 +253,7 @@ type answer struct {
 func (s *Screen) load() {
 	s.ticks, s.loading = 0, true
 	s.asked++
-	asked, q := s.asked, question{s.chosen, s.of, s.since >= figuresTicks}
+	asked, q := s.asked, question{s.chosen, s.runs, s.of, s.since >= figuresTicks}
 	async.Work(func() (answer, error) { return look(context.Background(), s.desk, q) }, func(a answer, err error) {
 		if asked != s.asked {
 			return
@@ -229,7 +269,11 @@ func (s *Screen) load() {
 		}
 		s.runs, s.chosen = a.runs, a.of.run
 		if a.figures != nil {
+			if s.of.run == a.of.run { // keep the charts until the new ones are read
+				a.figures.details = s.figures.details
+			}
 			s.figures, s.of, s.since = *a.figures, a.of, 0
+			s.readDetails()
 		}
 		s.draw()
 	})
@@ -242,6 +286,7 @@ func look(ctx context.Context, desk Desk, q question) (answer, error) {
 	if err != nil || len(runs) == 0 {
 		return answer{}, err
 	}
+	q.follow(runs)
 	chosen := max(slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.ID == q.run }), 0)
 	a := answer{runs: runs, of: markOf(&runs[chosen])}
 	if a.of == q.have || a.of.run == q.have.run && a.of.inProgress && q.have.inProgress && !q.due {
@@ -276,6 +321,7 @@ func (s *Screen) draw() {
 	} else {
 		s.scroll.Hide()
 	}
+	s.talk.draw()
 	enable(s.replay, r != nil)
 	enable(s.compare, r != nil)
 	s.drawExport(r)

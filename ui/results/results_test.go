@@ -26,7 +26,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 	}
 	_, s := start(t, desk)
 	wantShown(t, s,
-		"finished", "after 51s, 100 of 8,928 sessions", "1 of 6 criteria missed.", "The result is exact",
+		"finished", "after 51s, 100 of 8,928 sessions", "1 of 6 criteria missed (checkpoint_gap was 6m1s, wanted <= 5m); 4 of 100", "sessions failed or timed out; the result is exact.",
 		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6m1s", // criteria
 		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "queued", // latency
 		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
@@ -145,7 +145,7 @@ func TestPickAnotherRun(t *testing.T) {
 	if desk.times("totals old") != 1 || s.chosen != "old" {
 		t.Errorf("chosen is %s, asked was %q", s.chosen, desk.asked)
 	}
-	wantShown(t, s, "stopped", "The scenario has no success criteria.")
+	wantShown(t, s, "stopped", "Stopped: no success criteria; 4 of 100 sessions failed or timed out; the")
 }
 
 func TestSelectBeforeItIsShown(t *testing.T) {
@@ -184,7 +184,7 @@ func TestARunInProgressIsFollowed(t *testing.T) {
 	r.InProgress = true
 	desk := &fakeDesk{runs: []engine.RunRecord{r}, totals: some()}
 	q, s := start(t, desk)
-	wantShown(t, s, "in progress", "100 of 8,928 sessions so far", "Criteria are evaluated at the end of the run.", "exact so far")
+	wantShown(t, s, "in progress", "100 of 8,928 sessions so far", "Success criteria are evaluated at the end.", "exact so far")
 	tick := func(n int) {
 		t.Helper()
 		for range n {
@@ -208,7 +208,7 @@ func TestARunInProgressIsFollowed(t *testing.T) {
 	if n := desk.times("totals r"); n != 3 {
 		t.Errorf("when it had ended the figures were read %d times, want immediately again", n)
 	}
-	wantShown(t, s, "finished", "1 of 6 criteria missed.")
+	wantShown(t, s, "finished", "1 of 6 criteria missed")
 	tick(3 * figuresTicks)
 	if n := desk.times("totals r"); n != 3 {
 		t.Errorf("the figures of a run that is over were read %d times", n)

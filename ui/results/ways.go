@@ -88,8 +88,8 @@ func keepIf(is bool, text string) string {
 	return ""
 }
 
-// outcomes returns the shares of the sessions' outcomes.
-func outcomes(t *engine.Totals) []widgets.Share {
+// outcomeShares returns the shares of the sessions' outcomes.
+func outcomeShares(t *engine.Totals) []widgets.Share {
 	all := t.Ended()
 	parts := []widgets.Share{
 		{Name: "ok", Count: t.Outcomes[engine.OK], Tone: widgets.Good, Icon: theme.ConfirmIcon()},

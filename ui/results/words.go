@@ -15,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-const inExport = "metrics.csv (a row per second), cycles.csv (a row per cycle), sessions.csv and events.csv (the result), timings.csv and run.json (the manifest)."
+const inExport = "README.md describes each file and column."
 
 // pickText returns a run's unique line in the selection.
 func pickText(r *engine.RunRecord) string {
@@ -47,42 +47,6 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 // judged reports whether a run has a verdict, or will not get one.
 func judged(r *engine.RunRecord) bool { return !r.InProgress && r.Ending != engine.NotEnded }
 
-// verdict counts the criteria that a run meets.
-func verdict(r *engine.RunRecord) (string, widgets.Tone) {
-	switch {
-	case r.InProgress:
-		return "Criteria are evaluated at the end of the run.", widgets.Quiet
-	case !judged(r):
-		return "Criteria are evaluated at the end of the run. This run was interrupted: resume it in Checkpoints.", widgets.Quiet
-	case len(r.Verdict) == 0:
-		return "The scenario has no success criteria.", widgets.Quiet
-	}
-	missed, unknown := 0, 0
-	for i := range r.Verdict {
-		switch {
-		case r.Verdict[i].Unknown:
-			unknown++
-		case !r.Verdict[i].Passed:
-			missed++
-		}
-	}
-	all := len(r.Verdict)
-	note := ""
-	if unknown > 0 {
-		note = fmt.Sprintf(", %d unknown", unknown)
-	}
-	switch {
-	case missed > 0:
-		return fmt.Sprintf("%d of %s missed%s.", missed, criteria(all), note), widgets.Bad
-	case unknown > 0:
-		return fmt.Sprintf("%d of %s met%s.", all-unknown, criteria(all), note), widgets.Warning
-	case all == 1:
-		return "The criterion is met.", widgets.Good
-	default:
-		return fmt.Sprintf("All %s met.", criteria(all)), widgets.Good
-	}
-}
-
 // shareText returns a count and its percentage.
 func shareText(n, all int64) string {
 	text := engine.FormatCount(n)
@@ -103,13 +67,6 @@ func shareText(n, all int64) string {
 	}
 }
 
-func criteria(n int) string {
-	if n == 1 {
-		return "1 criterion"
-	}
-	return strconv.Itoa(n) + " criteria"
-}
-
 // doubtRows returns the requests that may have been executed twice.
 func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
 	rows := make([]widgets.Row, len(u.First))
@@ -122,16 +79,13 @@ func doubtRows(u *engine.UnconfirmedList) []widgets.Row {
 	return rows
 }
 
-// exactness describes whether a run's result is exact, and otherwise since when and why not.
-func exactness(r *engine.RunRecord) (string, widgets.Tone) {
-	switch {
-	case r.Inexact != nil:
-		return "The result is " + r.Inexact.String() + ".", widgets.Warning
-	case judged(r):
-		return "The result is exact: the same bytes for the same seed, at any concurrency.", widgets.Good
-	default:
-		return "The result is exact so far.", widgets.Good
+// exactness describes since when and why a run's result is not exact; "" if the verdict says that it is exact.
+func exactness(r *engine.RunRecord, t *engine.Totals) (string, widgets.Tone) {
+	m := view.Exactness(r, t)
+	if judged(r) && m.Tone == view.Good {
+		m.Text = ""
 	}
+	return m.Text, tones[m.Tone]
 }
 
 // cleaned describes the prunings of a run; "" if none.

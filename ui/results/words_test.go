@@ -8,34 +8,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-func TestVerdict(t *testing.T) {
-	met, missed := criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false)
-	unknown := engine.Judgment{Unknown: true}
-	for _, c := range []struct {
-		name     string
-		judged   []engine.Judgment
-		ending   engine.Ending
-		progress bool
-		want     string
-		tone     widgets.Tone
-	}{
-		{"all met", []engine.Judgment{met, met, met}, engine.EndFinished, false, "All 3 criteria met.", widgets.Good},
-		{"the only one", []engine.Judgment{met}, engine.EndFinished, false, "The criterion is met.", widgets.Good},
-		{"missed", []engine.Judgment{met, missed, missed}, engine.EndFinished, false, "2 of 3 criteria missed.", widgets.Bad},
-		{"the only one missed", []engine.Judgment{missed}, engine.EndFinished, false, "1 of 1 criterion missed.", widgets.Bad},
-		{"missed and unknown", []engine.Judgment{unknown, missed}, engine.EndStopped, false, "1 of 2 criteria missed, 1 unknown.", widgets.Bad},
-		{"unknown", []engine.Judgment{unknown, met}, engine.EndFinished, false, "1 of 2 criteria met, 1 unknown.", widgets.Warning},
-		{"none", nil, engine.EndFinished, false, "The scenario has no success criteria.", widgets.Quiet},
-		{"in progress", []engine.Judgment{met}, engine.EndStopped, true, "Criteria are evaluated at the end of the run.", widgets.Quiet},
-		{"interrupted", nil, engine.NotEnded, false, "Criteria are evaluated at the end of the run. This run was interrupted: resume it in Checkpoints.", widgets.Quiet},
-	} {
-		r := engine.RunRecord{Verdict: c.judged, Ending: c.ending, InProgress: c.progress}
-		if text, tone := verdict(&r); text != c.want || tone != c.tone {
-			t.Errorf("%s: %q in tone %d, want %q in %d", c.name, text, tone, c.want, c.tone)
-		}
-	}
-}
-
 func TestCriteriaSayTheirVerdict(t *testing.T) {
 	rows := criteriaRows([]engine.Judgment{criterion("memory", "< 1GB", "0.5 GB", true), criterion("cycle_time", "< 1s", "2s", false), {Unknown: true, Shown: "unknown"}})
 	for i, want := range []string{"pass", "FAIL", "unknown"} {
@@ -75,11 +47,11 @@ func TestExactness(t *testing.T) {
 		want string
 		tone widgets.Tone
 	}{
-		{engine.RunRecord{Ending: engine.EndFinished}, "The result is exact: the same bytes for the same seed, at any concurrency.", widgets.Good},
+		{engine.RunRecord{Ending: engine.EndFinished}, "", widgets.Good},
 		{engine.RunRecord{InProgress: true}, "The result is exact so far.", widgets.Good},
 		{engine.RunRecord{Ending: engine.EndFinished, Inexact: inexact}, "The result is inexact since cycle 3, agent 17, step pay: timed out.", widgets.Warning},
 	} {
-		if text, tone := exactness(&c.run); text != c.want || tone != c.tone {
+		if text, tone := exactness(&c.run, &engine.Totals{}); text != c.want || tone != c.tone {
 			t.Errorf("%q in tone %d, want %q in %d", text, tone, c.want, c.tone)
 		}
 	}

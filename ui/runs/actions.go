@@ -24,23 +24,22 @@ func (s *Screen) chooseCheckpoint(number string) {
 	s.draw()
 }
 
-// work changes a run in the background and disables its buttons meanwhile. It calls done if the work succeeds.
-func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Context, engine.RunID) (T, error), done func(T)) {
+// work changes a run in the background and disables its buttons meanwhile. It calls done if the work succeeds, and again, if it is not
+// nil, after the user has entered missing secrets.
+func work[T any](s *Screen, run engine.RunID, doing string, again func(), f func(context.Context, engine.RunID) (T, error), done func(T)) {
 	s.working[run] = doing
 	s.draw()
 	async.Work(func() (T, error) { return f(context.Background(), run) }, func(result T, err error) {
 		delete(s.working, run)
-		s.say(run, "", widgets.Good)
+		s.list.say("", widgets.Good)
 		if err != nil {
 			s.say(run, words.Trouble(err), widgets.Bad)
 			if run == s.chosen && concerns(err, engine.LimitSetting) {
 				s.detail.limit.SetValidationError(err)
 			}
-			Unlock(s.desk, s.win, err, func() {
-				if run == s.chosen {
-					s.resume()
-				}
-			})
+			if again != nil {
+				Unlock(s.desk, s.win, err, again)
+			}
 		} else {
 			done(result)
 		}
@@ -53,12 +52,10 @@ func work[T any](s *Screen, run engine.RunID, doing string, f func(context.Conte
 
 // say shows the result of an operation on a run.
 func (s *Screen) say(run engine.RunID, text string, tone widgets.Tone) {
-	switch {
-	case run == s.chosen:
-		s.detail.say(text, tone)
-	case text != "":
-		s.detail.say("Run "+string(run)+": "+text, tone)
+	if run != s.chosen {
+		text = "Run " + string(run) + ": " + text
 	}
+	s.list.say(text, tone)
 }
 
 // concerns reports whether err is, or has joined in it, an error of a field.
@@ -71,18 +68,21 @@ func concerns(err error, field string) bool {
 	return errors.As(err, &problem) && problem.Field == field
 }
 
-func (s *Screen) export() {
-	run := s.chosen
+// exportMarked exports the marked runs, each into a new folder.
+func (l *list) exportMarked() {
+	s, runs := l.screen, l.markedIDs()
 	s.pickPath(func(dir string) {
-		work(s, run, "Exporting…", func(ctx context.Context, run engine.RunID) (string, error) {
-			return s.desk.Export(ctx, run, dir)
-		}, func(path string) { s.say(run, exported(path), widgets.Good) })
+		for _, run := range runs {
+			work(s, run, "Exporting…", nil, func(ctx context.Context, run engine.RunID) (string, error) {
+				return s.desk.Export(ctx, run, dir)
+			}, func(path string) { s.say(run, exported(path), widgets.Good) })
+		}
 	})
 }
 
 func (s *Screen) send() {
 	run, remote := s.chosen, s.desk.Remote()
-	work(s, run, "Sending to "+remote+"…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
+	work(s, run, "Sending to "+remote+"…", nil, func(ctx context.Context, run engine.RunID) (struct{}, error) {
 		return struct{}{}, s.desk.Send(ctx, run)
 	}, func(struct{}) {
 		s.say(run, "Sending the results to "+remote+". Settings shows the progress.", widgets.Good)
@@ -98,4 +98,14 @@ func (s *Screen) noted(run engine.RunID, text string) {
 			s.draw()
 		}
 	}
+}
+
+// missing returns the texts that are not among others.
+func missing(texts, others []string) (all []string) {
+	for _, t := range texts {
+		if !slices.Contains(others, t) {
+			all = append(all, t)
+		}
+	}
+	return all
 }

@@ -25,15 +25,19 @@ type Desk interface {
 	Old(ctx context.Context, age Age) (Old, error)
 	Prune(ctx context.Context, age Age, now bool) (Old, error)
 	Trash
+	Marks
+	// Sizes returns how many bytes each run uses in the store.
+	Sizes(ctx context.Context) (map[engine.RunID]int64, error)
 	// Resume resumes a run from the end of its journal and returns a note on it. The error is *Changed if the meaning of its scenario has
 	// changed, and *LockedError if secrets are missing.
 	Resume(ctx context.Context, run engine.RunID, how Resumption) (note string, err error)
+	// ResumeFrom starts a fork that continues from a checkpoint with the scenario and settings of its run, which stays as it is. It returns a
+	// note on the fork.
+	ResumeFrom(ctx context.Context, run engine.RunID, checkpoint int, how Resumption) (note string, err error)
 	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// Export writes a run's results into a new folder inside dir and returns its path.
 	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
-	// Note stores the user's note on a run.
-	Note(ctx context.Context, run engine.RunID, text string) error
 	// Busy returns the run that this process works on; "" if none. It does not wait.
 	Busy() engine.RunID
 	// Send starts sending a run's results to the configured database.
@@ -46,6 +50,17 @@ type Desk interface {
 	RemoteCheckpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 	// Fetch copies a checkpoint from that database. It calls told, from any goroutine, with the number of agents whose memory has arrived.
 	Fetch(ctx context.Context, run engine.RunID, number int, told func(done, total int)) error
+}
+
+// Marks is what the user writes on runs.
+type Marks interface {
+	// Rename names a run; "" shows the title of its scenario again.
+	Rename(ctx context.Context, run engine.RunID, name string) error
+	// Tag adds and removes tags.
+	Tag(ctx context.Context, run engine.RunID, add, remove []string) error
+	Star(ctx context.Context, run engine.RunID, star bool) error
+	// Note stores the note on a run.
+	Note(ctx context.Context, run engine.RunID, text string) error
 }
 
 // Trash is what was deleted and can be restored.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -19,150 +20,135 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// detail is the lower half of the screen: the chosen run.
+// detail is the lower half of the screen: the chosen run, its timeline and its checkpoints.
 type detail struct {
 	screen  *Screen
 	content fyne.CanvasObject
 	body    fyne.CanvasObject // hidden without a run
-	head    fyne.CanvasObject // the part above facts and checkpoints
-	high    float32           // height of head at the last layout
 
-	title       *widget.Label
-	badge       *widgets.Badge
-	facts       *widgets.Sheet
-	checkpoints *widgets.Table
-	why         *widgets.Notice // why the run ended, and why it is inexact
-	hint        *widgets.Notice // what Resume would do, and why buttons are disabled
-	said        *widgets.Notice // result of the last operation
-	note        *note.Editor
+	name, tags *mark
+	badge      *widgets.Badge
+	course     *course
+	facts      *widgets.Sheet
+	points     *widgets.Table
+	noPoints   *emptiness
+	hint       *form.Note // what Resume would do, and why buttons are disabled; two lines are reserved
+	note       *note.Editor
 
+	bound
+	resume      *widget.Button
+	fork        *widget.Button
+	results     *widget.Button
+	replay      *widget.Button
+	removePoint *widget.Button
+	stays       *widgets.Text // why it is disabled
+}
+
+// bound are the limit to resume with, and the new budget or length of a run that used it up.
+type bound struct {
 	limit   *widget.Entry
-	limitOf engine.RunID      // the run whose limit is in the field
-	filled  string            // the text that was filled in
-	bound   *widget.Entry     // of a run that used up its budget or its length
-	bounded fyne.CanvasObject // the field with its words; hidden for other runs
+	limitOf engine.RunID  // the run whose limit is in the field
+	filled  string        // the text that was filled in
+	entry   *widget.Entry // of a run that used up its budget or its length
 	until   *widgets.Text
 	counts  *widgets.Text
-	boundOf engine.RunID
+	of      engine.RunID
 	offered string // the text that was filled in
-	resume  *widget.Button
-	fork    *widget.Button
-	actions *widgets.Bar // all buttons except these two
-	replay  *widget.Button
-	results *widget.Button
-	compare *widget.Button
-	export  *widget.Button
-	send    *widget.Button
-	remove  *widget.Button
-
-	removePoint *widget.Button
 }
 
 func newDetail(s *Screen) *detail {
 	d := &detail{
 		screen: s,
-		title:  widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true}),
 		badge:  widgets.NewBadge("", widgets.Neutral),
-		why:    widgets.NewNotice(),
-		hint:   widgets.NewNotice(),
-		said:   widgets.NewNotice(),
-		limit:  widget.NewEntry(),
-		bound:  widget.NewEntry(),
-		until:  widgets.NewCaption(""),
-		counts: widgets.NewCaption(""),
-		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Forked from"}, {Sample: "1,000,000 at the start; 1 to 1,000", Weight: 1}}, "", nil),
+		stays:  widgets.NewCaption(""),
+		hint:   form.NewNote(""),
+		bound:  bound{limit: widget.NewEntry(), entry: widget.NewEntry(), until: widgets.NewCaption(""), counts: widgets.NewCaption("")},
+		facts:  widgets.NewSheet([]widgets.Column{{Sample: "Random seed"}, {Sample: "1,000,000 at the start; 1 to", Weight: 1}}, "", nil),
 	}
-	d.title.Truncation = fyne.TextTruncateEllipsis
-	d.checkpoints = widgets.NewTable(checkpointColumns, "", 2)
-	d.checkpoints.OnSelected = s.chooseCheckpoint
+	d.hint.Lines = 2
+	d.name = newMark("Name", s.rename)
+	d.tags = newMark("Tags, such as: prices b2b", s.tag)
+	d.course = newCourse(func(number int) { s.chooseCheckpoint(strconv.Itoa(number)) })
+	d.points = widgets.NewTable(checkpointColumns, "", 3)
+	d.points.OnSelected = s.chooseCheckpoint
+	d.noPoints = newEmptiness(d.points)
 	d.limit.Validator = func(text string) error {
 		_, err := parseLimit(text)
 		return err
 	}
-	d.bound.OnChanged = func(string) {
-		if r := s.run(); r != nil && r.ID == d.boundOf {
+	d.entry.OnChanged = func(string) {
+		if r := s.run(); r != nil && r.ID == d.of {
 			d.drawActions(r)
 		}
 	}
-	d.resume = &widget.Button{Text: "Resume", Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: s.resume}
+	d.resume = &widget.Button{Text: resumeText, Icon: theme.MediaPlayIcon(), Importance: widget.HighImportance, OnTapped: s.resume}
 	d.fork = widget.NewButtonWithIcon("Fork…", theme.ContentCopyIcon(), s.fork)
-	d.results = widget.NewButtonWithIcon("Results", theme.ListIcon(), func() { s.toResults(s.chosen) })
-	d.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.toReplay(s.chosen) })
-	d.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.toCompare(s.chosen) })
-	d.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), s.export)
-	d.send = widget.NewButtonWithIcon("Send to Postgres", theme.UploadIcon(), s.send)
-	d.remove = widget.NewButtonWithIcon("Delete…", theme.DeleteIcon(), s.askDelete)
+	d.results = widget.NewButtonWithIcon("Results", theme.ListIcon(), func() { s.to.Results(s.chosen) })
+	d.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
 	d.removePoint = widget.NewButtonWithIcon("Delete checkpoint", theme.DeleteIcon(), s.deleteCheckpoint)
-	d.actions = widgets.NewBar(d.results, d.replay, d.compare, d.export, d.send, d.remove)
 	d.note = note.NewEditor(2, s.desk.Note, s.noted)
 	d.layOut()
 	d.disable()
 	return d
 }
 
+// resumeText is the text of the primary button, unless an older checkpoint is chosen.
+const resumeText = "Resume"
+
 // disable disables all buttons. Shortcuts also reach hidden buttons.
 func (d *detail) disable() {
-	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.compare, d.export, d.send, d.remove, d.removePoint} {
+	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.removePoint} {
 		enable(b, false)
 	}
 }
 
 func (d *detail) layOut() {
-	limit, bound := form.NewSized("1,000,000", d.limit), form.NewSized("1,000,000", d.bound)
-	d.bounded = container.NewHBox(container.NewCenter(d.until), bound, container.NewCenter(d.counts))
-	d.bounded.Hide()
-	first := container.NewHBox(d.resume, container.NewCenter(widgets.NewCaption("with a limit of")), limit, d.fork)
-	actions := container.NewBorder(nil, nil, first, nil, d.actions)
-	name := container.NewBorder(nil, nil, d.badge, nil, d.title)
-	d.head = form.NewStack(name, d.why, actions, d.bounded, d.hint, d.said)
+	limit, more := form.NewSized("1,000,000", d.limit), form.NewSized("1,000,000", d.entry)
+	named := container.NewBorder(nil, nil, container.NewCenter(d.badge), nil, container.New(&shares{2, 1}, d.name, d.tags))
+	bounded := container.NewHBox(container.NewCenter(d.until), more, container.NewCenter(d.counts))
+	first := container.NewHBox(container.New(&steady{least: resumeText + " from 00:00…"}, d.resume), container.NewCenter(widgets.NewCaption("Limit")), limit, bounded)
+	actions := container.NewBorder(nil, nil, first, nil, widgets.NewBar(d.fork, d.results, d.replay))
+	head := container.NewVBox(named, actions, newReserved(2, d.hint), d.course)
 	facts := container.NewVScroll(d.facts)
 	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, leastFacts*d.resume.MinSize().Height))
-	below := container.NewHBox(layout.NewSpacer(), d.removePoint)
+	below := container.NewHBox(layout.NewSpacer(), container.NewCenter(d.stays), d.removePoint)
 	side := container.NewBorder(nil, d.note, nil, nil, facts)
 	scroll := container.NewVScroll(nil)
-	lower := container.New(&sides{changed: scroll.Refresh}, side, container.NewBorder(nil, below, nil, nil, d.checkpoints))
-	d.body = form.NewHeaded(d.head, lower)
+	lower := container.New(&sides{changed: scroll.Refresh}, side, container.NewBorder(nil, below, nil, nil, d.noPoints.content))
+	beside := theme.Size(theme.SizeNameScrollBarSmall) + 2*theme.Size(theme.SizeNameSeparatorThickness) // the scroll bar
+	d.body = container.New(layout.NewCustomPaddedLayout(0, 0, 0, beside), form.NewHeaded(head, lower))
 	scroll.Content = d.body
 	d.content = widgets.NewPanel("", scroll)
 	d.body.Hide()
+	d.showBound(false)
 }
 
-// leastFacts is the minimum visible height of the facts, in heights of a button.
-const leastFacts = 2
+// leastFacts is the minimum visible height of the facts, in heights of a button. In a larger window they take the rest.
+const leastFacts = 1
 
 // draw shows the chosen run. Unchanged parts are not drawn again.
 func (d *detail) draw() {
 	s := d.screen
 	r := s.run()
+	s.list.menu.draw()
 	if r == nil {
 		d.body.Hide()
 		d.disable()
 		return
 	}
-	if d.title.Text != r.Title {
-		d.title.SetText(r.Title)
-	}
 	d.badge.Set(words.State(r))
-	d.why.Say(because(r), widgets.Quiet)
+	d.name.show(r.ID, r.DisplayName())
+	d.tags.show(r.ID, strings.Join(r.Tags, " "))
 	d.drawFacts(r)
 	d.note.Open(r.ID, r.Note)
 	if s.of == r.ID {
-		d.drawCheckpoints()
+		d.drawCheckpoints(r)
 	}
 	d.fillLimit(r)
 	d.fillBound(r)
 	d.drawActions(r)
 	if !d.body.Visible() {
 		d.body.Show()
-	}
-	d.arrange()
-}
-
-// arrange adjusts the layout to the height of the head.
-func (d *detail) arrange() {
-	if high := d.head.MinSize().Height; d.high != high {
-		d.high = high
-		d.body.Refresh()
 	}
 }
 
@@ -175,39 +161,52 @@ func (d *detail) fillLimit(r *engine.RunRecord) {
 	d.limitOf, d.filled = r.ID, text
 }
 
-// fillBound suggests a larger budget for a run that used it up, or a new length for a complete run.
+// fillBound suggests a larger budget for a run that used it up, or a new length for a complete run. The field keeps its place for others.
 func (d *detail) fillBound(r *engine.RunRecord) {
 	setting, unit, offer := r.Bound()
 	if setting == "" || r.InProgress || r.Fetched != nil {
-		d.boundOf = ""
-		d.bounded.Hide()
+		d.of = ""
+		d.showBound(false)
 		return
 	}
-	if d.boundOf == r.ID && d.offered == offer {
+	if d.of == r.ID && d.offered == offer {
 		return
 	}
-	d.boundOf, d.offered = r.ID, offer
-	d.bound.SetText(offer)
+	d.of, d.offered = r.ID, offer
+	d.entry.SetText(offer)
 	if r.AllDone() {
 		d.until.SetText("New length")
 	} else {
 		d.until.SetText("New budget")
 	}
 	d.counts.SetText(unit)
-	d.bounded.Show()
+	d.showBound(true)
 }
 
-// largerBound returns the budget or length that the user entered; "" for other runs.
-func (d *detail) largerBound(r *engine.RunRecord) string {
-	if d.boundOf != r.ID {
+func (d *detail) showBound(shown bool) {
+	if d.entry.Visible() == shown {
+		return
+	}
+	for _, o := range []fyne.CanvasObject{d.entry, d.until, d.counts} {
+		if shown {
+			o.Show()
+		} else {
+			o.Hide()
+		}
+	}
+}
+
+// larger returns the budget or length that the user entered; "" for other runs.
+func (d *detail) larger(r *engine.RunRecord) string {
+	if d.of != r.ID {
 		return ""
 	}
-	return strings.ReplaceAll(strings.TrimSpace(d.bound.Text), ",", "")
+	return strings.ReplaceAll(strings.TrimSpace(d.entry.Text), ",", "")
 }
 
-// longEnough reports whether the chosen run has something left to do. A complete run needs a new length.
-func (d *detail) longEnough(r *engine.RunRecord) bool {
-	return !r.AllDone() || d.boundOf == r.ID && d.largerBound(r) != d.offered
+// longer reports whether the user gave a complete run a new length.
+func (d *detail) longer(r *engine.RunRecord) bool {
+	return r.AllDone() && d.of == r.ID && d.larger(r) != d.offered
 }
 
 func (d *detail) drawFacts(r *engine.RunRecord) {
@@ -219,47 +218,64 @@ func (d *detail) drawFacts(r *engine.RunRecord) {
 	d.facts.SetRows(rows)
 }
 
-func (d *detail) drawCheckpoints() {
+func (d *detail) drawCheckpoints(r *engine.RunRecord) {
 	s := d.screen
-	empty := "No checkpoints yet."
-	if r := s.run(); len(s.checkpoints) > 0 {
-		empty = ""
-	} else if r.AllDone() {
-		empty = "No checkpoints: the run finished before the first one was due."
+	switch {
+	case len(s.checkpoints) > 0:
+		d.noPoints.hide()
+	case s.busy == r.ID:
+		d.noPoints.say("No checkpoints yet. Live takes one now.", "Open Live", s.to.Live)
+	case r.AllDone():
+		d.noPoints.say("No checkpoints: the run finished before the first one was due.", "Set up a run", s.to.Setup)
+	default:
+		d.noPoints.say("No checkpoints yet.", "", nil)
 	}
-	d.checkpoints.SetEmpty(empty)
-	d.checkpoints.SetRows(checkpointRows(s.checkpoints))
-	selected := ""
+	d.points.SetRows(checkpointRows(s.checkpoints))
+	number := 0
 	if c := s.checkpoint(); c != nil {
-		selected = strconv.Itoa(c.Number)
+		number = c.Number
 	}
-	d.checkpoints.Select(selected)
+	d.points.Select(strconv.Itoa(number))
+	d.course.show(r, s.checkpoints, number)
 }
 
+// drawActions enables what is possible with the chosen run and checkpoint. The hint says why the rest is not possible.
 func (d *detail) drawActions(r *engine.RunRecord) {
-	s := d.screen
-	text, possible := resuming(r, s.checkpoint(), s.busy)
+	s, c := d.screen, d.screen.checkpoint()
+	text, how := resuming(r, c, s.busy, d.longer(r))
 	keep := undeletable(r, s.busy)
-	d.hint.Say(strings.TrimSpace(text+" "+keep), widgets.Quiet)
-	working := s.working[r.ID]
-	enable(d.resume, possible && working == "" && d.longEnough(r))
-	enable(d.limit, possible && working == "")
-	enable(d.bound, possible && working == "")
-	enable(d.fork, s.checkpoint() != nil && working == "")
-	here := r.Fetched == nil // the results are on this machine
-	enable(d.results, here)
-	enable(d.replay, here)
-	d.actions.Offer(d.replay, s.toReplay != nil)
-	enable(d.compare, here)
-	enable(d.export, here && working == "")
-	enable(d.send, here && working == "")
-	enable(d.remove, keep == "" && working == "")
-	c := s.checkpoint()
-	enable(d.removePoint, keep == "" && working == "" && c != nil && !c.Newest)
-	if working != "" {
-		d.say(working, widgets.Accent)
+	reasons := []string{text}
+	if r.Fetched == nil && keep != "" {
+		reasons = append(reasons, keep)
 	}
-	d.actions.Offer(d.send, s.desk.Remote() != "")
+	if c == nil && s.of == r.ID && r.Damage == "" && r.Fetched == nil {
+		reasons = append(reasons, "A fork needs a checkpoint.")
+	}
+	working := s.working[r.ID]
+	if working != "" {
+		reasons = []string{working + " Wait until this is done."}
+	}
+	d.hint.SetText(strings.Join(reasons, " "))
+	button := resumeText
+	if how == fromBefore {
+		button += " from " + moment(c.At, time.Now()) + "…"
+	}
+	if d.resume.Text != button {
+		d.resume.SetText(button)
+	}
+	enable(d.resume, how != cannot && working == "" && (how == fromBefore || !r.AllDone() || d.longer(r)))
+	enable(d.limit, how != cannot && working == "")
+	enable(d.entry, how != cannot && working == "")
+	enable(d.fork, c != nil && working == "" && r.Damage == "")
+	here := r.Fetched == nil && r.Damage == "" // the results are on this machine
+	enable(d.results, here)
+	enable(d.replay, here && s.to.Replay != nil)
+	why := ""
+	if c == nil || c.Newest {
+		why = "The newest checkpoint stays. Select an older one to delete it."
+	}
+	d.stays.SetText(why)
+	enable(d.removePoint, keep == "" && working == "" && c != nil && !c.Newest)
 }
 
 func enable(o fyne.Disableable, enabled bool) {
@@ -269,12 +285,6 @@ func enable(o fyne.Disableable, enabled bool) {
 	case !enabled && !o.Disabled():
 		o.Disable()
 	}
-}
-
-// say shows the result of an operation.
-func (d *detail) say(text string, tone widgets.Tone) {
-	d.said.Say(text, tone)
-	d.arrange()
 }
 
 var errLimit = errors.New("The limit must be a whole number from 1 to " + engine.FormatCount(engine.MaxLimit) + ".")

@@ -213,6 +213,56 @@ func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, how Resumption) (
 	return d.note, d.ask("resume %s with %d", run, how.Limit)
 }
 
+func (d *fakeDesk) ResumeFrom(_ context.Context, run engine.RunID, checkpoint int, how Resumption) (string, error) {
+	return d.note, d.ask("resume %s from %d with %d%s", run, checkpoint, how.Limit, how.Bound)
+}
+
+func (d *fakeDesk) Sizes(context.Context) (map[engine.RunID]int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	sizes := map[engine.RunID]int64{}
+	for i := range d.runs {
+		sizes[d.runs[i].ID] = 1_000_000 * int64(i+1)
+	}
+	return sizes, d.readErr
+}
+
+// mark changes a run as a store does.
+func (d *fakeDesk) mark(run engine.RunID, change func(*engine.RunRecord)) {
+	d.set(func() {
+		d.runs = slices.Clone(d.runs)
+		for i := range d.runs {
+			if d.runs[i].ID == run {
+				change(&d.runs[i])
+			}
+		}
+	})
+}
+
+func (d *fakeDesk) Rename(_ context.Context, run engine.RunID, name string) error {
+	err := d.ask("name %s %q", run, name)
+	if err == nil {
+		d.mark(run, func(r *engine.RunRecord) { r.Name = name })
+	}
+	return err
+}
+
+func (d *fakeDesk) Tag(_ context.Context, run engine.RunID, add, remove []string) error {
+	err := d.ask("tag %s +%v -%v", run, add, remove)
+	if err == nil {
+		d.mark(run, func(r *engine.RunRecord) { r.Tags, _ = engine.ChangeTags(r.Tags, add, remove) })
+	}
+	return err
+}
+
+func (d *fakeDesk) Star(_ context.Context, run engine.RunID, star bool) error {
+	err := d.ask("star %s %v", run, star)
+	if err == nil {
+		d.mark(run, func(r *engine.RunRecord) { r.Star = star })
+	}
+	return err
+}
+
 func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	d.mu.Lock()
 	d.err = nil // the missing secret has arrived
@@ -297,7 +347,8 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 	s := New(desk, win, Ways{
 		Live: func() { h.resumed++ }, Results: func(run engine.RunID) { h.results = append(h.results, run) },
 		Replay:  func(run engine.RunID) { h.replayed = append(h.replayed, run) },
-		Compare: func(run engine.RunID) { h.compared = append(h.compared, run) },
+		Setup:   func() { h.setUp++ },
+		Compare: func(runs ...engine.RunID) { h.compared = append(h.compared, runs...) },
 		Fork: func(run engine.RunID, checkpoint int, renewed bool) {
 			h.forks = append(h.forks, fmt.Sprintf("%s at %d, renewed %v", run, checkpoint, renewed))
 		},
@@ -312,6 +363,7 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 // heard records what the screen reported to the window.
 type heard struct {
 	resumed  int
+	setUp    int
 	results  []engine.RunID
 	compared []engine.RunID
 	replayed []engine.RunID

@@ -13,13 +13,13 @@ func TestAnyCheckpointCanBeForked(t *testing.T) {
 	desk := two()
 	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
 	q, s, h := start(t, desk)
-	wantShown(t, s, "Shoppers, fork of old at cycle 1", "old, at cycle 1")
+	wantShown(t, s, "Shoppers (fork)", "old, at cycle 1")
 	q.Tap(s.Content(), "Fork…")
-	s.detail.checkpoints.OnSelected("1")
+	s.detail.points.OnSelected("1")
 	q.Tap(s.Content(), "Fork…")
 	s.Select("old")
 	wait(q, s)
-	s.detail.checkpoints.OnSelected("1")
+	s.detail.points.OnSelected("1")
 	q.Tap(s.Content(), "Fork…")
 	if want := []string{"new at 2, renewed false", "new at 1, renewed false", "old at 1, renewed false"}; !slices.Equal(h.forks, want) {
 		t.Errorf("forked were %q, want %q", h.forks, want)

@@ -201,7 +201,7 @@ func (b *browser) take() {
 		s := b.screen
 		b.dialog.Hide()
 		s.Select(run)
-		s.say(run, fmt.Sprintf("Fetched checkpoint %d. Fork it to start your own run. The results of this run stay in %s.", number, s.desk.Remote()), widgets.Good)
+		s.say(run, fmt.Sprintf("Fetched checkpoint %d. Resume continues from it as your own run. The results of this run stay in %s.", number, s.desk.Remote()), widgets.Good)
 	})
 }
 

@@ -29,17 +29,16 @@ func overlay(s *Screen) fyne.CanvasObject { return s.win.Canvas().Overlays().Top
 func TestNothingToFetchFromWithoutADatabase(t *testing.T) {
 	desk := two()
 	_, s, _ := start(t, desk)
-	if !s.remote.Disabled() {
-		t.Error("without a database, fetching is offered")
+	if item := s.list.menu.menu().Items[0]; !item.Disabled || item.Label != "From Postgres… (set a database in Settings)" {
+		t.Errorf("without a database, the menu offers %q, disabled %v", item.Label, item.Disabled)
 	}
-	wantShown(t, s, noRemote)
 }
 
 // TestFetch fetches an older checkpoint of another machine's run.
 func TestFetch(t *testing.T) {
 	desk := withRemote()
 	q, s, _ := start(t, desk)
-	q.Tap(s.Content(), "From Postgres…")
+	s.browse()
 	q.Until("the database's runs are shown", func() bool { return s.browser != nil && s.browser.number == 7 })
 	text := strings.Join(uitest.Texts(overlay(s)), "\n")
 	for _, want := range []string{"Night", "attic", "in progress", "80 (50%)", "Day", "unknown", "finished", "7 newest", "stop", "night"} {
@@ -63,10 +62,16 @@ func TestFetch(t *testing.T) {
 		t.Errorf("got calls %q", orders)
 	}
 	wantShown(t, s, "elsewhere", "attic", "db.example:5432/crowd", "in that database only")
-	if text := s.detail.hint.Text(); !strings.Contains(text, "fork its checkpoints. Its results are in db.example:5432/crowd") {
+	if text := s.detail.hint.Text(); !strings.Contains(text, "as a run of its own here. The results of this run are in db.example:5432/crowd") {
 		t.Errorf("got %q", text)
 	}
-	for _, name := range []string{"Resume", "Results", "Export CSV…", "Send to Postgres"} {
+	if b := s.detail.resume; b.Disabled() || !strings.HasPrefix(b.Text, "Resume from ") {
+		t.Errorf("%q is disabled: %v", b.Text, b.Disabled())
+	}
+	if !s.list.menu.send.Disabled() {
+		t.Error("the results of another machine can be sent")
+	}
+	for _, name := range []string{"Results", "Export…", "Compare", "History"} {
 		if b := uitest.Button(s.Content(), name); b == nil || !b.Disabled() {
 			t.Errorf("%s is possible with a run of another machine", name)
 		}
@@ -77,14 +82,14 @@ func TestFetchInVain(t *testing.T) {
 	desk := withRemote()
 	q, s, _ := start(t, desk)
 	desk.set(func() { desk.err = errors.New("nothing answers at db.example") })
-	q.Tap(s.Content(), "From Postgres…")
+	s.browse()
 	q.Until("the trouble is said", func() bool { return strings.Contains(s.browser.notice.Text(), "Nothing answers at db.example") })
 	if !s.browser.fetch.Disabled() {
 		t.Error("nothing can be fetched")
 	}
 	q.Tap(overlay(s), "Close")
 	desk.set(func() { desk.err, desk.remoteRuns = nil, nil })
-	q.Tap(s.Content(), "From Postgres…")
+	s.browse()
 	q.Until("it is empty", func() bool {
 		return strings.Contains(strings.Join(uitest.Texts(overlay(s)), " "), "No runs in the database yet.")
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -14,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // Deletion says how to delete a run.
@@ -41,14 +43,103 @@ type removal struct {
 	remove *widget.Button
 }
 
-// askDelete shows what would be deleted and asks.
-func (s *Screen) askDelete() {
+// deleteMarked shows what would be deleted and asks.
+func (l *list) deleteMarked() {
+	s, runs := l.screen, l.markedIDs()
+	if len(runs) > 1 {
+		s.askSeveral(runs)
+		return
+	}
 	run := s.chosen
-	work(s, run, "Calculating…", s.desk.Footprint, func(d view.Footprint) {
+	work(s, run, "Calculating…", nil, s.desk.Footprint, func(d view.Footprint) {
 		if run == s.chosen {
 			r := newRemoval(s, run, d)
 			widgets.Ask(s.win, r.dialog, widgets.Pressing(r.remove))
 		}
+	})
+}
+
+// several are runs to delete together.
+type several struct {
+	runs  []engine.RunID
+	names []string
+	kept  []string // names of runs with rows that are not in their database yet
+	bytes int64
+}
+
+// askSeveral measures several runs and asks whether to move them to the trash. Runs with unsent rows are kept.
+func (s *Screen) askSeveral(runs []engine.RunID) {
+	s.list.say("Calculating…", widgets.Neutral)
+	names := map[engine.RunID]string{}
+	for _, run := range runs {
+		names[run] = s.runText(run)
+	}
+	async.Work(func() (all several, err error) {
+		for _, run := range runs {
+			d, err := s.desk.Footprint(context.Background(), run)
+			if err != nil {
+				return all, err
+			}
+			if slices.ContainsFunc(d.Sendings, func(to view.Sending) bool { return to.Unsent > 0 }) {
+				all.kept = append(all.kept, names[run])
+				continue
+			}
+			all.runs, all.names, all.bytes = append(all.runs, run), append(all.names, names[run]), all.bytes+d.Bytes
+		}
+		return all, nil
+	}, func(all several, err error) {
+		s.list.say("", widgets.Neutral)
+		if err != nil {
+			s.list.say(words.Trouble(err), widgets.Bad)
+			return
+		}
+		s.confirmSeveral(all)
+	})
+}
+
+func (s *Screen) confirmSeveral(all several) {
+	kept := ""
+	if len(all.kept) > 0 {
+		kept = "\n\nKept, because they have unsent rows: " + strings.Join(all.kept, ", ") + ". Delete them one by one."
+	}
+	if len(all.runs) == 0 {
+		widgets.Tell(s.win, "Nothing to delete", words.NewParagraph(s.win, strings.TrimSpace(kept)))
+		return
+	}
+	text := fmt.Sprintf("%s, about %s:\n%s\n\nYou can restore them from the trash for %d days.%s",
+		count(int64(len(all.runs)), "run"), engine.FormatBytes(all.bytes), strings.Join(all.names, "\n"), trashDays, kept)
+	ask := dialog.NewCustomWithoutButtons("Delete these runs?", words.NewParagraph(s.win, text), s.win)
+	remove := &widget.Button{Text: "Delete", Importance: widget.DangerImportance, OnTapped: func() {
+		ask.Hide()
+		s.deleteSeveral(all)
+	}}
+	ask.SetButtons([]fyne.CanvasObject{widget.NewButton("Cancel", ask.Hide), remove})
+	widgets.Ask(s.win, ask, widgets.Pressing(remove))
+}
+
+// deleteSeveral moves runs to the trash, until the first error.
+func (s *Screen) deleteSeveral(all several) {
+	for _, run := range all.runs {
+		s.working[run] = "Deleting…"
+	}
+	s.draw()
+	async.Work(func() (gone []Thing, err error) {
+		for _, run := range all.runs {
+			if err := s.desk.Delete(context.Background(), run, Deletion{}); err != nil {
+				return gone, err
+			}
+			gone = append(gone, Thing{Run: run})
+		}
+		return gone, nil
+	}, func(gone []Thing, err error) {
+		for _, run := range all.runs {
+			delete(s.working, run)
+		}
+		s.undo.deleted(deletion{count(int64(len(gone)), "run"), gone})
+		if err != nil {
+			s.list.say("Not every run was deleted. "+words.Trouble(err), widgets.Bad)
+		}
+		s.load()
 	})
 }
 
@@ -123,7 +214,7 @@ func (r *removal) confirm() {
 }
 
 func (s *Screen) delete(run engine.RunID, d Deletion) {
-	work(s, run, "Deleting…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
+	work(s, run, "Deleting…", nil, func(ctx context.Context, run engine.RunID) (struct{}, error) {
 		return struct{}{}, s.desk.Delete(ctx, run, d)
 	}, func(struct{}) {
 		text := s.runText(run)
@@ -141,14 +232,15 @@ func (s *Screen) delete(run engine.RunID, d Deletion) {
 // nowText is the choice that skips the trash.
 const nowText = "Delete permanently. This cannot be undone"
 
-// neighbor returns the run before one, or else after it; "" without either.
+// neighbor returns the run below one in the list, or else above it; "" without either.
 func (s *Screen) neighbor(run engine.RunID) engine.RunID {
-	i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run })
+	runs := s.list.shown
+	i := slices.IndexFunc(runs, func(r engine.RunRecord) bool { return r.ID == run })
 	switch {
-	case i >= 0 && i+1 < len(s.runs):
-		return s.runs[i+1].ID
+	case i >= 0 && i+1 < len(runs):
+		return runs[i+1].ID
 	case i > 0:
-		return s.runs[i-1].ID
+		return runs[i-1].ID
 	default:
 		return ""
 	}
@@ -162,7 +254,7 @@ func (s *Screen) deleteCheckpoint() {
 	}
 	run, number := s.chosen, c.Number
 	text := fmt.Sprintf("Checkpoint %d of %s", number, s.runText(run))
-	work(s, run, "Deleting…", func(ctx context.Context, run engine.RunID) (struct{}, error) {
+	work(s, run, "Deleting…", nil, func(ctx context.Context, run engine.RunID) (struct{}, error) {
 		return struct{}{}, s.desk.DeleteCheckpoint(ctx, run, number)
 	}, func(struct{}) {
 		s.undo.deleted(deletion{text, []Thing{{run, number}}})

@@ -77,7 +77,7 @@ func TestDeleteCheckpoint(t *testing.T) {
 	if !button.Disabled() {
 		t.Error("the newest checkpoint can be deleted")
 	}
-	s.detail.checkpoints.Select("1")
+	s.detail.points.Select("1")
 	s.chooseCheckpoint("1")
 	q.Tap(s.Content(), "Delete checkpoint")
 	wait(q, s)
@@ -99,7 +99,7 @@ func TestCleanUp(t *testing.T) {
 	desk := two()
 	desk.old = Old{Runs: 2, Checkpoints: 5, Kept: 1, Bytes: 3_000_000, Things: []Thing{{"a", 0}, {"b", 3}}}
 	q, s, _ := start(t, desk)
-	q.Tap(s.Content(), "Clean up…")
+	s.CleanUp()
 	ask := asked(q, s)
 	remove := uitest.Button(ask, "Delete")
 	if !remove.Disabled() {

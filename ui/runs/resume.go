@@ -3,6 +3,8 @@ package runs
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
@@ -29,19 +31,55 @@ type Changed struct {
 
 func (c *Changed) Error() string { return c.What }
 
-// resume resumes the chosen run with the settings of the form.
+// resume resumes the chosen run with the settings of the form, or asks whether to continue from the chosen checkpoint.
 func (s *Screen) resume() {
 	r := s.run()
 	limit, err := parseLimit(s.detail.limit.Text)
 	if err != nil {
-		s.detail.say(err.Error(), widgets.Bad)
+		s.list.say(err.Error(), widgets.Bad)
 		s.win.Canvas().Focus(s.detail.limit)
 		return
 	}
 	if limit == r.Limit {
 		limit = 0
 	}
-	s.resumeWith(r.ID, Resumption{Limit: limit, Bound: s.detail.largerBound(r)})
+	how := Resumption{Limit: limit, Bound: s.detail.larger(r)}
+	if _, from := resuming(r, s.checkpoint(), s.busy, s.detail.longer(r)); from == fromBefore {
+		how.Bound = "" // a fork has a budget and a length of its own
+		s.askFrom(r, s.checkpoint(), how)
+		return
+	}
+	s.resumeWith(r.ID, how)
+}
+
+// askFrom asks whether to continue from a checkpoint with a fork.
+func (s *Screen) askFrom(r *engine.RunRecord, c *engine.CheckpointRecord, how Resumption) {
+	run, number := r.ID, c.Number
+	text := fmt.Sprintf("A new run continues from checkpoint %d, at the start of cycle %d, with the same scenario and settings. %s and its results are kept.",
+		number, c.Cycle, r.DisplayName())
+	ask := dialog.NewCustomWithoutButtons("Resume from "+moment(c.At, time.Now())+"?", words.NewParagraph(s.win, text), s.win)
+	resume := &widget.Button{Text: "Resume", Importance: widget.HighImportance, OnTapped: func() {
+		ask.Hide()
+		s.resumeFrom(run, number, how)
+	}}
+	change := widget.NewButton("Change settings…", func() {
+		ask.Hide()
+		s.to.Fork(run, number, false)
+	})
+	ask.SetButtons([]fyne.CanvasObject{widget.NewButton("Cancel", ask.Hide), change, resume})
+	widgets.Ask(s.win, ask, widgets.Pressing(resume))
+}
+
+// resumeFrom starts a fork that continues from a checkpoint.
+func (s *Screen) resumeFrom(run engine.RunID, number int, how Resumption) {
+	work(s, run, "Resuming…", func() { s.resumeFrom(run, number, how) }, func(ctx context.Context, run engine.RunID) (string, error) {
+		return s.desk.ResumeFrom(ctx, run, number, how)
+	}, func(note string) {
+		if note != "" {
+			widgets.Tell(s.win, "The new run continues", words.NewParagraph(s.win, note))
+		}
+		s.to.Live()
+	})
 }
 
 // Ask chooses a run whose scenario has changed, and asks how to resume it.
@@ -57,7 +95,7 @@ type resumption struct {
 }
 
 func (s *Screen) resumeWith(run engine.RunID, how Resumption) {
-	work(s, run, "Resuming…", func(ctx context.Context, run engine.RunID) (r resumption, err error) {
+	work(s, run, "Resuming…", func() { s.resumeWith(run, how) }, func(ctx context.Context, run engine.RunID) (r resumption, err error) {
 		r.note, err = s.desk.Resume(ctx, run, how)
 		if changed, ok := errors.AsType[*Changed](err); ok { // a question, not a failure
 			r.changed, err = changed, nil
@@ -71,7 +109,7 @@ func (s *Screen) resumeWith(run engine.RunID, how Resumption) {
 		if r.note != "" {
 			widgets.Tell(s.win, "The run continues", words.NewParagraph(s.win, r.note))
 		}
-		s.resumed()
+		s.to.Live()
 	})
 }
 
@@ -88,7 +126,7 @@ func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
 	if c.Readable && c.Checkpoint > 0 {
 		buttons = append(buttons, widget.NewButton("Fork with new scenario…", func() {
 			ask.Hide()
-			s.toFork(run, c.Checkpoint, true)
+			s.to.Fork(run, c.Checkpoint, true)
 		}))
 	}
 	ask.SetButtons(append(buttons, was))
@@ -98,6 +136,6 @@ func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
 // fork sets up a run that starts at the chosen checkpoint.
 func (s *Screen) fork() {
 	if c := s.checkpoint(); c != nil {
-		s.toFork(c.Run, c.Number, false)
+		s.to.Fork(c.Run, c.Number, false)
 	}
 }

@@ -3,9 +3,12 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -22,7 +25,7 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	wantShown(t, s, "New budget", "requests")
 	for _, c := range []struct{ text, want string }{{"", "3000"}, {"1,700", "1700"}, {" 0 ", "0"}} {
 		if c.text != "" {
-			s.detail.bound.SetText(c.text)
+			s.detail.entry.SetText(c.text)
 		}
 		s.draw()
 		q.Tap(s.Content(), "Resume")
@@ -43,11 +46,12 @@ func TestMakeLonger(t *testing.T) {
 	desk := two()
 	r := &desk.runs[0]
 	finished(r)
+	desk.checkpoints["new"] = nil
 	q, s, _ := start(t, desk)
-	wantShown(t, s, "New length", "cycles")
+	wantShown(t, s, "New length", "cycles", "To extend it, enter a new length")
 	resume := uitest.Button(s.Content(), "Resume")
 	for _, text := range []string{"24", "30", " 24 ", "48"} {
-		s.detail.bound.SetText(text)
+		s.detail.entry.SetText(text)
 		if longer := strings.TrimSpace(text) != "24"; resume.Disabled() == longer {
 			t.Errorf("with a length of %s it can be resumed: %v", text, !resume.Disabled())
 		}
@@ -61,13 +65,13 @@ func TestMakeLonger(t *testing.T) {
 	r.Settings.Cycles, r.Cycles, r.Cycle = 48, 48, 48 // it has continued
 	s.load()
 	wait(q, s)
-	if got := s.detail.bound.Text; got != "48" || !resume.Disabled() {
+	if got := s.detail.entry.Text; got != "48" || !resume.Disabled() {
 		t.Errorf("after that it is offered a length of %s, to be resumed: %v", got, !resume.Disabled())
 	}
 	r.Fetched = &engine.Fetched{Database: "db"}
 	s.load()
 	wait(q, s)
-	if s.detail.bounded.Visible() {
+	if s.detail.entry.Visible() {
 		t.Error("another machine's run can be extended here")
 	}
 }
@@ -116,7 +120,7 @@ func TestResumeIsRefused(t *testing.T) {
 	s.detail.limit.SetOnValidationChanged(func(err error) { marked = err })
 	q.Tap(s.Content(), "Resume")
 	wait(q, s)
-	if got := s.detail.said.Text(); !strings.Contains(got, "max-concurrent: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
+	if got := s.list.status.Text(); !strings.Contains(got, "max-concurrent: is high (lower it)") || !strings.Contains(got, "ceiling: is low") {
 		t.Errorf("got %q", got)
 	}
 	if marked == nil {
@@ -146,15 +150,65 @@ func TestResumeIsRefusedLate(t *testing.T) {
 	}
 }
 
-func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
+// resumeFrom is the text of the primary button for a checkpoint.
+func resumeFrom(c engine.CheckpointRecord) string {
+	return "Resume from " + moment(c.At, time.Now()) + "…"
+}
+
+// TestResumeFromAnOlderCheckpoint selects an older checkpoint in the list and on the timeline, and continues from there.
+func TestResumeFromAnOlderCheckpoint(t *testing.T) {
+	desk := two()
+	q, s, h := start(t, desk)
+	older := points("new")[1]
+	s.detail.points.OnSelected("1")
+	wantShown(t, s, "Resume continues from the start of cycle 0 as a new run with the same scenario and settings. This run and its results are kept.")
+	s.detail.points.OnSelected("2")
+	if s.detail.resume.Text != "Resume" {
+		t.Errorf("the newest checkpoint offers %q", s.detail.resume.Text)
+	}
+	s.detail.course.TypedKey(&fyne.KeyEvent{Name: fyne.KeyLeft})
+	if got := s.detail.points.Selected(); got != "1" {
+		t.Fatalf("the timeline selected %q", got)
+	}
+	q.Tap(s.Content(), resumeFrom(older))
+	dialog := s.win.Canvas().Overlays().Top()
+	if !uitest.Shows(dialog, "A new run continues from checkpoint 1, at the start of cycle 0, with the same scenario and settings. Shoppers and its results are kept.") {
+		t.Errorf("the dialog shows %q", uitest.Texts(dialog))
+	}
+	q.Tap(dialog, "Cancel")
+	q.Tap(s.Content(), resumeFrom(older))
+	q.Tap(s.win.Canvas().Overlays().Top(), "Change settings…")
+	if want := []string{"new at 1, renewed false"}; !slices.Equal(h.forks, want) {
+		t.Errorf("set up were %q, want %q", h.forks, want)
+	}
+	s.detail.limit.SetText("80")
+	q.Tap(s.Content(), resumeFrom(older))
+	q.Tap(s.win.Canvas().Overlays().Top(), "Resume")
+	wait(q, s)
+	wantOrders(t, desk, "resume new from 1 with 80")
+	if h.resumed != 1 {
+		t.Errorf("Live was opened %d times", h.resumed)
+	}
+}
+
+// TestResumeFromOfACompleteRun continues a complete run from its newest checkpoint, which is before its end, or extends it.
+func TestResumeFromOfACompleteRun(t *testing.T) {
+	desk := two()
+	finished(&desk.runs[0])
+	q, s, _ := start(t, desk)
+	q.Tap(s.Content(), resumeFrom(points("new")[0]))
+	q.Tap(s.win.Canvas().Overlays().Top(), "Resume")
+	wait(q, s)
+	s.detail.entry.SetText("48")
+	q.Tap(s.Content(), "Resume")
+	wait(q, s)
+	wantOrders(t, desk, "resume new from 2 with 0", "resume new with 0 and 48")
+}
+
+func TestTheChosenCheckpointStays(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
-	s.detail.checkpoints.OnSelected("1")
-	if b := uitest.Button(s.Content(), "Resume"); !b.Disabled() {
-		t.Error("an older checkpoint can be resumed")
-	}
-	wantShown(t, s, "Resume continues from the end of the run, not from this checkpoint. Fork starts another run at the start of this checkpoint's cycle and does not change this run.")
-
+	s.detail.points.OnSelected("1")
 	desk.set(func() { // another is taken: the older one stays chosen
 		newer := points("new")
 		newer[0].Newest = false
@@ -162,20 +216,20 @@ func TestAnOlderCheckpointIsNotResumed(t *testing.T) {
 	})
 	s.load()
 	wait(q, s)
-	if got := s.detail.checkpoints.Selected(); got != "1" {
+	if got := s.detail.points.Selected(); got != "1" {
 		t.Errorf("selected is checkpoint %q, want still 1", got)
 	}
-	s.detail.checkpoints.OnSelected("3")
-	if b := uitest.Button(s.Content(), "Resume"); b.Disabled() {
+	s.detail.points.OnSelected("3")
+	if b := uitest.Button(s.Content(), "Resume"); b == nil || b.Disabled() {
 		t.Error("the newest checkpoint cannot be resumed")
 	}
 
-	s.detail.checkpoints.OnSelected("1")
+	s.detail.points.OnSelected("1")
 	desk.set(func() { desk.checkpoints["new"] = desk.checkpoints["new"][:1] }) // the others were pruned
 	s.load()
 	wait(q, s)
-	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.checkpoints.Selected(); b.Disabled() || got != "3" {
-		t.Errorf("after the selected checkpoint was removed, %q is selected, Resume disabled: %v", got, b.Disabled())
+	if b, got := uitest.Button(s.Content(), "Resume"), s.detail.points.Selected(); b == nil || b.Disabled() || got != "3" {
+		t.Errorf("after the selected checkpoint was removed, %q is selected", got)
 	}
 	wantShown(t, s, "16 sessions completed since this checkpoint")
 

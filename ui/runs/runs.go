@@ -1,4 +1,4 @@
-// Package runs is the screen "Checkpoints": the runs of the store, their facts and checkpoints, and the actions on them.
+// Package runs is the screen "Runs": the library of all runs, with their names, outcomes and checkpoints, and the actions on them.
 package runs
 
 import (
@@ -6,8 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -15,20 +13,20 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// refreshTicks is how many ticks are between two reads of the store.
-const refreshTicks = 6
+// The times between two reads of the store, in ticks, and between two measurements of the runs, in reads.
+const (
+	refreshTicks = 6
+	measureReads = 20
+)
 
 // Screen is the list of runs and the chosen run below it.
 type Screen struct {
-	desk      Desk
-	win       fyne.Window
-	resumed   func()
-	toResults func(engine.RunID)
-	toCompare func(engine.RunID)
-	toReplay  func(engine.RunID)
-	toFork    func(run engine.RunID, checkpoint int, renewed bool)
+	desk Desk
+	win  fyne.Window
+	to   Ways
 
 	runs        []engine.RunRecord
+	sizes       map[engine.RunID]int64 // in the store; missing ones are unknown
 	chosen      engine.RunID
 	checkpoints []engine.CheckpointRecord // of the chosen run
 	of          engine.RunID              // the run of these checkpoints
@@ -37,29 +35,24 @@ type Screen struct {
 	working     map[engine.RunID]string // current operation by run
 	visible     bool
 	ticks       int
+	reads       int
 	asked       int  // number of the newest read; results of older ones are dropped
 	loading     bool // a read is in progress
 
 	content  fyne.CanvasObject
-	trouble  *widgets.Notice
+	list     *list
 	undo     *undoing
-	top      *widgets.Panel // with the list
-	table    *widgets.Table
 	detail   *detail
 	pickPath func(then func(dir string))
-
-	trash   *widget.Button
-	prune   *widget.Button
-	remote  *widget.Button
-	where   *widget.Label // why remote is disabled
-	browser *browser      // nil while it is closed
+	browser  *browser // nil while it is closed
 }
 
 // Ways open other screens.
 type Ways struct {
+	Setup   func()
 	Live    func() // a run was resumed
 	Results func(engine.RunID)
-	Compare func(engine.RunID) // compares a run with others
+	Compare func(runs ...engine.RunID)
 	Replay  func(engine.RunID) // opens the history of a run
 	// Fork sets up a run that starts at a checkpoint, with the current scenario file if renewed.
 	Fork func(run engine.RunID, checkpoint int, renewed bool)
@@ -67,39 +60,25 @@ type Ways struct {
 
 // New returns the screen.
 func New(desk Desk, win fyne.Window, to Ways) *Screen {
-	s := &Screen{desk: desk, win: win, resumed: to.Live, toResults: to.Results, toCompare: to.Compare, toReplay: to.Replay, toFork: to.Fork}
-	s.working = map[engine.RunID]string{}
+	s := &Screen{desk: desk, win: win, to: to, working: map[engine.RunID]string{}}
 	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Folder for the CSV export", "Export here", then)
+		widgets.PickFolder(win, "Folder for the export", "Export here", then)
 	}
-	s.trouble = widgets.NewNotice()
-	s.table = widgets.NewTable(runColumns, "Loading runs…", 3)
-	s.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }
-	s.detail = newDetail(s)
-	s.remote = widget.NewButtonWithIcon("From Postgres…", theme.DownloadIcon(), s.browse)
-	s.remote.Disable() // until the runs are read
-	s.where = widget.NewLabel(noRemote)
-	s.where.SizeName, s.where.Importance, s.where.Truncation = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextTruncateEllipsis
-	s.trash = widget.NewButtonWithIcon("Trash…", theme.FolderOpenIcon(), s.showTrash)
-	s.prune = widget.NewButtonWithIcon("Clean up…", theme.DeleteIcon(), s.CleanUp)
 	s.undo = newUndoing(s)
-	foot := container.NewBorder(nil, nil, s.remote, container.NewHBox(s.trash, s.prune), s.where)
-	s.top = widgets.NewPanel("Runs", container.NewBorder(container.NewVBox(s.trouble, s.undo.bar), foot, nil, nil, s.table))
-	split := container.NewVSplit(s.top, s.detail.content)
-	split.Offset = 0.4
+	s.list = newList(s)
+	s.detail = newDetail(s)
+	split := container.NewVSplit(s.list.panel, s.detail.content)
+	split.Offset = 0.45
 	s.content = split
 	return s
 }
-
-// noRemote says why no checkpoints can be fetched.
-const noRemote = "To fetch checkpoints of other machines, set a database in Settings."
 
 // Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
 
 // Show is called when the screen becomes visible. It reads the store.
 func (s *Screen) Show() {
-	s.visible = true
+	s.visible, s.reads = true, 0
 	s.win.Canvas().AddShortcut(&fyne.ShortcutUndo{}, func(fyne.Shortcut) { s.Undo() })
 	s.load()
 }
@@ -129,16 +108,19 @@ func (s *Screen) Tick() {
 	}
 }
 
-// Select chooses a run and its newest checkpoint.
+// Select chooses a run and its newest checkpoint. It shows all runs if the run is filtered out.
 func (s *Screen) Select(run engine.RunID) {
+	if r := s.record(run); r != nil && !s.list.wants(r) {
+		s.list.showAll()
+	}
 	s.choose(run)
-	s.table.Select(string(run))
+	s.list.table.Select(string(run))
 }
 
 func (s *Screen) choose(run engine.RunID) {
 	if s.chosen != run {
 		s.chosen, s.older = run, 0
-		s.detail.say("", widgets.Neutral)
+		s.list.say("", widgets.Neutral)
 	}
 	s.draw()
 	if s.visible {
@@ -163,12 +145,10 @@ func (s *Screen) load() {
 			return
 		}
 		s.loading = false
+		s.list.unreadable(err)
 		if err != nil {
-			s.table.SetEmpty("")
-			s.trouble.Say("Cannot read the store, trying again. The list may be out of date. "+words.Trouble(err), widgets.Bad)
 			return
 		}
-		s.trouble.Say("", widgets.Bad)
 		if a.of != s.chosen {
 			s.chosen, s.older = a.of, 0
 		}
@@ -176,8 +156,22 @@ func (s *Screen) load() {
 		if s.checkpoint() == nil { // it was pruned
 			s.older = 0
 		}
-		s.table.SetEmpty("No runs yet. Launch one in Setup.")
+		if s.reads%measureReads == 0 {
+			s.measure()
+		}
+		s.reads++
+		s.list.loaded = true
 		s.draw()
+	})
+}
+
+// measure requests the sizes of the runs.
+func (s *Screen) measure() {
+	async.Work(func() (map[engine.RunID]int64, error) { return s.desk.Sizes(context.Background()) }, func(sizes map[engine.RunID]int64, err error) {
+		if err == nil { // otherwise the list of runs cannot be read either
+			s.sizes = sizes
+			s.list.draw()
+		}
 	})
 }
 
@@ -197,30 +191,20 @@ func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
 	return a, err
 }
 
-// draw shows the list. Unchanged parts are not drawn again.
+// draw shows the list and the chosen run. Unchanged parts are not drawn again.
 func (s *Screen) draw() {
 	s.busy = s.desk.Busy()
-	enable(s.remote, s.desk.Remote() != "")
-	if text := s.remoteText(); s.where.Text != text {
-		s.where.SetText(text)
-	}
-	s.table.SetRows(runRows(s.runs))
-	s.table.Select(string(s.chosen))
+	s.list.draw()
 	s.detail.draw()
 }
 
-// remoteText returns the text next to the button.
-func (s *Screen) remoteText() string {
-	if s.desk.Remote() == "" {
-		return noRemote
-	}
-	return "Checkpoints of all machines in " + s.desk.Remote()
-}
-
 // run returns the chosen run, or nil.
-func (s *Screen) run() *engine.RunRecord {
+func (s *Screen) run() *engine.RunRecord { return s.record(s.chosen) }
+
+// record returns a run, or nil.
+func (s *Screen) record(id engine.RunID) *engine.RunRecord {
 	for i := range s.runs {
-		if s.runs[i].ID == s.chosen {
+		if s.runs[i].ID == id {
 			return &s.runs[i]
 		}
 	}
@@ -239,4 +223,66 @@ func (s *Screen) checkpoint() *engine.CheckpointRecord {
 		}
 	}
 	return nil
+}
+
+// change stores what the user wrote on a run, and shows it before it is stored.
+func (s *Screen) change(run engine.RunID, show func(*engine.RunRecord), store func(ctx context.Context) error) {
+	s.asked++ // a read that has begun does not know it
+	s.loading = false
+	for i := range s.runs {
+		if s.runs[i].ID == run {
+			show(&s.runs[i])
+		}
+	}
+	s.draw()
+	async.Work(func() (struct{}, error) { return struct{}{}, store(context.Background()) }, func(_ struct{}, err error) {
+		if err != nil {
+			s.say(run, words.Trouble(err), widgets.Bad)
+		}
+		s.load()
+	})
+}
+
+// star sets or removes the star of a run.
+func (s *Screen) star(run engine.RunID) {
+	r := s.record(run)
+	if r == nil {
+		return
+	}
+	star := !r.Star
+	s.change(run, func(r *engine.RunRecord) { r.Star = star }, func(ctx context.Context) error { return s.desk.Star(ctx, run, star) })
+}
+
+// rename stores the name of a run.
+func (s *Screen) rename(run engine.RunID, name string) {
+	name, err := engine.CheckName(name)
+	r := s.record(run)
+	switch {
+	case err != nil:
+		s.say(run, words.Trouble(err), widgets.Bad)
+		return
+	case r == nil || name == r.DisplayName():
+		return
+	case name == r.Title:
+		name = ""
+	}
+	s.change(run, func(r *engine.RunRecord) { r.Name = name }, func(ctx context.Context) error { return s.desk.Rename(ctx, run, name) })
+}
+
+// tag stores the tags of a run.
+func (s *Screen) tag(run engine.RunID, text string) {
+	tags, err := engine.ParseTags(text)
+	r := s.record(run)
+	if err != nil {
+		s.say(run, words.Trouble(err), widgets.Bad)
+		return
+	}
+	if r == nil {
+		return
+	}
+	add, remove := missing(tags, r.Tags), missing(r.Tags, tags)
+	if len(add)+len(remove) == 0 {
+		return
+	}
+	s.change(run, func(r *engine.RunRecord) { r.Tags = tags }, func(ctx context.Context) error { return s.desk.Tag(ctx, run, add, remove) })
 }

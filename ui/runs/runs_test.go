@@ -16,9 +16,10 @@ import (
 )
 
 func TestShowsRunsAndTheNewest(t *testing.T) {
-	_, s, _ := start(t, two())
+	q, s, _ := start(t, two())
+	q.Until("the sizes are known", func() bool { return s.sizes != nil })
 	wantShown(t, s,
-		"2026-01-02 15:04:05", "Shoppers", "interrupted", "2/24", "816 (9%)", "Greeters", "finished", "24/24", "8,928 (100%)", // the list
+		"2026-01-02 15:04:05", "Shoppers", "interrupted", "816 (9%)", "no failures", "Greeters", "finished", "8,928 (100%)", "1000 kB", // the list
 		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
 		"2 newest", "700 (7.8%)", "interval", "123 kB", "300 (3.4%)", "pause", "2000 B", // its checkpoints
 	)
@@ -52,10 +53,14 @@ func TestLimitFollowsTheRun(t *testing.T) {
 }
 
 func TestNoRunYet(t *testing.T) {
-	_, s, _ := start(t, &fakeDesk{})
-	wantShown(t, s, "No runs yet. Launch one in Setup.")
+	q, s, h := start(t, &fakeDesk{})
+	wantShown(t, s, "No runs yet.")
 	if uitest.Button(s.Content(), "Resume") != nil {
 		t.Error("without a run, Resume is offered")
+	}
+	q.Tap(s.Content(), "Set up a run")
+	if h.setUp != 1 {
+		t.Error("the button of the empty list does not open Setup")
 	}
 }
 
@@ -70,7 +75,7 @@ func TestKeysWithoutARun(t *testing.T) {
 		t.Helper()
 		for _, a := range s.Actions() {
 			switch a.Name {
-			case "Clean up…", "Trash…", "Undo deletion": // need no run
+			case "Clean up…", "Trash…", "Undo", "Find…": // need no run
 				continue
 			}
 			if a.Can() {
@@ -129,7 +134,7 @@ func TestDeletingGoesOnBelow(t *testing.T) {
 	desk := two()
 	desk.runs = append(desk.runs, record("older"), record("oldest"))
 	q, s, _ := start(t, desk)
-	for _, c := range []struct{ run, next engine.RunID }{{"old", "older"}, {"oldest", "older"}, {"older", "new"}, {"new", ""}} {
+	for _, c := range []struct{ run, next engine.RunID }{{"old", "oldest"}, {"oldest", "older"}, {"older", "new"}, {"new", ""}} {
 		s.Select(c.run)
 		wait(q, s)
 		s.delete(c.run, Deletion{})
@@ -158,7 +163,7 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 		busy engine.RunID
 		want string
 	}{
-		{"here", "new", "This run is in progress. See Live. A run in progress cannot be deleted. Stop it first."},
+		{"here", "new", "This run is in progress. See Live. Stop it there to resume from a checkpoint. A run in progress cannot be deleted. Stop it first."},
 		{"elsewhere", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -183,7 +188,7 @@ func TestExportAsksWhere(t *testing.T) {
 	q, s, _ := start(t, desk)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	q.Tap(s.Content(), "Export CSV…")
+	q.Tap(s.Content(), "Export…")
 	picker := s.win.Canvas().Overlays().Top()
 	if picker == nil {
 		t.Fatal("no question is asked")
@@ -197,7 +202,7 @@ func TestExport(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
 	s.pickPath = func(then func(string)) { then("/there") }
-	q.Tap(s.Content(), "Export CSV…")
+	q.Tap(s.Content(), "Export…")
 	wait(q, s)
 	wantOrders(t, desk, "export new to /there")
 	wantShown(t, s, "Exported to /there/throng-new: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json")
@@ -207,12 +212,15 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 	desk := two()
 	desk.hold, desk.remote = make(chan struct{}), "db.example.com/throng"
 	q, s, _ := start(t, desk)
-	q.Tap(s.Content(), "Send to Postgres")
+	s.list.menu.send.OnTapped()
 	wantShown(t, s, "Sending to db.example.com/throng…")
-	for _, text := range []string{"Resume", "Delete…", "Export CSV…", "Send to Postgres"} {
+	for _, text := range []string{"Resume", "Delete…", "Export…"} {
 		if b := uitest.Button(s.Content(), text); !b.Disabled() {
 			t.Errorf("%q can be tapped meanwhile", text)
 		}
+	}
+	if !s.list.menu.send.Disabled() {
+		t.Error("the results can be sent again meanwhile")
 	}
 	s.Select("old")
 	if b := uitest.Button(s.Content(), "Delete…"); b.Disabled() {
@@ -227,13 +235,13 @@ func TestWhatIsDoneToARunIsShown(t *testing.T) {
 func TestSendWantsADatabase(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
-	if uitest.Button(s.Content(), "Send to Postgres") != nil {
-		t.Error("results can be sent to no database")
+	if item := s.list.menu.menu().Items[1]; !item.Disabled || item.Label != "Send to Postgres (set a database in Settings)" {
+		t.Errorf("without a database, the menu offers %q, disabled %v", item.Label, item.Disabled)
 	}
 	desk.set(func() { desk.remote = "db.example.com/throng" })
 	s.load()
 	wait(q, s)
-	if uitest.Button(s.Content(), "Send to Postgres") == nil {
+	if item := s.list.menu.menu().Items[1]; item.Disabled || s.list.menu.send.Disabled() {
 		t.Error("results cannot be sent to the database that is set now")
 	}
 }
@@ -250,7 +258,7 @@ func TestResults(t *testing.T) {
 func TestCompare(t *testing.T) {
 	q, s, h := start(t, two())
 	s.Select("old")
-	q.Tap(s.Content(), "Compare…")
+	q.Tap(s.Content(), "Compare")
 	if !slices.Equal(h.compared, []engine.RunID{"old"}) {
 		t.Errorf("compared was %q", h.compared)
 	}
@@ -264,7 +272,7 @@ func TestButtonsFit(t *testing.T) {
 	out.Ending, out.Settings.Budget.Requests = engine.EndOutOfBudget, 1500
 	out.Reason = "the budget of 1,500 requests is used up: 1,500 spent"
 	_, s, _ := start(t, desk)
-	wantShown(t, s, "Send to Postgres", "New budget", "Compare…")
+	wantShown(t, s, "New budget", "Compare")
 	const beside = 150 // the navigation and the edges
 	if wide := s.Content().MinSize().Width; wide > 1280-beside {
 		t.Errorf("the screen is %v wide", wide)
@@ -291,7 +299,7 @@ func TestTheListFollowsTheStore(t *testing.T) {
 	}
 	wait(q, s)
 	wantShown(t, s, "Talkers")
-	if got := s.table.Selected(); got != "old" || s.chosen != "old" {
+	if got := s.list.table.Selected(); got != "old" || s.chosen != "old" {
 		t.Errorf("selected is %q, chosen %q, want still old", got, s.chosen)
 	}
 }
@@ -333,15 +341,15 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 	desk.set(func() { desk.readErr = fmt.Errorf("list the runs: disk I/O error") })
 	s.load()
 	wait(q, s)
-	if got := s.trouble.Text(); !strings.Contains(got, "List the runs: disk I/O error") || !s.trouble.Visible() {
+	if got := s.list.status.Text(); !strings.Contains(got, "List the runs: disk I/O error") {
 		t.Errorf("got %q", got)
 	}
 	wantShown(t, s, "Shoppers", "Greeters") // as far as is known
 	desk.set(func() { desk.readErr = nil })
 	s.load()
 	wait(q, s)
-	if s.trouble.Visible() {
-		t.Errorf("the store can be read again, but the screen still shows %q", s.trouble.Text())
+	if s.list.trouble != "" || s.list.status.Text() != "2 runs" {
+		t.Errorf("the store can be read again, but the screen still shows %q", s.list.status.Text())
 	}
 }
 
@@ -354,35 +362,42 @@ func TestManyRuns(t *testing.T) {
 	s.Select("run 900")
 	wait(q, s)
 	wantShown(t, s, "run 900")
-	if n := len(uitest.Texts(s.table)); n > 400 {
+	if n := len(uitest.Texts(s.list.table)); n > 400 {
 		t.Errorf("%d texts are shown of 1,000 runs", n)
 	}
 }
 
-// TestLinesAboveHaveRoom checks that the messages about a run never overlap its checkpoints, however many lines they
-// have.
-func TestLinesAboveHaveRoom(t *testing.T) {
+// TestNothingMoves checks that the buttons and lists stay where they are, whatever is chosen and said.
+func TestNothingMoves(t *testing.T) {
 	desk := two()
 	desk.runs[1].Ending, desk.runs[1].Reason = engine.EndStopped, "by hand"
+	third := record("third")
+	finished(&third)
+	desk.runs = append(desk.runs, third)
 	q, s, _ := start(t, desk)
-	d := s.detail
-	below := func(what string) {
-		t.Helper()
-		driver := fyne.CurrentApp().Driver()
-		bottom := driver.AbsolutePositionForObject(d.head).Y + d.head.MinSize().Height
-		if top := driver.AbsolutePositionForObject(d.checkpoints).Y; top < bottom {
-			t.Errorf("%s: the checkpoints begin at %v, above the end of the messages at %v", what, top, bottom)
+	d, l := s.detail, s.list
+	places := func() (all []fyne.Position) {
+		for _, o := range []fyne.CanvasObject{d.resume, d.limit, d.fork, d.results, d.replay, d.course, d.points, d.removePoint, l.compare, l.export, l.remove, l.more, l.table} {
+			all = append(all, fyne.CurrentApp().Driver().AbsolutePositionForObject(o))
+		}
+		return all
+	}
+	want := places()
+	for what, do := range map[string]func(){
+		"an older checkpoint":     func() { d.points.OnSelected("1") },
+		"a stopped run":           func() { s.choose("old") },
+		"a complete run":          func() { s.choose("third") },
+		"a message":               func() { s.say("old", strings.Repeat("Exported to a folder. ", 20), widgets.Good) },
+		"a deletion":              func() { s.undo.deleted(deletion{"a run", []Thing{{Run: "old"}}}) },
+		"a text that is searched": func() { l.search.SetText("greet") },
+		"no run":                  func() { l.search.SetText("nothing matches this") },
+	} {
+		do()
+		wait(q, s)
+		if got := places(); !slices.Equal(got, want) {
+			t.Errorf("%s: the places are\n%v, want\n%v", what, got, want)
 		}
 	}
-	below("the newest")
-	s.choose("old")
-	wait(q, s)
-	if d.why.Text() == "" {
-		t.Error("the reason of the end is not shown")
-	}
-	below("one with a reason")
-	s.say("old", "Exported to a folder.", widgets.Good)
-	below("one that was exported")
 }
 
 // TestHistory checks that History opens the chosen run.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -22,25 +19,18 @@ type deletion struct {
 	things []Thing
 }
 
-// undoing is the bar that undoes the last deletion, and remembers earlier ones while the program runs.
+// undoing undoes the last deletion, and remembers earlier ones while the program runs. Its button is visible while its message is shown.
 type undoing struct {
 	screen  *Screen
 	past    []deletion
 	working bool
-
-	bar    *fyne.Container
-	notice *widgets.Notice
-	button *widget.Button
+	button  *widget.Button
 }
 
 func newUndoing(s *Screen) *undoing {
-	u := &undoing{screen: s, notice: widgets.NewNotice()}
+	u := &undoing{screen: s}
 	u.button = widget.NewButtonWithIcon("Undo", theme.ContentUndoIcon(), u.undo)
-	away := widget.NewButtonWithIcon("", theme.CancelIcon(), u.hide)
-	away.Importance = widget.LowImportance
-	text := container.NewVBox(layout.NewSpacer(), u.notice, layout.NewSpacer())
-	u.bar = container.NewBorder(nil, nil, nil, container.NewHBox(u.button, away), text)
-	u.bar.Hide()
+	u.button.Hide()
 	return u
 }
 
@@ -54,16 +44,16 @@ func (u *undoing) deleted(d deletion) {
 }
 
 func (u *undoing) say(text string, tone widgets.Tone) {
-	u.notice.Say(text, tone)
-	enable(u.button, len(u.past) > 0 && !u.working)
-	u.bar.Show()
-	u.screen.top.Refresh()
+	u.screen.list.say(text, tone)
+	u.offer()
 }
 
-func (u *undoing) hide() {
-	if u.bar.Visible() {
-		u.bar.Hide()
-		u.screen.top.Refresh()
+// offer shows the button while there is something to undo.
+func (u *undoing) offer() {
+	enable(u.button, !u.working)
+	if offered := len(u.past) > 0; u.button.Visible() != offered {
+		u.button.Hidden = !offered
+		u.screen.list.panel.Refresh()
 	}
 }
 
@@ -130,16 +120,17 @@ func (u *undoing) forget(stays func(Thing) bool) {
 	}
 	last := len(u.past) - 1
 	if len(past) != len(u.past) || last >= 0 && len(past[last].things) != len(u.past[last].things) {
-		u.hide()
+		u.screen.list.say("", widgets.Neutral)
 	}
 	u.past = past
+	u.offer()
 }
 
 // runText names a run in the bar.
 func (s *Screen) runText(run engine.RunID) string {
 	for i := range s.runs {
 		if s.runs[i].ID == run {
-			return fmt.Sprintf("%s (%s)", s.runs[i].Title, run)
+			return fmt.Sprintf("%s (%s)", s.runs[i].DisplayName(), run)
 		}
 	}
 	return "Run " + string(run)

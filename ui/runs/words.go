@@ -8,121 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"fyne.io/fyne/v2"
-
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
-
-var runColumns = []widgets.Column{
-	{Title: "Started", Sample: "2026-12-28 00:00:00"},
-	{Title: "Title", Sample: "A day of shoppers", Weight: 1},
-	{Title: "State", Sample: "mmout of budget"},
-	{Title: "Cycles", Sample: "1000/1000", Align: fyne.TextAlignTrailing, Drop: 2},
-	{Title: "Done", Sample: "100,000 (100%)", Align: fyne.TextAlignTrailing},
-	{Title: "Result", Sample: "inexact", Drop: 3},
-	{Title: "Note", Sample: "slow since the prices", Weight: 1, Drop: 1},
-	{Title: "Checkpoints", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 4},
-	{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 5},
-}
-
-func runRows(runs []engine.RunRecord) []widgets.Row {
-	rows := make([]widgets.Row, len(runs))
-	for i := range runs {
-		r := &runs[i]
-		word, tone := words.State(r)
-		exact := widgets.Cell{Text: "exact", Tone: widgets.Quiet}
-		if r.Inexact != nil {
-			exact = widgets.Cell{Text: "inexact", Tone: widgets.Warning}
-		}
-		size := ""
-		if r.SizeBytes > 0 {
-			size = engine.FormatBytes(r.SizeBytes)
-		}
-		rows[i] = widgets.Row{Key: string(r.ID), Cells: []widgets.Cell{
-			{Text: words.Stamp(r.Created)},
-			{Text: titled(r)},
-			{Text: word, Tone: tone, Badge: true, Icon: words.Glyph(r)},
-			{Text: cycles(r)},
-			{Text: share(r.Done, r.Total, 0)},
-			exact,
-			{Text: r.Note, Tone: widgets.Quiet},
-			{Text: size},
-			{Text: string(r.ID), Tone: widgets.Quiet},
-		}}
-	}
-	return rows
-}
-
-// titled returns the title of a run, with its parent if it is a fork, and its state of pruning.
-func titled(r *engine.RunRecord) string {
-	title := r.Title
-	if r.Parent != "" {
-		title = fmt.Sprintf("%s, fork of %s at cycle %d", r.Title, r.Parent, r.ForkCycle)
-	}
-	if state := r.CleanedState(); state != "" {
-		title += " (" + state + ")"
-	}
-	return title
-}
-
-var checkpointColumns = []widgets.Column{
-	{Title: "Checkpoint", Sample: "10 newest"},
-	{Title: "Time", Sample: "2026-12-28 00:00:00"},
-	{Title: "Cycle", Sample: "1000", Align: fyne.TextAlignTrailing},
-	{Title: "Done", Sample: "100,000 (10.0%)", Align: fyne.TextAlignTrailing},
-	{Title: "Kind", Sample: "at a pause", Drop: 1},
-	{Title: "Reason", Sample: "interval", Weight: 1, Drop: 2},
-	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 3},
-	{Title: "Took", Sample: "1000ms", Align: fyne.TextAlignTrailing, Drop: 4},
-}
-
-func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
-	rows := make([]widgets.Row, len(all))
-	for i := range all {
-		c := &all[i]
-		number := widgets.Cell{Text: strconv.Itoa(c.Number)}
-		if c.Newest {
-			number = widgets.Cell{Text: number.Text + " newest", Tone: widgets.Accent, Badge: true}
-		}
-		kind, took := widgets.Cell{Text: c.Kind()}, ""
-		if c.Emergency() {
-			kind.Tone = widgets.Warning
-		}
-		if c.Took > 0 {
-			took = engine.FormatDuration(c.Took)
-		}
-		rows[i] = widgets.Row{Key: strconv.Itoa(c.Number), Cells: []widgets.Cell{
-			number,
-			{Text: words.Stamp(c.At)},
-			{Text: strconv.Itoa(c.Cycle)},
-			{Text: share(c.Done, c.Total, 1)},
-			kind,
-			{Text: c.Reason},
-			{Text: engine.FormatBytes(c.SizeBytes)},
-			{Text: took},
-		}}
-	}
-	return rows
-}
-
-// cycles returns the number of completed cycles and the total.
-func cycles(r *engine.RunRecord) string {
-	if r.Cycles == 0 {
-		return strconv.Itoa(r.Cycle)
-	}
-	return fmt.Sprintf("%d/%d", r.Cycle, r.Cycles)
-}
-
-// share returns a count and, if the total is known, its percentage.
-func share(done, total int64, decimals int) string {
-	if total <= 0 {
-		return engine.FormatCount(done)
-	}
-	return fmt.Sprintf("%s (%.*f%%)", engine.FormatCount(done), decimals, 100*float64(done)/float64(total))
-}
 
 // fact is a fact of a run.
 type fact struct {
@@ -132,7 +22,7 @@ type fact struct {
 
 // facts returns what a run was made from and how it went.
 func facts(r *engine.RunRecord) []fact {
-	all := []fact{{name: "Run", value: string(r.ID)}, {name: "Started", value: words.Stamp(r.Created)}}
+	all := []fact{{name: "Title", value: r.Title}, {name: "Run", value: string(r.ID)}, {name: "Started", value: words.Stamp(r.Created)}}
 	add := func(name, value string) {
 		if value != "" {
 			all = append(all, fact{name: name, value: value})
@@ -151,6 +41,7 @@ func facts(r *engine.RunRecord) []fact {
 		add("Database", f.Database)
 		add("Results", "in that database only")
 	}
+	all = append(all, causes(r)...)
 	if r.Parent != "" {
 		add("Forked from", fmt.Sprintf("%s, at cycle %d", r.Parent, r.ForkCycle))
 	}
@@ -180,20 +71,28 @@ func facts(r *engine.RunRecord) []fact {
 	return all
 }
 
-// because explains why a run ended, and why it is inexact; "" if there is nothing to explain.
-func because(r *engine.RunRecord) string {
-	var lines []string
+// causes explains why a run ended, why it is inexact, and what was cleaned up.
+func causes(r *engine.RunRecord) (all []fact) {
 	if r.Damage != "" {
-		lines = append(lines, "Damaged: "+r.Damage)
+		all = append(all, fact{"Damaged", r.Damage, widgets.Bad})
 	}
 	if why := r.Why(); why != "" {
-		lines = append(lines, "Ended: "+why)
+		all = append(all, fact{"End reason", why, widgets.Neutral})
 	}
 	if r.Inexact != nil {
-		lines = append(lines, "The result is "+r.Inexact.String())
+		all = append(all, fact{"Inexact", strings.TrimPrefix(r.Inexact.String(), "inexact "), widgets.Warning})
 	}
 	for i := range r.Cleaned {
-		lines = append(lines, r.Cleaned[i].Sentence(r.ID, words.Stamp))
+		all = append(all, fact{"Cleanup", r.Cleaned[i].Sentence(r.ID, words.Stamp), widgets.Neutral})
+	}
+	return all
+}
+
+// because is the text of [causes].
+func because(r *engine.RunRecord) string {
+	var lines []string
+	for _, f := range causes(r) {
+		lines = append(lines, f.name+": "+f.value)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -225,35 +124,54 @@ func pace(scale float64) string {
 	return fmt.Sprintf("%g (simulated time per wall time)", scale)
 }
 
+// way is how a run continues.
+type way int
+
+const (
+	cannot     way = iota
+	fromEnd        // with the first step that is not done
+	fromBefore     // as a fork that starts at a checkpoint
+)
+
 // resuming explains what resuming a run would do or why it is not possible. c is the chosen checkpoint, or nil; busy is the run that this
-// process works on.
-func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID) (text string, possible bool) {
+// process works on; longer says that the user gave a complete run a new length.
+func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID, longer bool) (text string, how way) {
 	switch {
 	case r.Damage != "":
-		return "The stored data of this run is damaged. It can only be deleted.", false
-	case r.Fetched != nil:
-		return "This run belongs to another machine. Here you can fork its checkpoints. Its results are in " + r.Fetched.Database + ".", false
+		return "The stored data of this run is damaged. It can only be deleted.", cannot
 	case busy == r.ID:
-		return "This run is in progress. See Live.", false
+		return "This run is in progress. See Live. Stop it there to resume from a checkpoint.", cannot
 	case r.InProgress:
-		return "Another process works on this run. Here it is read-only.", false
+		return "Another process works on this run. Here it is read-only.", cannot
+	case busy != "":
+		return "Run " + string(busy) + " is in progress. Resume this one when that has ended.", cannot
+	case r.Fetched != nil && c == nil:
+		return "This run belongs to another machine, and none of its checkpoints is here. Fetch one with More, From Postgres.", cannot
+	case r.Fetched != nil:
+		return "This run belongs to another machine. Resume continues from this checkpoint as a run of its own here. The results of this run are in " + r.Fetched.Database + ".", fromBefore
+	case c != nil && !c.Newest && r.Cycles > 0 && c.Cycle >= r.Cycles:
+		return "This checkpoint is at the end of the run. Choose an earlier one, or the newest one and a new length.", cannot
+	case c != nil && !c.Newest:
+		return fmt.Sprintf("Resume continues from the start of cycle %d as a new run with the same scenario and settings. This run and its results are kept.", c.Cycle), fromBefore
 	case r.Ending == engine.EndFinished && !r.AllDone():
 		text = "This run is complete: " + r.Reason + "."
 		if c != nil {
-			text += " Fork starts another run at one of its checkpoints."
+			text += " Choose an earlier checkpoint to continue from there."
 		}
-		return text, false
-	case busy != "":
-		return "Run " + string(busy) + " is in progress. Resume this one when that has ended.", false
-	case c != nil && !c.Newest:
-		return "Resume continues from the end of the run, not from this checkpoint. Fork starts another run at the start of this checkpoint's cycle and does not change this run.", false
+		return text, cannot
 	}
 	if r.AllDone() {
-		return "This run is complete. To continue with its next cycle, enter a new length and resume it.", true
+		switch {
+		case longer:
+			return "Resume extends this run: it continues with its next cycle.", fromEnd
+		case c != nil && (r.Cycles == 0 || c.Cycle < r.Cycles):
+			return fmt.Sprintf("This run is complete. Resume continues from the start of cycle %d as a new run. To extend this run instead, enter a new length.", c.Cycle), fromBefore
+		}
+		return "This run is complete. To extend it, enter a new length and resume it, or choose an earlier checkpoint.", fromEnd
 	}
 	if r.Ending == engine.EndHopeless {
 		return "Correct the error first. New runs and forks use the corrected file. Resume uses the scenario stored with the run: " +
-			"resume after a wrong secret, address or service. Failed sessions stay failed.", true
+			"resume after a wrong secret, address or service. Failed sessions stay failed.", fromEnd
 	}
 	const where = "Resume continues with the first step that is not done"
 	since, begin := r.Done, "the start of the run"
@@ -262,11 +180,11 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 	}
 	switch {
 	case since <= 0:
-		return where + ".", true
+		return where + ".", fromEnd
 	case since == 1:
-		return where + ". The session completed since " + begin + " is not run again.", true
+		return where + ". The session completed since " + begin + " is not run again.", fromEnd
 	default:
-		return where + ". The " + engine.FormatCount(since) + " sessions completed since " + begin + " are not run again.", true
+		return where + ". The " + engine.FormatCount(since) + " sessions completed since " + begin + " are not run again.", fromEnd
 	}
 }
 

@@ -39,32 +39,41 @@ func finished(r *engine.RunRecord) {
 func TestResuming(t *testing.T) {
 	const where = "Resume continues with the first step that is not done."
 	newest, older := points("r")[0], points("r")[1]
+	last, end := newest, older
+	last.Cycle, end.Cycle = 24, 24
 	for _, c := range []struct {
 		name       string
 		run        func(*engine.RunRecord)
 		checkpoint *engine.CheckpointRecord
 		busy       engine.RunID
 		want       string
-		possible   bool
+		possible   way
+		longer     bool
 	}{
-		{name: "interrupted", checkpoint: &newest, want: where + " The 116 sessions completed since this checkpoint", possible: true},
-		{name: "one since", run: func(r *engine.RunRecord) { r.Done = 701 }, checkpoint: &newest, want: where + " The session completed since this checkpoint", possible: true},
-		{name: "none since", run: func(r *engine.RunRecord) { r.Done = 700 }, checkpoint: &newest, want: where, possible: true},
-		{name: "without a checkpoint", want: where + " The 816 sessions completed since the start of the run", possible: true},
-		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + " The 816", possible: true},
-		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + " The 816", possible: true},
-		{name: "older", checkpoint: &older, want: "Resume continues from the end of the run"},
-		{name: "finished", run: finished, checkpoint: &newest, want: "This run is complete. To continue", possible: true},
-		{name: "finished, older", run: finished, checkpoint: &older, want: "Resume continues from the end of the run"},
+		{name: "interrupted", checkpoint: &newest, want: where + " The 116 sessions completed since this checkpoint", possible: fromEnd},
+		{name: "one since", run: func(r *engine.RunRecord) { r.Done = 701 }, checkpoint: &newest, want: where + " The session completed since this checkpoint", possible: fromEnd},
+		{name: "none since", run: func(r *engine.RunRecord) { r.Done = 700 }, checkpoint: &newest, want: where, possible: fromEnd},
+		{name: "without a checkpoint", want: where + " The 816 sessions completed since the start of the run", possible: fromEnd},
+		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + " The 816", possible: fromEnd},
+		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + " The 816", possible: fromEnd},
+		{name: "older", checkpoint: &older, want: "Resume continues from the start of cycle 0 as a new run with the same scenario and settings. This run and its results are kept.", possible: fromBefore},
+		{name: "finished", run: finished, want: "This run is complete. To extend it", possible: fromEnd},
+		{name: "finished, with a checkpoint", run: finished, checkpoint: &newest, want: "This run is complete. Resume continues from the start of cycle 1 as a new run", possible: fromBefore},
+		{name: "finished, and longer", run: finished, checkpoint: &newest, longer: true, want: "Resume extends this run", possible: fromEnd},
+		{name: "finished, checkpoint at its end", run: finished, checkpoint: &last, want: "This run is complete. To extend it", possible: fromEnd},
+		{name: "extended, older checkpoint at its end", run: finished, checkpoint: &end, want: "This checkpoint is at the end of the run."},
+		{name: "of another machine", run: func(r *engine.RunRecord) { r.Fetched = &engine.Fetched{Database: "db"} }, checkpoint: &newest, want: "This run belongs to another machine. Resume continues from this checkpoint", possible: fromBefore},
+		{name: "of another machine, without a checkpoint", run: func(r *engine.RunRecord) { r.Fetched = &engine.Fetched{Database: "db"} }, want: "This run belongs to another machine, and none"},
+		{name: "finished, older", run: finished, checkpoint: &older, want: "Resume continues from the start of cycle 0", possible: fromBefore},
 		{name: "finished, and another in progress", run: finished, busy: "other", want: "Run other is in progress"},
 		{name: "without agents", run: func(r *engine.RunRecord) {
 			r.Ending, r.Reason = engine.EndFinished, "no active agents"
 		}, want: "This run is complete: no active agents."},
 		{name: "without agents, with a checkpoint", run: func(r *engine.RunRecord) {
 			r.Ending, r.Reason = engine.EndFinished, "no active agents"
-		}, checkpoint: &newest, want: "This run is complete: no active agents. Fork starts"},
-		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: true},
-		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: true},
+		}, checkpoint: &newest, want: "This run is complete: no active agents. Choose an earlier"},
+		{name: "killed before its end", run: func(r *engine.RunRecord) { r.Cycle = 24 }, want: where, possible: fromEnd},
+		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: fromEnd},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
 		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},
 		{name: "another in progress", busy: "other", want: "Run other is in progress"},
@@ -74,12 +83,9 @@ func TestResuming(t *testing.T) {
 		if c.run != nil {
 			c.run(&r)
 		}
-		text, possible := resuming(&r, c.checkpoint, c.busy)
+		text, possible := resuming(&r, c.checkpoint, c.busy, c.longer)
 		if possible != c.possible || !strings.HasPrefix(text, c.want) {
-			t.Errorf("%s: %v, %q; want %v, %q", c.name, possible, text, c.possible, c.want)
-		}
-		if c.checkpoint == nil && strings.Contains(text, "Fork") {
-			t.Errorf("%s: there is nothing to fork, got %q", c.name, text)
+			t.Errorf("%s: %d, %q; want %d, %q", c.name, possible, text, c.possible, c.want)
 		}
 	}
 }
@@ -102,7 +108,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%q is %q, want %q", name, got[name], want)
 		}
 	}
-	if got, want := because(&r), "Ended: by hand\nThe result is inexact since cycle 3, agent 17, step pay: timed out"; got != want {
+	if got, want := because(&r), "End reason: by hand\nInexact: since cycle 3, agent 17, step pay: timed out"; got != want {
 		t.Errorf("the reasons are %q, want %q", got, want)
 	}
 	r.InProgress = true

@@ -142,7 +142,7 @@ func (p *agentsPanel) answer(n int, err error) {
 		p.words.Say(activeText(n, s.scenario.Agents, s.scenario.noun()))
 		if s.chosen[s.shown] != p.of.selection {
 			s.chosen[s.shown] = p.of.selection
-			remember(s.shown, s.kept[s.shown], p.of.selection)
+			s.note(s.kept[s.shown])
 		}
 	}
 	s.follow()

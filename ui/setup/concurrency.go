@@ -98,7 +98,12 @@ func (c *concurrency) fill(sc *Scenario, another bool) {
 }
 
 // ceiling returns the proposed ceiling: at least the start and the floor. The slider of Live may go higher.
-func ceiling(sc *Scenario) int { return max(sc.Settings.Ceiling, sc.Settings.Limit, sc.Settings.Floor) }
+func ceiling(sc *Scenario) int {
+	if sc.Settings.Manual { // of a fork: the limit was set by hand, whatever the ceiling
+		return max(sc.Settings.Ceiling, sc.Settings.Floor)
+	}
+	return max(sc.Settings.Ceiling, sc.Settings.Limit, sc.Settings.Floor)
+}
 
 // into puts the valid fields into the settings and returns the errors of the others.
 func (c *concurrency) into(set *engine.Settings) error {
@@ -115,7 +120,7 @@ func (c *concurrency) into(set *engine.Settings) error {
 	if i := c.governor.SelectedIndex(); i >= 0 {
 		set.Governor = engine.Governors[i].Name
 	}
-	if len(mistakes) == 0 {
+	if len(mistakes) == 0 && !set.Manual {
 		switch {
 		case set.Limit > set.Ceiling:
 			keep(&mistakes, engine.LimitSetting, fmt.Errorf("above the ceiling of %s", engine.FormatCount(int64(set.Ceiling))))

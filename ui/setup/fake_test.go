@@ -313,7 +313,7 @@ func newStage(t *testing.T, desk *fakeDesk) *stage {
 func (s *stage) again() {
 	s.win = test.NewTempWindow(s.t, nil)
 	s.screen = New(s.desk, s.win, Ways{
-		Launched: func() { s.launched++ }, Settings: func() { s.went = "settings" }, Checkpoints: func() { s.went = "checkpoints" },
+		Launched: func() { s.launched++ }, Settings: func() { s.went = "settings" }, Runs: func() { s.went = "runs" },
 	})
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))

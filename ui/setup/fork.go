@@ -41,10 +41,46 @@ func (x subject) title() string {
 // Fork sets up a fork with the settings of its parent. It resets an earlier setup of this fork.
 func (s *Screen) Fork(f Fork) {
 	x := subject{fork: f}
-	delete(s.kept, x)
-	delete(s.chosen, x)
+	if !s.subject.isFork() {
+		s.before = s.subject
+	}
+	s.forget(x)
 	s.scenario = nil
 	s.choose(x)
+}
+
+// forget forgets what was typed for a fork.
+func (s *Screen) forget(x subject) {
+	delete(s.kept, x)
+	delete(s.chosen, x)
+	delete(s.written, x)
+}
+
+// abandon ends the setup of a fork, after its launch or without one, and returns to the scenario that was shown before.
+func (s *Screen) abandon() {
+	if !s.subject.isFork() {
+		return
+	}
+	s.forget(s.subject)
+	x := s.before
+	if x == (subject{}) {
+		x.scenario = remembered().Scenario
+	}
+	if x.scenario == "" && s.scenario != nil && s.scenario.Fork != nil {
+		x.scenario = s.scenario.Fork.Origin
+	}
+	if x != (subject{}) {
+		s.choose(x)
+	}
+}
+
+// untouched reports whether the user changed nothing of a fork.
+func (s *Screen) untouched() bool {
+	if s.scenario == nil || s.shown != s.subject {
+		return true
+	}
+	kept := s.chosen[s.subject]
+	return len(s.kept[s.subject]) == 0 && len(s.typed()) == 0 && s.agentsPanel.typed() == kept
 }
 
 // leave sets up the scenario of a fork's parent, for a run from the start.

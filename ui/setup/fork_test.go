@@ -48,6 +48,41 @@ func TestAForkIsSetUp(t *testing.T) {
 	if last := remembered(); last.Scenario != "shopping" {
 		t.Errorf("remembered is %q", last.Scenario)
 	}
+	s.until("Title of shopping") // the fork mode ends with the launch
+	if s.shows("Fork of") {
+		t.Errorf("after the launch, Setup shows %q", uitest.Texts(s.screen.Content()))
+	}
+}
+
+// TestAForkIsAbandoned checks that Setup returns to what it showed before a fork that was canceled, or left unchanged.
+func TestAForkIsAbandoned(t *testing.T) {
+	s := shown(t, forkDesk())
+	s.typed("Length", "7")
+	fork := Fork{Run: "r", Checkpoint: 3}
+	s.screen.Fork(fork)
+	s.until("Fork of r at")
+	s.screen.Hide()
+	s.screen.Show()
+	s.until("Title of shopping")
+	if got := s.entry("Length").Text; got != "7" || s.shows("Fork of") {
+		t.Errorf("the length is %s, shown is %q", got, uitest.Texts(s.screen.Content()))
+	}
+	s.screen.Fork(fork)
+	s.until("Fork of r at")
+	s.typed("Length", "9")
+	s.screen.Hide()
+	s.screen.Show()
+	s.until("Fork of r at") // what was typed is kept
+	if got := s.entry("Length").Text; got != "9" {
+		t.Errorf("the length of the fork is %s", got)
+	}
+	s.tap("Cancel fork")
+	s.until("Title of shopping")
+	s.screen.Fork(fork)
+	s.until("Fork of r at")
+	if got := s.entry("Length").Text; got != "24" {
+		t.Errorf("the length of the next fork is %s", got)
+	}
 }
 
 // TestAForkIsLeft leaves a fork for a new run of the parent's scenario, and checks that returning to the fork discards

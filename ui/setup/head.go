@@ -23,6 +23,7 @@ type head struct {
 	changed  *form.Note // differences from its parent
 	lost     *fyne.Container
 	leave    *widget.Button // starts from the beginning instead
+	cancel   *widget.Button // ends the setup of the fork
 	again    *widget.Button
 	edit     *editing
 	warnings *fyne.Container
@@ -30,13 +31,15 @@ type head struct {
 	trace    *widget.Label
 }
 
-func newHead(again, leave func()) *head {
+func newHead(again, leave, cancel func()) *head {
 	h := &head{
 		title: form.NewNote(""), about: form.NewNote(""), path: form.NewNote(""), warnings: form.NewStack(), problem: form.NewNote(""),
 		fork: form.NewNote(""), changed: form.NewNote(""), lost: form.NewStack(),
 	}
-	h.leave = widget.NewButtonWithIcon("From the beginning instead", theme.CancelIcon(), leave)
+	h.leave = widget.NewButtonWithIcon("From the beginning instead", theme.MediaSkipPreviousIcon(), leave)
 	h.leave.Importance = widget.LowImportance
+	h.cancel = widget.NewButtonWithIcon("Cancel fork", theme.CancelIcon(), cancel)
+	h.cancel.Importance = widget.LowImportance
 	h.title.TextSize = theme.SizeNameSubHeadingText
 	h.title.Say("Loading scenarios…")
 	h.about.TextSize = theme.SizeNameText
@@ -44,11 +47,11 @@ func newHead(again, leave func()) *head {
 	h.again.Importance = widget.LowImportance
 	h.edit = newEditing()
 	h.trace = newTrace("")
-	for _, o := range []fyne.CanvasObject{h.about, h.path, h.fork, h.changed, h.leave, h.again, h.problem, h.trace} {
+	for _, o := range []fyne.CanvasObject{h.about, h.path, h.fork, h.changed, h.leave, h.cancel, h.again, h.problem, h.trace} {
 		o.Hide()
 	}
 	parts := form.NewStack(h.title, h.about, h.path, h.fork, h.changed, h.lost, h.warnings, h.problem, h.trace)
-	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.edit.object, h.again, h.leave), parts))
+	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.edit.object, h.again, h.leave, h.cancel), parts))
 	return h
 }
 
@@ -74,6 +77,7 @@ func (h *head) show(x subject, sc *Scenario, builtIn bool) {
 		h.fork.Say(forked(sc.Fork))
 		h.fork.Show()
 		h.leave.Show()
+		h.cancel.Show()
 	case !builtIn:
 		say(h.path, x.scenario)
 		h.again.Show()
@@ -120,6 +124,7 @@ func (h *head) begin(title string) {
 	say(h.path, "")
 	say(h.fork, "")
 	h.leave.Hide()
+	h.cancel.Hide()
 	h.again.Hide()
 	h.warnings.RemoveAll()
 	h.fail(nil)

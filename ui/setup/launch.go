@@ -102,8 +102,7 @@ func (s *Screen) start(order Order) {
 			return
 		}
 		s.begin(false)
-		x := subject{order.Scenario, order.Fork}
-		remember(x, order.Given, s.chosen[x])
+		s.abandon()
 		s.ways.Launched()
 	})
 }

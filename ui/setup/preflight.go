@@ -195,7 +195,7 @@ func (p *preflight) mend(c engine.Check) {
 	case engine.FixSettings:
 		p.screen.ways.Settings()
 	case engine.FixFree:
-		p.screen.ways.Checkpoints()
+		p.screen.ways.Runs()
 	}
 }
 

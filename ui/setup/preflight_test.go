@@ -97,7 +97,7 @@ func TestMendingWhatWasFound(t *testing.T) {
 		t.Errorf("it went to %q", s.went)
 	}
 	s.tap("Free space…")
-	if s.went != "checkpoints" {
+	if s.went != "runs" {
 		t.Errorf("it went to %q", s.went)
 	}
 }

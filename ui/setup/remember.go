@@ -9,23 +9,24 @@ import (
 // chosenKey is the preference with the last choice. It is one text because each write of the preferences writes a file.
 const chosenKey = "setup.chosen"
 
-// chosen is a scenario, its parameters and its active agents. The zero value means that nothing is chosen.
+// chosen is a scenario, its parameters and its active agents, and what else was changed in the form. The zero value means that nothing is
+// chosen.
 type chosen struct {
 	Scenario string
 	Given    map[string]string `json:",omitempty"`
 	selection
+	Typed typed `json:",omitempty"`
 }
 
-// remember stores the chosen scenario for the next start. Forks are not stored.
-func remember(x subject, given map[string]string, taking selection) {
+// remember stores the chosen scenario with everything that was typed, for the next start. Forks are not stored.
+func remember(kept fyne.Preferences, x subject, given map[string]string, taking selection, t typed) {
 	if x.isFork() {
 		return
 	}
-	text, err := json.Marshal(chosen{x.scenario, given, taking})
+	text, err := json.Marshal(chosen{x.scenario, given, taking, t})
 	if err != nil { // texts by text
 		panic(err)
 	}
-	kept := fyne.CurrentApp().Preferences()
 	if kept.String(chosenKey) != string(text) {
 		kept.SetString(chosenKey, string(text))
 	}

@@ -31,11 +31,12 @@ type Screen struct {
 	shown    subject                       // its subject when it was chosen
 	kept     map[subject]map[string]string // last parameters, by subject
 	chosen   map[subject]selection         // last active agents, by subject
-	asked    int                           // number of the newest read; results of older ones are dropped
-	cancel   context.CancelFunc            // cancels the newest read
-	timer    *time.Timer                   // until the next read; nil if none is scheduled
-	filling  bool                          // the program changes the fields
-	visible  bool
+	typing
+	asked   int                // number of the newest read; results of older ones are dropped
+	cancel  context.CancelFunc // cancels the newest read
+	timer   *time.Timer        // until the next read; nil if none is scheduled
+	filling bool               // the program changes the fields
+	visible bool
 
 	reading   bool                    // a read is in progress
 	launching bool                    // a launch is in progress
@@ -72,16 +73,16 @@ type Screen struct {
 
 // Ways open other screens.
 type Ways struct {
-	Launched    func() // called when a run has started
-	Settings    func()
-	Checkpoints func() // opens the screen where runs and checkpoints can be deleted
+	Launched func() // called when a run has started
+	Settings func()
+	Runs     func() // opens the screen where runs and checkpoints can be deleted
 }
 
 // New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
-	s := &Screen{desk: desk, win: win, ways: ways, kept: map[subject]map[string]string{}, chosen: map[subject]selection{}, cancel: func() {}}
+	s := &Screen{desk: desk, win: win, ways: ways, kept: map[subject]map[string]string{}, chosen: map[subject]selection{}, typing: typing{memory: fyne.CurrentApp().Preferences(), written: map[subject]typed{}}, cancel: func() {}}
 	s.gallery = newGallery(func(name string) { s.choose(subject{scenario: name}) }, s.favor, s.Choose, s.list)
-	s.head = newHead(s.read, s.leave)
+	s.head = newHead(s.read, s.leave, s.abandon)
 	s.length = newLength(s)
 	s.parameters = newParameters(s)
 	s.concurrency = newConcurrency(s)
@@ -155,8 +156,13 @@ func (s *Screen) Show() {
 	s.preflight.forget()
 }
 
-// Hide is called when the screen becomes hidden.
-func (s *Screen) Hide() { s.visible = false }
+// Hide is called when the screen becomes hidden. A fork that the user has not changed is abandoned.
+func (s *Screen) Hide() {
+	s.visible = false
+	if s.subject.isFork() && !s.launching && s.untouched() {
+		s.abandon()
+	}
+}
 
 // Open chooses a file, for example one dropped on the window. The file that is shown is read again.
 func (s *Screen) Open(path string) {
@@ -185,7 +191,7 @@ func (s *Screen) list() {
 		}
 		if last.Scenario != "" {
 			x := subject{scenario: last.Scenario}
-			s.kept[x], s.chosen[x] = last.Given, last.selection
+			s.kept[x], s.chosen[x], s.written[x] = last.Given, last.selection, last.Typed
 			s.choose(x)
 		}
 	})
@@ -235,7 +241,7 @@ func (s *Screen) read() {
 			return
 		}
 		s.fill(sc)
-		remember(x, given, s.chosen[x])
+		s.note(given)
 	})
 }
 
@@ -266,6 +272,7 @@ func (s *Screen) fill(sc *Scenario) {
 	s.scenario, s.shown = sc, s.subject
 	s.inherit(sc)
 	s.filling = true
+	same := s.unpicked()
 	s.gallery.name(s.subject.scenario, sc)
 	s.head.show(s.subject, sc, s.gallery.builtIn(s.subject.scenario))
 	s.parameters.fill(sc, s.kept[s.subject])
@@ -284,6 +291,11 @@ func (s *Screen) fill(sc *Scenario) {
 	if another {
 		s.scroll.ScrollToTop()
 		_ = s.settings.Tell(nil)
+	}
+	if another {
+		s.restore(s.written[s.subject])
+	} else {
+		s.propose(same)
 	}
 	s.filling = false
 	_ = s.given.Tell(nil)
@@ -339,6 +351,7 @@ func (s *Screen) follow() {
 		return
 	}
 	order, given, settings := s.order()
+	s.note(order.Given)
 	_, _ = s.given.Check(given), s.settings.Check(settings) // every field has a row
 	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.mocked())
 	s.summarize(order)

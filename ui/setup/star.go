@@ -1,7 +1,6 @@
 package setup
 
 import (
-	_ "embed"
 	"image/color"
 
 	"fyne.io/fyne/v2"
@@ -14,12 +13,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
-
-//go:embed star.svg
-var starFull []byte
-
-//go:embed staroutline.svg
-var starEmpty []byte
 
 // favoriteStar is the button for favorites: a full star marks a favorite. The key * on the card does the same.
 type favoriteStar struct {
@@ -44,11 +37,7 @@ func newStar(k *card) *favoriteStar {
 
 // paint draws the star in a color of the theme, with a ring if it is focused.
 func (s *favoriteStar) paint(name fyne.ThemeColorName) {
-	shape := fyne.NewStaticResource("staroutline.svg", starEmpty)
-	if s.card.choice.Favorite {
-		shape = fyne.NewStaticResource("star.svg", starFull)
-	}
-	s.icon.SetResource(theme.NewColoredResource(shape, name))
+	s.icon.SetResource(theme.NewColoredResource(widgets.StarIcon(s.card.choice.Favorite), name))
 	s.ring.StrokeColor, s.ring.StrokeWidth = widgets.Color(name), 0
 	if s.focused {
 		s.ring.StrokeWidth = theme.InputBorderSize() * 2

@@ -68,7 +68,7 @@ func lookedAt(t *testing.T, held <-chan struct{}, change func(*Launch)) (*Job, *
 	t.Helper()
 	return started(t, strings.ReplaceAll(looked, "URL", shopOf(t, held)), func(l *Launch) {
 		l.Secrets = secrets.Finder{Env: func(name string) string { return map[string]string{"SHOP": "sesame-open-1234"}[name] }}
-		l.Settings.Cycles, l.Settings.KeepShare = 3, 0
+		l.Settings.Cycles, l.Settings.KeepShare, l.Settings.KeepContent = 3, 0, 0
 		l.Settings.Breaker = "off"
 		if change != nil {
 			change(l)

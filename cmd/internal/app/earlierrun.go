@@ -244,7 +244,7 @@ func (k *EarlierRun) perCycle() float64 {
 // are about the same.
 func (k *EarlierRun) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 	was := &k.record.Settings
-	same := set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.MaxLLMCalls == was.MaxLLMCalls &&
+	same := set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.Manual == was.Manual && set.MaxLLMCalls == was.MaxLLMCalls &&
 		set.LLMRate == was.LLMRate && set.SequentialSteps == was.SequentialSteps
 	worked := k.totals.Peaks.Worked.Seconds()
 	if ratio := float64(o.Agents) / k.perCycle(); !same || worked == 0 || ratio < 0.8 || ratio > 1.25 {

@@ -137,7 +137,7 @@ func (p *place) results(run engine.RunID, from int) string {
 		p.t.Fatal(err)
 	}
 	var out, kept strings.Builder
-	if err := errors.Join(storage.ExportSessions(p.t.Context(), &out, p.store, run, names), storage.ExportEvents(p.t.Context(), &out, p.store, run, names)); err != nil {
+	if err := errors.Join(storage.ExportSessions(p.t.Context(), &out, p.store, run, names), storage.ExportEmitted(p.t.Context(), &out, p.store, run, names)); err != nil {
 		p.t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

@@ -106,7 +106,7 @@ func (l Forecaster) order(w Workload) forecast.Order {
 	if set.TimeScale > 0 {
 		o.Every = time.Duration(min(float64(l.Scenario.Clock.Cycle)/set.TimeScale, math.MaxInt64/2))
 	}
-	if set.Governor != "" && set.Governor != engine.Manual {
+	if set.Governed() {
 		o.Ceiling = set.Ceiling
 	}
 	if set.Sequential {

@@ -67,8 +67,10 @@ func FindParent(ctx context.Context, store *sqlite.Store, data string, run engin
 		return nil, err
 	}
 	if state.Limit > 0 {
-		p.Record.Settings.Limit = state.Limit
-		p.Record.Settings.Ceiling = max(p.Record.Settings.Ceiling, state.Limit)
+		p.Record.Settings.Limit, p.Record.Settings.Manual = state.Limit, state.Manual
+		if !state.Manual {
+			p.Record.Settings.Ceiling = max(p.Record.Settings.Ceiling, state.Limit)
+		}
 	}
 	p.defaults = liveSettings(ctx, store, p.Record.Settings)
 	p.Scenario, err = scenario.Restore(record.Source)

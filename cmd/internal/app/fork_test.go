@@ -178,8 +178,8 @@ func TestForkWithEverythingChanged(t *testing.T) {
 	p := d.parent(job.Record.ID, 3)
 
 	got, _, _ := d.fork(p, map[string]string{"more": "10", "count": "9"}, nil)
-	for sewn, want := range map[string]int{`{""sewn"":13}`: 8, `{""sewn"":10}`: 1} { // the parent's, and a new one
-		if n := strings.Count(since(got["events.csv"], 3)[:strings.Index(got["events.csv"], "\n4,")], `""sewn"":`+sewn); n != want {
+	for sewn, want := range map[string]int{`"{""sewn"":13}"`: 8, `"{""sewn"":10}"`: 1} { // the parent's, and a new one
+		if n := strings.Count(since(got["events.csv"], 3)[:strings.Index(got["events.csv"], "\n4,")], sewn); n != want {
 			t.Errorf("%d agents remember %s after cycle 3, want %d", n, sewn, want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestForkWithEverythingChanged(t *testing.T) {
 		}
 	})
 	for i := range 6 { // sewer-8 is the first now
-		if want := fmt.Sprintf("3,%d,sewer-%d,", i, 8-i); !strings.Contains(got["events.csv"], want) || strings.Count(got["events.csv"], `""sewn"":{""sewn"":4}`) != 6 {
+		if want := fmt.Sprintf("3,%d,sewer-%d,", i, 8-i); !strings.Contains(got["events.csv"], want) || strings.Count(got["events.csv"], `"{""sewn"":4}"`) != 6 {
 			t.Errorf("memory did not follow its agents, or %s is missing", want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
@@ -35,6 +36,7 @@ type Launch struct {
 	Store  *sqlite.Store
 	Resume engine.RunID // the run to resume; Scenario and the seed must be that run's own. "" starts a new run
 	Fork   *Parent      // checkpoint at which a fork begins; nil starts from the beginning
+	Name   string       // of the new run; "" shows the title of the scenario
 
 	// Allow names addresses that the user allows with this launch, in the form that [consent.Named] reads; see mayCall.
 	Allow []string
@@ -153,6 +155,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		defer cancel()
 		return journal.Close(ctx)
 	})
+	content, err := l.assembly().keepContent(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	governor, err := govern.New(l.Settings.Steering, govern.Options{})
 	if err != nil {
 		return nil, err
@@ -196,6 +202,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 			Barrier: l.assembly().barrier(j),
 			Mock:    j.mockBytes,
 			Tracer:  l.Tracer,
+			Content: content,
 			Trail:   sender.Trail(),
 			Crashed: l.assembly().crashed(j.Record.ID),
 		},
@@ -208,6 +215,19 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	l.assembly().serveControl(j)
 	l.assembly().stayAwake(j)
 	return j, nil
+}
+
+// keepContent opens what keeps the prompts, requests and answers of the run; nil if the settings keep none.
+func (l assembly) keepContent(ctx context.Context, j *Job) (engine.ContentKeeper, error) {
+	if l.Settings.KeepContent <= 0 {
+		return nil, nil //nolint:nilnil // keeps nothing
+	}
+	c, err := l.Store.KeepContent(ctx, j.Record.ID, l.Settings.KeepContent, secrets.RedactExchange)
+	if err != nil {
+		return nil, err
+	}
+	j.onClose(c.Close)
+	return c, nil
 }
 
 // logOf returns the log of the run's events.
@@ -300,7 +320,8 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 		j.Record = engine.RunRecord{
 			ID:       newRunID(time.Now()),
 			Title:    l.Scenario.Title,
-			Source:   l.Scenario.Source,
+			Marks:    engine.Marks{Name: l.Name},
+			Source:   sourceOf(l.Scenario),
 			Settings: l.Settings,
 			Created:  time.Now(),
 			Cycles:   l.Settings.Cycles,

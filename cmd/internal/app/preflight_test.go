@@ -217,6 +217,14 @@ func TestChecksAfterARun(t *testing.T) {
 	if c := named(t, all, "Unneeded checkpoints"); c.Grade != engine.GradeOK {
 		t.Errorf("checkpoints: %+v", c)
 	}
+	met := record
+	met.Verdict = slices.Clone(record.Verdict)
+	for i := range met.Verdict {
+		met.Verdict[i].Passed = true
+	}
+	if all := app.CheckAfterRun(t.Context(), d.store, &met); engine.WorstGrade(all) != engine.GradeWarning {
+		t.Errorf("a run that met its criteria has problems: %+v", all)
+	}
 	keyring.MockInit()
 	db := config.Database{URL: pgtest.Shared(t).Database(t)}
 	if err := config.SaveDatabase(d.data, db); err != nil {

@@ -245,7 +245,7 @@ func TestExportedPersonasAreTheSameAgents(t *testing.T) {
 	var sessions, events bytes.Buffer
 	if err := errors.Join(
 		storage.ExportSessions(t.Context(), &sessions, d.store, job.Record.ID, names),
-		storage.ExportEvents(t.Context(), &events, d.store, job.Record.ID, names),
+		storage.Export(t.Context(), &events, storage.CSV, "events", d.store, job.Record.ID, names),
 	); err != nil {
 		t.Fatal(err)
 	}

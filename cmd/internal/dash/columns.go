@@ -149,9 +149,10 @@ func asked(s *view.Status) string {
 // steering shows the governor and the reason of its last change.
 func (p *picture) steering(width int) (rows []row) {
 	s := p.status
-	if p.governed() {
-		rows = append(rows, named(3, "governor", span{fmt.Sprintf("%s, %s to %s", s.Governor, engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))), plain}))
+	if !p.governed() {
+		return append(rows, named(3, "concurrency", span{"manual", plain}))
 	}
+	rows = append(rows, named(3, "concurrency", span{fmt.Sprintf("automatic (%s), %s to %s", s.Governor, engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))), plain}))
 	if s.Steered != "" {
 		text := s.Steered
 		if s.SteeredBy != "" {

@@ -36,9 +36,12 @@ type Dash struct {
 	picture picture
 	said    chan span
 	orders  chan order
-	limit   int       // of the last order
-	ordered time.Time // time of the last order
+	limit   int         // that the keys have chosen; 0 if the run has it
+	settle  *time.Timer // sends limit once no key follows
 }
+
+// settleAfter is how long after the last key for the limit one order sends it.
+const settleAfter = 600 * time.Millisecond
 
 // order is an operation on the run. The dashboard shows its result.
 type order func(ctx context.Context, c *control.Client) (string, error)
@@ -48,7 +51,9 @@ func Open(cfg Config) (*Dash, error) {
 	d := &Dash{
 		cfg: cfg, screen: screen{in: cfg.In, out: cfg.Out, look: cfg.Look}, picture: picture{own: cfg.Own},
 		said: make(chan span, 16), orders: make(chan order, 16),
+		settle: time.NewTimer(0),
 	}
+	d.settle.Stop()
 	return d, d.screen.open()
 }
 
@@ -100,6 +105,8 @@ func (d *Dash) Run(ctx context.Context) error {
 			} else if d.press(k) {
 				return nil
 			}
+		case <-d.settle.C:
+			d.sendLimit()
 		case <-resumed:
 			d.screen.release() // the shell may have changed the terminal settings
 		}
@@ -206,6 +213,9 @@ func (d *Dash) steer(k int) {
 		d.move(s, 1)
 	case '-', '_':
 		d.move(s, -1)
+	case 'a':
+		d.limit = 0
+		d.set(engine.Automatic)
 	case 'p', ' ':
 		if s.Phase == engine.Paused.String() {
 			d.order(func(ctx context.Context, c *control.Client) (string, error) { return "continued", c.Continue(ctx) })
@@ -232,22 +242,32 @@ func (d *Dash) steer(k int) {
 	}
 }
 
-// move changes the limit by 10% or, with a governor, its ceiling. Repeated keys start from the last ordered value.
+// move changes the limit by 10%. Keys in quick succession are one order.
 func (d *Dash) move(s *view.Status, way int) {
-	name, from := engine.LimitSetting, s.Limit
-	if d.picture.governed() {
-		name, from = engine.CeilingSetting, s.Ceiling
-	}
-	if time.Since(d.ordered) < time.Second {
+	from := s.Limit
+	if d.limit > 0 {
 		from = d.limit
 	}
-	to := max(from+way*max(from/10, 1), 1)
-	d.limit, d.ordered = to, time.Now()
+	d.limit = max(from+way*max(from/10, 1), 1)
+	d.picture.said = span{"limit " + strconv.Itoa(d.limit), strong}
+	d.settle.Reset(settleAfter)
+}
+
+// sendLimit orders the limit that the keys have chosen.
+func (d *Dash) sendLimit() {
+	n := d.limit
+	if d.limit = 0; n > 0 {
+		d.set(strconv.Itoa(n))
+	}
+}
+
+// set orders a limit.
+func (d *Dash) set(limit string) {
 	d.order(func(ctx context.Context, c *control.Client) (string, error) {
-		changes, err := c.Set(ctx, []engine.Assignment{{Name: name, Value: strconv.Itoa(to)}}, "")
+		changes, err := c.Set(ctx, []engine.Assignment{{Name: engine.LimitSetting, Value: limit}}, "")
 		var words []string
 		for _, one := range changes {
-			words = append(words, fmt.Sprintf("%s %s → %s", one.Name, one.Old, one.New))
+			words = append(words, fmt.Sprintf("%s %s → %s", engine.Subject(one.Name), one.Old, one.New))
 		}
 		return strings.Join(words, ", "), err
 	})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mattn/go-runewidth"
@@ -283,6 +284,31 @@ func TestSpark(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.values, got, c.want)
 		}
 	}
+}
+
+// TestLimitKeys checks that keys in quick succession are one order, and that a returns to the governor.
+func TestLimitKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &Dash{orders: make(chan order, 16), settle: time.NewTimer(time.Hour)}
+		d.picture.status = busy()
+		for _, k := range "+++-" {
+			d.press(int(k))
+		}
+		if len(d.orders) != 0 || d.picture.said.text != "limit 45" { // 38, 41, 45, 49, 45
+			t.Errorf("%d orders, said %q", len(d.orders), d.picture.said.text)
+		}
+		began := time.Now()
+		<-d.settle.C
+		d.sendLimit()
+		d.sendLimit()
+		if got := time.Since(began); len(d.orders) != 1 || got != settleAfter {
+			t.Errorf("%d orders after %v", len(d.orders), got)
+		}
+		d.press('a')
+		if len(d.orders) != 2 {
+			t.Errorf("%d orders, want one more", len(d.orders))
+		}
+	})
 }
 
 func TestTyped(t *testing.T) {

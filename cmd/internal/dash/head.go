@@ -2,8 +2,10 @@ package dash
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -48,24 +50,20 @@ func (p *picture) head(width int) []line {
 func (p *picture) progress(width int) line {
 	s := p.status
 	done := engine.FormatCount(s.Sessions)
-	share := 0.0
 	if s.Planned > 0 {
 		done += " of " + engine.FormatCount(s.Planned)
-		share = float64(s.Sessions) / float64(s.Planned)
-	} else if s.Remaining != nil && s.Elapsed+*s.Remaining > 0 { // the run has a duration, not a number of cycles
-		share = s.Elapsed / (s.Elapsed + *s.Remaining)
 	}
-	words := fmt.Sprintf(" %3.0f%%  %s sessions", 100*min(share, 1), done)
+	words := fmt.Sprintf(" %4s  %s sessions", s.Percent(), done)
 	switch {
 	case s.Phase == engine.Ended.String():
 		words += ", took " + seconds(s.Elapsed)
-	case s.Remaining != nil:
-		words += ", " + rough(*s.Remaining) + " left"
+	case s.TimeLeft() != "":
+		words += ", " + s.TimeLeft()
 	}
-	if len(words) > width-10 {
+	if utf8.RuneCountInString(words) > width-10 {
 		return say(plain, strings.TrimSpace(words))
 	}
-	return append(bar(share, width-len(words)), span{words, plain})
+	return append(bar(s.Share(), width-utf8.RuneCountInString(words)), span{words, plain})
 }
 
 // foot shows the result of the last order, and the keys.
@@ -74,14 +72,14 @@ func (p *picture) foot(width int) []line {
 	if p.status.Phase == engine.Paused.String() {
 		keys[1] = "p continue"
 	}
-	if p.governed() {
-		keys[0] = "+ − ceiling"
-	}
 	if !p.own {
 		keys[3] = "q leave"
 	}
 	if p.status.Phase == engine.Draining.String() && p.own {
 		keys[3] = "q stop now"
+	}
+	if !p.governed() {
+		keys = slices.Insert(keys, 1, "a automatic")
 	}
 	l := say(inverse, " "+viewNames[p.view]+" ")
 	for _, k := range keys {
@@ -104,7 +102,7 @@ func (p *picture) governed() bool {
 
 func seconds(s float64) string { return engine.FormatDuration(time.Duration(s * float64(time.Second))) }
 
-// rough formats an estimate without false precision.
+// rough formats a duration without false precision.
 func rough(s float64) string {
 	d := time.Duration(s * float64(time.Second))
 	switch {

@@ -97,7 +97,7 @@ func (p *picture) help() (lines []line) {
 		stop = []string{"q, Ctrl+C   leave the dashboard; the run continues", "S           stop the run after sessions in flight; again: immediately"}
 	}
 	for _, text := range slices.Concat([]string{
-		"", "+ −         raise or lower the limit (with a governor, its ceiling) by 10%", "p           pause or continue", "c           take a checkpoint now",
+		"", "+ −         set the limit 10% higher or lower; it then stays as set", "a           let the governor set the limit again", "p           pause or continue", "c           take a checkpoint now",
 	}, stop, []string{
 		"Tab, 1 to 4 " + strings.Join(viewNames[:numViews], ", "), "Ctrl+Z      suspend the program and its run; fg continues", "Ctrl+L      redraw", "?           show or hide this help", "",
 		"The run's journal records each order and its sender.",

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui/live"
+	"github.com/throng-sim/throng/ui/results"
 )
 
 // agentNames caches the names of the agents of the last requested run, because loading them may take long.
@@ -84,7 +85,7 @@ func (d resultsDesk) Checks(ctx context.Context, run engine.RunID) ([]engine.Che
 
 // corrected explains how to continue a run that could not succeed.
 const corrected = "correct the scenario (Edit scenario… in Setup) and launch it again; if only a secret, an address or a service " +
-	"was wrong, Resume in Checkpoints runs the remaining sessions; failed ones stay failed"
+	"was wrong, Resume in Runs continues with the remaining sessions; failed ones stay failed"
 
 // Failed names the agents with failed or timed-out sessions.
 func (d resultsDesk) Failed(ctx context.Context, run engine.RunID, t *engine.Totals) (string, error) {
@@ -98,9 +99,18 @@ func (d resultsDesk) Failed(ctx context.Context, run engine.RunID, t *engine.Tot
 	return review.Failures(t, name)
 }
 
+// Speakers opens the transcript of a run.
+func (d resultsDesk) Speakers(ctx context.Context, run engine.RunID) (results.Source, error) {
+	if job := d.current(); job != nil && job.Record.ID == run {
+		return job.AgentHistory(d.store), nil
+	}
+	return history.LoadAgents(ctx, d.store, run)
+}
+
 // withAgents adds the details of agents to a shown job.
 func withAgents(j *live.Job, a *history.Agents) *live.Job {
 	j.Agent, j.Find, j.Name = a.View, a.Program.Search, a.Name
+	j.Transcript, j.Events, j.Population = a.Transcript, a.Events, a.Program.Agents()
 	if a.Run != nil {
 		j.Crowd = a.Run.Crowd
 	}

@@ -30,7 +30,7 @@ func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare
 	}
 	out := &compare.Comparison{From: c.From, To: c.To, Series: overCycles(c)}
 	for i := range c.Runs {
-		r := compare.Run{ID: c.Runs[i].ID, Sessions: c.Samples[i].Sessions, Exact: c.Runs[i].Inexact == nil}
+		r := compare.Run{ID: c.Runs[i].ID, Name: c.Runs[i].DisplayName(), Sessions: c.Samples[i].Sessions, Exact: c.Runs[i].Inexact == nil}
 		if i > 0 {
 			r.Differences = c.Differences[i-1]
 			if m := figures.Method(c.Paired[i-1]); !slices.Contains(out.Notes, m) {

@@ -187,7 +187,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
 	leave, stops := d.show(job, withAgents(&live.Job{
-		Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
+		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Broadcast(ctx, ids, text, "", "user")

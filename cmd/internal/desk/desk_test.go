@@ -104,10 +104,13 @@ func TestRunFromSetupToExport(t *testing.T) {
 			t.Errorf("sessions.csv has %d lines, want 81: %v", strings.Count(string(text), "\n"), err)
 		}
 	}
-	if dir, err := (resultsDesk{d}).ExportParquet(t.Context(), job.ID(), out); err != nil || filepath.Base(dir) != "throng-"+string(job.ID())+"-3" {
+	if dir, err := (resultsDesk{d}).ExportAs(t.Context(), job.ID(), out, "parquet"); err != nil || filepath.Base(dir) != "throng-"+string(job.ID())+"-3" {
 		t.Errorf("exported to %s, %v", dir, err)
 	} else if _, err := os.Stat(filepath.Join(dir, "sessions.parquet")); err != nil {
 		t.Error(err)
+	}
+	if details, err := (resultsDesk{d}).Details(t.Context(), job.ID()); err != nil || details.Outcomes.Sessions != 80 || len(details.Steps.Rows) == 0 || len(details.Settings) == 0 {
+		t.Errorf("details %+v, %v", details, err)
 	}
 	for _, ending := range []string{".html", "-2.html"} { // older reports are not replaced
 		path, err := (resultsDesk{d}).Report(t.Context(), job.ID(), out)

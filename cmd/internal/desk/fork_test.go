@@ -2,8 +2,10 @@ package desk
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -100,7 +102,42 @@ func TestForkAndChangedScenario(t *testing.T) {
 		t.Errorf("with a missing file: got %q, %v", note, err)
 	}
 	<-d.Settled()
+	resumeFrom(t, d, parent.ID)
 	if _, err := (setupDesk{d}).ForkFrom(t.Context(), setup.Fork{Run: parent.ID, Checkpoint: 9999}, nil); err == nil {
 		t.Error("there is a checkpoint 9999")
+	}
+}
+
+// resumeFrom continues a run from its oldest checkpoint, and checks that the run stays as it is.
+func resumeFrom(t *testing.T, d *Desk, run engine.RunID) {
+	t.Helper()
+	screen := runsDesk{d}
+	if err := errors.Join(screen.Rename(t.Context(), run, "Walkers"), screen.Star(t.Context(), run, true), screen.Tag(t.Context(), run, []string{"b2b"}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	points, err := screen.Checkpoints(t.Context(), run)
+	if err != nil || len(points) < 2 {
+		t.Fatalf("checkpoints %+v, %v", points, err)
+	}
+	parent, err := d.store.Run(t.Context(), run)
+	if err != nil || parent.Name != "Walkers" || !parent.Star || len(parent.Tags) != 1 {
+		t.Fatalf("the run is %+v, %v", parent.Marks, err)
+	}
+	oldest := points[len(points)-1]
+	if _, err := screen.ResumeFrom(t.Context(), run, oldest.Number, runs.Resumption{Limit: 3}); err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+	fork, err := d.store.Newest(t.Context())
+	if err != nil || fork.Parent != run || fork.ForkCycle != oldest.Cycle || fork.Name != "Walkers" || fork.Settings.Limit != 3 || fork.Settings.Seed != parent.Settings.Seed ||
+		!maps.Equal(fork.Source.Parameters, parent.Source.Parameters) || fork.Source.Baseline.Parameters["count"] == "" {
+		t.Errorf("the fork is %+v, %v", fork, err)
+	}
+	after, err := d.store.Run(t.Context(), run)
+	if err != nil || !reflect.DeepEqual(after, parent) {
+		t.Errorf("the run is now\n%+v, %v, want\n%+v", after, err, parent)
+	}
+	if sizes, err := screen.Sizes(t.Context()); err != nil || sizes[run] <= 0 || sizes[fork.ID] <= 0 {
+		t.Errorf("the sizes are %v, %v", sizes, err)
 	}
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/logs"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
+	"github.com/throng-sim/throng/ui/live"
 )
 
 // logbook counts errors in the log, and passes all records on.
@@ -87,4 +89,18 @@ func (t *trouble) newest() (errors int, last string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.errors, t.last, t.at
+}
+
+// mostLines is the maximum number of lines of the log about a run.
+const mostLines = 5000
+
+// logOf returns a function that reads what the logs have about a run.
+func (d *Desk) logOf(run engine.RunID) func(context.Context) ([]live.LogLine, error) {
+	return func(context.Context) (all []live.LogLine, err error) {
+		found, err := logs.OfRun(string(run), mostLines, logs.FileIn(d.data, crashes.WindowName), logs.FileIn(d.data, crashes.TerminalName))
+		for _, l := range found {
+			all = append(all, live.LogLine(l))
+		}
+		return all, err
+	}
 }

@@ -40,7 +40,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withAgents(&live.Job{
-		Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
+		Acted: s.Acted, Log: d.logOf(run), Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
 		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, agents), nil
 }
@@ -60,7 +60,6 @@ func (o over) ID() engine.RunID { return o.id }
 func (o over) Snapshot() *engine.Snapshot { return o.shown }
 
 // SetLimit is an order, like the methods below.
-func (over) SetLimit(int, string, string) error { return engine.ErrEnded }
 
 // Pause is an order.
 func (over) Pause(string, string) error { return engine.ErrEnded }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -15,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
@@ -47,7 +49,7 @@ func (d liveDesk) RemoteState() (text string, healthy bool) {
 	return text, !trouble
 }
 
-// runsDesk serves the Checkpoints screen.
+// runsDesk serves the Runs screen.
 type runsDesk struct{ *Desk }
 
 var _ runs.Desk = runsDesk{}
@@ -77,15 +79,61 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 	if err != nil {
 		return "", changed(err)
 	}
+	return note, d.continueRun(ctx, l)
+}
+
+// ResumeFrom starts a fork at a checkpoint of a run, with its scenario and settings.
+func (d runsDesk) ResumeFrom(ctx context.Context, run engine.RunID, checkpoint int, how runs.Resumption) (note string, err error) {
+	parent, err := app.FindParent(ctx, d.store, d.data, run, checkpoint)
+	if err != nil {
+		return "", err
+	}
+	order := app.Order{Env: os.Getenv, Settings: map[string]string{}}
+	if setting, _, _ := parent.Record.Bound(); setting != "" && how.Bound != "" {
+		order.Settings[setting] = how.Bound
+	}
+	l, err := parent.Launch(order)
+	if err != nil {
+		return "", err
+	}
+	if how.Limit > 0 {
+		l.Settings.Limit = how.Limit
+		l.Settings.Ceiling = max(l.Settings.Ceiling, how.Limit)
+	}
+	l.Name = parent.Record.Name
+	return strings.Join(l.Warnings(), "\n"), d.continueRun(ctx, l)
+}
+
+// continueRun starts a launch that continues a run. Its secrets must be known and its addresses allowed.
+func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
 	if err := locked(l); err != nil {
-		return note, err
+		return err
 	}
 	l.Remote = d.remote
 	for _, to := range l.Permits().Unallowed() {
-		return note, fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
-			to.Service, to.Address(), record.Source.Name, to.Address())
+		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
+			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
 	}
-	return note, d.start(ctx, l)
+	return d.start(ctx, l)
+}
+
+// Sizes returns how many bytes each run uses in the store.
+func (d runsDesk) Sizes(ctx context.Context) (map[engine.RunID]int64, error) { return d.store.Sizes(ctx) }
+
+// Rename names a run.
+func (d runsDesk) Rename(ctx context.Context, run engine.RunID, name string) error {
+	return d.store.Rename(ctx, run, name)
+}
+
+// Tag adds and removes tags of a run.
+func (d runsDesk) Tag(ctx context.Context, run engine.RunID, add, remove []string) error {
+	_, err := d.store.Tag(ctx, run, add, remove)
+	return err
+}
+
+// Star sets or removes the star of a run.
+func (d runsDesk) Star(ctx context.Context, run engine.RunID, star bool) error {
+	return d.store.Star(ctx, run, star)
 }
 
 // changed converts the error of a changed scenario for the screen.
@@ -169,9 +217,14 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 	return d.store.Changes(ctx, run)
 }
 
-// ExportParquet is like Export, with the rows as Parquet.
-func (d resultsDesk) ExportParquet(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.exportAs(ctx, storage.Parquet, run, dir)
+// Details returns the outcomes, charts, steps and inputs of a run.
+func (d resultsDesk) Details(ctx context.Context, run engine.RunID) (*view.Details, error) {
+	return review.Details(ctx, d.store, run)
+}
+
+// ExportAs writes a run's results into a new folder inside dir.
+func (d resultsDesk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
+	return d.exportAs(ctx, storage.Format(format), run, dir)
 }
 
 // Audit recalculates a run's figures from its journal.

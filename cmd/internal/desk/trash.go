@@ -17,7 +17,7 @@ func (d runsDesk) Trashed(ctx context.Context) ([]runs.Trashed, error) {
 	for i := range all {
 		b := &all[i]
 		out[i] = runs.Trashed{
-			Thing: runs.Thing{Run: b.Run.ID, Checkpoint: b.Checkpoint}, Title: b.Run.Title, Started: b.Run.Created,
+			Thing: runs.Thing{Run: b.Run.ID, Checkpoint: b.Checkpoint}, Title: b.Run.DisplayName(), Started: b.Run.Created,
 			At: b.At, DaysLeft: b.DaysLeft(now), Bytes: b.Bytes,
 		}
 	}

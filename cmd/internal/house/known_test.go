@@ -15,7 +15,6 @@ var largeTypes = []string{
 	"ui/results.Screen",
 	"ui/results.page",
 	"ui/runs.Screen",
-	"ui/runs.detail",
 	"ui/setup.Screen",
 }
 

@@ -128,7 +128,7 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 		name  string
 		write func(context.Context, io.Writer, storage.Reader, engine.RunID, storage.Names) error
 	}{
-		{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEvents}, {"memory.jsonl", storage.ExportMemory},
+		{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEmitted}, {"memory.jsonl", storage.ExportMemory},
 	} {
 		var text bytes.Buffer
 		if err := file.write(ctx, &text, store, r.record.ID, names); err != nil {

@@ -34,7 +34,7 @@ func TestCost(t *testing.T) {
 	t.Log("|---|---|---|---|---|")
 	shares := map[string][]float64{}
 	waits := map[string][]time.Duration{}
-	views := []string{"Settings", "Charts", "Agents", "Chain"}
+	views := []string{"Settings", "Overview", "Agents", "Steps"}
 	for range 5 {
 		for _, view := range views {
 			if view == "Settings" {

@@ -50,7 +50,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.ended()
 	d.startX(1280, 800)
 	d.start()
-	d.until("the offer to resume", func() bool { return d.shows("was interrupted") || d.shows("Checkpoints") })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") || d.shows("Runs") })
 	if d.shows("ended unexpectedly") {
 		t.Error("reported twice")
 	}

@@ -38,7 +38,9 @@ chain visit:
 		})
 		d.shot("hopeless-" + where)
 	}
+	d.click("Why?")
 	said("live", "Correct it (Edit scenario… in Setup) and launch again.")
+	d.click("OK")
 	d.click("Show results")
 	d.until("results", func() bool { return d.shows("Completed sessions") })
 	said("results", "correct the scenario (Edit scenario… in Setup) and launch it again")

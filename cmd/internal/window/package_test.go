@@ -72,7 +72,7 @@ func TestPackage(t *testing.T) {
 	r.until("the end", func() bool { return r.find("Show results") != nil })
 	r.step("resumed, and ran to its end")
 	r.click("Show results")
-	r.until("its results", func() bool { return r.shows("All 6 criteria met.") && r.find("Audit") != nil })
+	r.until("its results", func() bool { return r.shows("All 6 criteria met") && r.find("Audit") != nil })
 	r.shot("package-results")
 	r.terminate()
 

@@ -44,14 +44,14 @@ func (j journey) take() {
 	j.until("the built-in scenario", func() bool { return j.shows("active: all 372 shoppers") })
 	j.picture("setup")
 
-	j.click("Checkpoints")
+	j.click("Runs")
 	j.still("the run to resume", func() *part { return j.find("Resume") })
-	j.picture("checkpoints")
+	j.picture("runs")
 	j.click("Resume")
 	j.until("the run continuing", func() bool { return j.find("running") != nil })
 	j.click("Changes")
 	for _, cycle := range []int{4, 7, 10} { // each takes some 10 s
-		j.until("more of the run", func() bool { return j.cycle() >= cycle && j.figure("In flight") >= 20 })
+		j.until("more of the run", func() bool { return j.cycle() >= cycle && j.active() >= 20 })
 	}
 	j.picture("live")
 	j.click("Agents")
@@ -60,7 +60,7 @@ func (j journey) take() {
 	j.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), j.look.height*9/10-grid.Box.Min.Y)/3)
 	j.until("one agent, among many at work", func() bool {
 		b := j.find("Copy as JSON")
-		return b != nil && !b.Disabled && j.figure("In flight") >= 20
+		return b != nil && !b.Disabled && j.active() >= 20
 	})
 	j.picture("agents")
 

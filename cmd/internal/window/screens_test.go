@@ -166,12 +166,15 @@ func (l look) live(d *desktop) {
 	d.press(grid.Box.Min.X+grid.Box.Dx()/3, grid.Box.Min.Y+min(grid.Box.Dy(), l.height*9/10-grid.Box.Min.Y)/3) // if it is visible
 	d.until("one agent", func() bool { b := d.find("Copy as JSON"); return b != nil && !b.Disabled })
 	l.shot(d, "agent")
-	d.click("Chain")
+	d.click("Steps")
+	d.click("Graph")
 	d.until("the chain with its figures", func() bool { return d.shows("p95 ") })
 	l.shot(d, "chain")
-	if d.find("Charts") != nil { // otherwise they are next to it
-		d.click("Charts")
+	for _, tab := range []string{"Transcript", "Events", "Changes", "Log"} {
+		d.click(tab)
+		l.shot(d, strings.ToLower(tab))
 	}
+	d.click("Overview")
 	line := d.still("the line of time", func() *part { return d.kind("Scrubber") })
 	d.press(line.center())
 	d.until("a moment that is past", func() bool { return d.shows("in the history") })
@@ -195,19 +198,19 @@ func (l look) reveal(d *desktop, what string, above float64, find func() *part) 
 // bin selects the finished run and opens the trash.
 func (l look) bin(d *desktop) {
 	d.t.Helper()
-	d.click("Checkpoints")
+	d.click("Runs")
 	d.until("the run in progress", func() bool { return d.shows("This run is in progress") })
-	l.shot(d, "checkpoints")
+	l.shot(d, "runs")
 	scale, err := strconv.ParseFloat(l.scale, 64)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	title := d.still("the runs", func() *part { return d.find("Runs") })
-	x, y := title.center()
-	d.press(x, y+int(79*scale)) // the second row: the inspector does not list table rows
+	filter := d.still("the runs", func() *part { return d.find("All states") })
+	x, y := filter.center()
+	d.press(x-int(300*scale), y+int(82*scale)) // the second row: the inspector does not list table rows
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
-	l.shot(d, "checkpoints-ended")
-	d.click("Trash…")
+	l.shot(d, "runs-ended")
+	d.xdotool("key", "ctrl+shift+z")
 	d.until("the trash", func() bool { return d.find("Empty trash…") != nil })
 	l.shot(d, "bin")
 	d.click("Close")

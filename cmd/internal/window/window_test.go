@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,16 +21,24 @@ func (d *desktop) save(settings string) {
 	}
 }
 
-// figure returns the number below a caption, or -1 if there is none.
-func (d *desktop) figure(caption string) int {
-	for i := range d.shown {
-		if d.shown[i].Text == caption && i+1 < len(d.shown) {
-			if n, err := strconv.Atoi(strings.ReplaceAll(d.shown[i+1].Text, ",", "")); err == nil {
-				return n
-			}
+// active and limit return the sessions in flight and the concurrency limit that Live shows; -1 if it shows none.
+func (d *desktop) active() int {
+	active, _ := d.concurrency()
+	return active
+}
+
+func (d *desktop) limit() int {
+	_, limit := d.concurrency()
+	return limit
+}
+
+func (d *desktop) concurrency() (active, limit int) {
+	for _, text := range d.texts() {
+		if _, err := fmt.Sscanf(strings.ReplaceAll(text, ",", ""), "%d of %d active", &active, &limit); err == nil && strings.HasSuffix(text, " active") {
+			return active, limit
 		}
 	}
-	return -1
+	return -1, -1
 }
 
 // cycle returns the current cycle of the run in progress, or 0 if none is shown. A cycle may be skipped between two looks.
@@ -56,35 +63,35 @@ func TestWindow(t *testing.T) {
 	d.shot("setup")
 
 	d.click("Launch")
-	d.until("a run in progress", func() bool { return d.find("running") != nil && d.figure("Limit") == 50 })
+	d.until("a run in progress", func() bool { return d.find("running") != nil && d.limit() == 50 })
 
-	d.choose("Adaptive", 0) // manual: a governor would react to other load on this machine
-	d.until("the governor", func() bool { return d.find("Manual") != nil })
+	d.click("Manual") // a governor would react to other load on this machine
 	d.click("Changes")
-	d.until("its change", func() bool { return d.find("adaptive to manual") != nil })
+	d.until("its change", func() bool { return d.shows("automatic to ") })
 	d.shot("changes")
 
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
 	box := slider.Box
 	y := box.Min.Y + box.Dy()/3
 	d.drag(box.Min.X+box.Dx()/2, y, box.Min.X+box.Dx()*5/6, y)
-	d.until("a higher limit", func() bool { return d.figure("Limit") > 100 })
+	d.until("a higher limit", func() bool { return d.limit() > 100 && d.shows("You set ") })
 
 	d.click("Pause")
-	d.until("the pause", func() bool { return d.find("paused") != nil && d.find("Resume") != nil && d.figure("In flight") == 0 })
+	d.until("the pause", func() bool { return d.find("paused") != nil && d.find("Resume") != nil && d.active() == 0 })
 	d.shot("paused")
-	raised := d.figure("Limit") // set by the last move of the drag
+	raised := d.limit() // set by the last move of the drag
 	d.click("Resume")
 	d.until("the run continuing", func() bool { return d.find("running") != nil })
-	d.click("Checkpoint now")
+	d.xdotool("key", "ctrl+shift+s")
 	d.until("sessions of the third cycle", func() bool { return d.cycle() >= 2 })
 	d.shot("live")
-	d.click("Chain")
-	d.until("the chain with its figures", func() bool { return d.shows("Fill the cart") && d.shows("p95 ") && d.find("Whole run").Disabled })
+	d.click("Steps")
+	d.click("Graph")
+	d.until("the chain with its figures", func() bool { return d.shows("Fill the cart") && d.shows("p95 ") })
 	d.shot("chain")
-	d.click("Charts")
-	d.until("the charts", func() bool { return !d.shows("Fill the cart") && !d.find("Whole run").Disabled })
-	d.click("Stop")
+	d.click("Overview")
+	d.until("the charts", func() bool { return !d.shows("Fill the cart") && d.find("Whole run") != nil })
+	d.xdotool("key", "ctrl+period")
 	d.until("the end", func() bool { return d.find("Show results") != nil })
 	d.shot("stopped")
 	d.click("History")
@@ -93,23 +100,23 @@ func TestWindow(t *testing.T) {
 	d.click("To the end")
 	d.until("the current state", func() bool { return !d.shows("in the history") })
 
-	d.click("Checkpoints")
+	d.click("Runs")
 	d.until("the checkpoint of the stop", func() bool { return d.shows("stop") && d.find("Resume") != nil && !d.find("Resume").Disabled })
-	d.shot("checkpoints")
+	d.shot("runs")
 	d.click("Fork…")
 	d.until("a fork in Setup", func() bool { return d.shows("Fork of ") && d.shows("No changes yet") })
 	d.shot("fork")
 	d.click("From the beginning instead")
 	d.until("Setup without it", func() bool { return d.shows("8,928 sessions") && !d.shows("Fork of ") })
-	d.click("Checkpoints")
+	d.click("Runs")
 	d.until("Resume again", func() bool { return d.find("Resume") != nil && !d.find("Resume").Disabled })
 	d.click("Resume")
 	d.until("the run going on where it was", func() bool { return d.find("running") != nil })
-	if got := d.figure("Limit"); got != raised {
+	if got := d.limit(); got != raised {
 		t.Errorf("resumed with a limit of %d after %d", got, raised)
 	}
 
-	d.click("Export CSV…")
+	d.xdotool("key", "ctrl+e")
 	d.click("Export here")
 	var exported []string
 	d.until("the exported files", func() bool {
@@ -167,8 +174,8 @@ func TestWindowComesBack(t *testing.T) {
 	}
 
 	d.start()
-	d.click("Checkpoints")
-	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("Ended: SIGTERM") })
+	d.click("Runs")
+	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("End reason") && d.shows("SIGTERM") })
 	d.shot("emergency")
 	d.click("Results")
 	d.click("Audit")

@@ -25,8 +25,57 @@ var (
 // corsField begins the names of CORS headers in JSON. They say what is allowed, and are not secrets.
 const corsField = `"access-control-`
 
+// mayName reports whether a text may match secretWords. It is much faster than the expressions, and most texts have no such
+// word.
+func mayName(text string) bool {
+	for i := range len(text) {
+		var words []string
+		switch text[i] | 0x20 {
+		case 'p':
+			words = startingP
+		case 's':
+			words = startingS
+		case 't':
+			words = startingT
+		case 'a':
+			words = startingA
+		case 'c':
+			words = startingC
+		default:
+			if text[i] == longS && strings.HasPrefix(text[i:], "ſ") || text[i] == kelvin && strings.HasPrefix(text[i:], "\u212a") {
+				return true // the letters fold to s and k
+			}
+			continue
+		}
+		for _, word := range words {
+			if len(text)-i >= len(word) && strings.EqualFold(text[i:i+len(word)], word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Beginnings of secretWords, by their first letters.
+var (
+	startingP = []string{"passw"}
+	startingS = []string{"secret"}
+	startingT = []string{"token"}
+	startingA = []string{"auth", "api"}
+	startingC = []string{"credential"}
+)
+
+// First bytes of the letters outside ASCII that the expressions take for s and k.
+const (
+	longS  = 0xc5
+	kelvin = 0xe2
+)
+
 // Unnamed removes the values whose names look like secrets.
 func Unnamed(text string) string {
+	if !mayName(text) {
+		return text
+	}
 	text = secretField.ReplaceAllStringFunc(text, func(field string) string {
 		if len(field) > len(corsField) && strings.EqualFold(field[:len(corsField)], corsField) {
 			return field

@@ -43,6 +43,8 @@ CREATE TABLE throng.runs (
 	throng_version text NOT NULL,
 	changed        bigint NOT NULL,
 	machine        text,
+	name           text,
+	tags           text[] NOT NULL DEFAULT '{}',
 	PRIMARY KEY (id)
 );
 COMMENT ON TABLE throng.runs IS 'Runs of scenarios, one row each, updated while they run. Names and figures are those of run.json.';
@@ -69,6 +71,8 @@ COMMENT ON COLUMN throng.runs.totals IS 'Totals of the run as of its newest chec
 COMMENT ON COLUMN throng.runs.throng_version IS 'Version of Throng that sent the row.';
 COMMENT ON COLUMN throng.runs.changed IS 'When the run last changed in its local store, in microseconds since 1970. An older state never replaces a newer one.';
 COMMENT ON COLUMN throng.runs.machine IS 'Name of the machine that executed the run.';
+COMMENT ON COLUMN throng.runs.name IS 'Name that a user gave the run; NULL if none.';
+COMMENT ON COLUMN throng.runs.tags IS 'Tags that a user gave the run, sorted.';
 
 CREATE TABLE throng.sessions (
 	run           text COLLATE "C" NOT NULL,

@@ -30,8 +30,6 @@ func (c *Chart) arrange() {
 	}
 	c.placeRows()
 	c.placeMoments()
-	c.placeLimit()
-	c.placeWords()
 	c.placeCursor()
 	if c.seen {
 		c.empty.hide()
@@ -64,7 +62,7 @@ func (c *Chart) placeHead() float32 {
 		c.legend.entries[i].value.set(c.text)
 	}
 	c.writeLimit()
-	if math.IsNaN(c.limit) || c.axis.limitShown {
+	if math.IsNaN(c.limit) {
 		c.legend.limit.hide()
 	} else {
 		c.legend.limit.text.Hidden = false
@@ -79,7 +77,7 @@ func (c *Chart) placeHead() float32 {
 	return c.head
 }
 
-// writeLimit writes the limit at its line and in the legend.
+// writeLimit writes the limit in the legend, where no line crosses it.
 func (c *Chart) writeLimit() {
 	if math.IsNaN(c.limit) {
 		return
@@ -89,7 +87,6 @@ func (c *Chart) writeLimit() {
 		c.text = append(c.text, ' ')
 	}
 	c.text = c.config.Unit.appendValue(c.text, c.limit)
-	c.mention.set(c.text)
 	c.legend.limit.set(c.text)
 }
 
@@ -126,18 +123,12 @@ func (c *Chart) placeRows() {
 // labelNeeds is the share of a label's height that digits need, from the top. The same share is free above.
 const labelNeeds = 0.8
 
-// crown returns the height above the top for the glyphs of markers and the label of a limit.
+// crown returns the height above the top for the glyphs of markers.
 func (c *Chart) crown() float32 {
-	if !c.axis.limitShown {
+	if len(c.plot.markers) > 0 {
 		return crownLeast
 	}
-	height := c.raster.Size().Height - insetBottom
-	share := float32((c.limit - c.axis.bottom) / (c.axis.top - c.axis.bottom))
-	need := c.mention.size.Height
-	if len(c.plot.markers) > 0 {
-		need += glyphSize
-	}
-	return max(crownLeast, min(need, (need-(1-share)*height)/share))
+	return crownLeast / 2
 }
 
 // at returns the y coordinate of a value in the chart.
@@ -186,13 +177,4 @@ func (c *Chart) placeMoment(n int64, x float32) {
 		return
 	}
 	l.place(left, c.Size().Height-c.foot+1)
-}
-
-// placeLimit places the limit's label above the right end of its line.
-func (c *Chart) placeLimit() {
-	if !c.axis.limitShown {
-		c.mention.hide()
-		return
-	}
-	c.mention.place(c.Size().Width-insetRight-c.mention.size.Width, c.at(c.limit)-c.mention.size.Height)
 }

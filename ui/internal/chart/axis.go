@@ -17,7 +17,7 @@ const (
 type axis struct {
 	unit    Unit
 	floor   float64 // the lowest value in view
-	ceiling float64 // the fixed top; 0 if it follows the data
+	ceiling float64 // the highest top; 0 if there is none
 	always  bool    // the limit is always in view
 
 	bottom, top, step float64
@@ -29,11 +29,8 @@ type axis struct {
 
 // fit adapts the range to the highest value in view, the limit and the number of steps for the height. Both values may be NaN.
 func (a *axis) fit(highest, limit, now float64, parts int) {
-	if a.ceiling > 0 {
-		a.limitShown = limit <= a.ceiling
-		a.set(a.ceiling, parts)
-		a.top = a.ceiling
-		return
+	if a.ceiling > 0 && limit > a.ceiling {
+		limit = math.NaN()
 	}
 	a.showLimit(highest, limit)
 	need, known := highest, !math.IsNaN(highest)
@@ -82,6 +79,9 @@ func (a *axis) set(need float64, parts int) {
 	a.bottom = math.Floor(a.floor/a.step+1e-9) * a.step
 	steps := math.Ceil((need-a.bottom)/a.step - 1e-9)
 	a.top = a.bottom + max(steps, 2)*a.step
+	if a.ceiling > 0 {
+		a.top = min(a.top, a.ceiling)
+	}
 }
 
 // ticks returns the number of ticks; tick i is at bottom + i steps.

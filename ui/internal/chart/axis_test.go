@@ -28,8 +28,8 @@ func TestAxisTicks(t *testing.T) {
 		parts   int
 		want    string
 	}{
-		{"percent, tall", axis{unit: Percent, ceiling: 100}, 12, nan, 4, "0, 25%, 50%, 75%, 100%"},
-		{"percent, low", axis{unit: Percent, ceiling: 100}, 12, nan, 2, "0, 50%, 100%"},
+		{"percent, tall", axis{unit: Percent, ceiling: 100}, 80, nan, 4, "0, 25%, 50%, 75%, 100%"},
+		{"percent, low", axis{unit: Percent, ceiling: 100}, 2, nan, 2, "0, 1%, 2%"},
 		{"percent that follows", axis{unit: Percent}, 4.2, nan, 4, "0, 2%, 4%, 6%"},
 		{"gigabytes", axis{unit: Bytes}, 1.3e9, nan, 4, "0, 500 MB, 1 GB, 1.5 GB"},
 		{"milliseconds", axis{unit: Duration}, 0.31, nan, 4, "0, 100 ms, 200 ms, 300 ms, 400 ms"},

@@ -5,16 +5,14 @@ import (
 	"math"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Band is a tinted range of values with a thin line at its lower end and a word above the line.
+// Band is a tinted range of values with a thin line at its lower end.
 type Band struct {
 	From, To float64             // 0 in To: no upper end
 	Level    fyne.ThemeColorName // the theme's color for warnings or errors
-	Text     string              // if empty, the level's word
 }
 
 // mostBands is the maximum number of bands in a chart.
@@ -25,18 +23,6 @@ const (
 	bandTint = 26
 	bandLine = 150
 )
-
-func (b *Band) word() string {
-	switch {
-	case b.Text != "":
-		return b.Text
-	case b.Level == theme.ColorNameWarning:
-		return "warning"
-	case b.Level == theme.ColorNameError:
-		return "critical"
-	}
-	return ""
-}
 
 func (b *Band) end() float64 {
 	if b.To == 0 {
@@ -81,9 +67,6 @@ func (c *Chart) dressBands(th fyne.Theme, variant fyne.ThemeVariant) {
 	for i := range c.bands {
 		b := &c.bands[i]
 		c.plot.strips = append(c.plot.strips, strip{b.From, b.end(), colorOf(th, b.Level, variant)})
-		c.words[i].color = b.Level
-		c.words[i].dress(th, variant)
-		c.words[i].set([]byte(b.word()))
 	}
 }
 
@@ -108,29 +91,3 @@ func equalBands(a, b []Band) bool {
 	}
 	return true
 }
-
-// placeWords places each band's word above its line at the left end, if the band is high enough.
-func (c *Chart) placeWords() {
-	for i, l := range c.words {
-		if i >= len(c.bands) {
-			l.hide()
-			continue
-		}
-		b := &c.bands[i]
-		ceiling := c.head
-		if b.end() < c.axis.top {
-			ceiling = c.at(b.end())
-		}
-		y := c.at(b.From)
-		if b.From < c.axis.bottom || b.From >= c.axis.top || y-ceiling < c.words[i].size.Height*wordLeast || l.text.Text == "" {
-			l.hide()
-			continue
-		}
-		l.place(c.gutter+wordGap, y-l.size.Height)
-	}
-}
-
-const (
-	wordLeast = 0.85 // the share of a word's height that must be inside its band: the rows above and below letters are empty
-	wordGap   = 4
-)

@@ -27,6 +27,8 @@ type Bars struct {
 	sight
 	// OnChosen, if set, is called with the key of a bar that the user taps, or chooses with Return.
 	OnChosen func(key string)
+	// Rates is set if the amounts are percentages, not parts of a total.
+	Rates bool
 
 	heading string
 	keep    Keep
@@ -101,6 +103,9 @@ func (c *Bars) Set(bars []Bar) {
 	for _, b := range bars {
 		c.total, c.most = c.total+b.Amount, max(c.most, b.Amount)
 	}
+	if c.Rates {
+		c.most = 100
+	}
 	if c.at >= c.places() {
 		c.at = -1
 	}
@@ -164,7 +169,9 @@ func (c *Bars) arrange() {
 		b, l := &c.bars[i], &c.lines[i]
 		l.label.set([]byte(widgets.Fit(b.Label, size.Width*labelMost, l.label.text.TextSize, l.label.text.TextStyle)))
 		l.value.set([]byte(b.Value))
-		l.share.set(appendShare(nil, b.Amount, c.total))
+		if l.share.set(nil); !c.Rates {
+			l.share.set(appendShare(nil, b.Amount, c.total))
+		}
 		labels, values, shares = max(labels, l.label.size.Width), max(values, l.value.size.Width), max(shares, l.share.size.Width)
 	}
 	right := size.Width - shares - columnGap

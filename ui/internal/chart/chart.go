@@ -66,16 +66,15 @@ type Chart struct {
 	limit   float64 // NaN: none
 	seen    bool    // there was a value
 
-	raster         *canvas.Raster
-	title, note    *label
-	empty, mention *label // mention: the limit's label, in or above the drawing
-	legend         legend
-	rows, moments  []*label // of the axes
-	text           []byte   // buffer for texts
-	limitName      string
-	bands          []Band
-	words          []*label // of the bands
-	markers        []Marker
+	raster        *canvas.Raster
+	title, note   *label
+	empty         *label
+	legend        legend
+	rows, moments []*label // of the axes
+	text          []byte   // buffer for texts
+	limitName     string
+	bands         []Band
+	markers       []Marker
 
 	group     *Group // nil if the chart is in no group
 	cursor    cursor
@@ -120,14 +119,11 @@ func New(config Config) *Chart {
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
 		note:    newLabel(config.Note, colorQuiet, theme.SizeNameCaptionText),
 		empty:   newLabel("no data yet", colorQuiet, theme.SizeNameCaptionText),
-		mention: newLabel("", ColorLimit, theme.SizeNameCaptionText),
 		legend:  newLegend(config.Series),
 		rows:    newLabels(mostRows),
 		moments: newLabels(mostMoments),
-		words:   newLabels(mostBands),
 		cursor:  newCursor(n), selection: &canvas.Rectangle{}, frame: &canvas.Rectangle{StrokeWidth: 1.5}, em: 1,
 	}
-	c.mention.cover()
 	c.selection.Hidden, c.frame.Hidden = true, true
 	c.bands = append(c.bands, config.Bands[:min(len(config.Bands), mostBands)]...)
 	c.hear()

@@ -108,7 +108,7 @@ func TestLimitFarAboveIsMentionedOnly(t *testing.T) {
 	d := minutes(1, level(9))
 	d.Limit, d.LimitName = 100, "max"
 	c.Set(d)
-	if !reads(c, "max 100") || c.legend.limit.text.Hidden || !c.mention.text.Hidden {
+	if !reads(c, "max 100") || c.legend.limit.text.Hidden {
 		t.Errorf("the legend does not mention the limit: %q", texts(c))
 	}
 	if !math.IsNaN(c.plot.limit) || reads(c, "100") {

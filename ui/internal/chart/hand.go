@@ -19,7 +19,7 @@ const (
 	leastDrag = 6    // minimum length of a selection in device-independent pixels
 	keyStep   = 3    // minimum step of the cursor with an arrow key
 	pageStep  = 0.1  // of the width
-	leastSpan = 2.0  // minimum zoom in seconds or numbers
+	leastSpan = 0.5  // minimum zoom in seconds or numbers
 	keyZoom   = 0.25 // of the span on each side of the cursor
 )
 

@@ -7,7 +7,6 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
 
-	"github.com/throng-sim/throng/ui/internal/pen"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -17,9 +16,8 @@ type label struct {
 	color fyne.ThemeColorName
 	named fyne.ThemeSizeName
 	size  fyne.Size
-	back  *canvas.Rectangle // makes the text readable above lines; nil: none
-	tick  int64             // number of the tick of a time axis
-	step  float64           // step of that axis; 0: not used for a tick yet
+	tick  int64   // number of the tick of a time axis
+	step  float64 // step of that axis; 0: not used for a tick yet
 }
 
 func newLabel(text string, color fyne.ThemeColorName, size fyne.ThemeSizeName) *label {
@@ -50,9 +48,6 @@ func (l *label) set(text []byte) {
 func (l *label) dress(th fyne.Theme, variant fyne.ThemeVariant) {
 	l.text.Color = colorOf(th, l.color, variant)
 	l.text.TextSize = th.Size(l.named)
-	if l.back != nil {
-		l.back.FillColor = pen.Faint(colorOf(th, widgets.ColorSurface, variant), coverStrength)
-	}
 	l.measure()
 	l.text.Refresh()
 }
@@ -61,15 +56,6 @@ func (l *label) measure() {
 	l.size = l.text.MinSize()
 	l.text.Resize(l.size)
 }
-
-// cover adds a background, for labels above lines.
-func (l *label) cover() {
-	l.back = &canvas.Rectangle{CornerRadius: 3}
-	l.back.Hidden = true
-}
-
-// coverStrength is the alpha of the background, out of 255.
-const coverStrength = 225
 
 // fit clips a text to a width.
 func (l *label) fit(text string, width float32) {
@@ -82,19 +68,11 @@ func (l *label) place(x, y float32) {
 	if l.text.Hidden {
 		l.text.Show()
 	}
-	if l.back != nil {
-		l.back.Move(l.text.Position().AddXY(-2, 1))
-		l.back.Resize(l.size.AddWidthHeight(4, -2))
-		l.back.Show()
-	}
 }
 
 func (l *label) hide() {
 	if !l.text.Hidden {
 		l.text.Hide()
-	}
-	if l.back != nil && !l.back.Hidden {
-		l.back.Hide()
 	}
 }
 

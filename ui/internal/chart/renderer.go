@@ -10,8 +10,11 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
+// leastPlot is the minimum height of the plot; the rest of a chart is its head and the labels of the time axis.
+const leastPlot = 140
+
 // MinSize returns the smallest readable size. It depends on the text size.
-func (c *Chart) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(220, 120)) }
+func (c *Chart) MinSize() fyne.Size { return leastSize(c.Theme(), fyne.NewSize(220, leastPlot+44)) }
 
 // The text size for which the distances are, and the maximum factor of the width for larger text, which has fewer labels.
 const (
@@ -88,27 +91,23 @@ func twice(c color.RGBA) color.RGBA {
 }
 
 func (c *Chart) labels() []*label {
-	all := []*label{c.title, c.note, c.empty, c.mention, c.legend.limit}
+	all := []*label{c.title, c.note, c.empty, c.legend.limit}
 	for _, e := range c.legend.entries {
 		all = append(all, e.name, e.value)
 	}
-	return append(append(append(all, c.rows...), c.moments...), c.words...)
+	return append(append(all, c.rows...), c.moments...)
 }
 
-// objects returns the parts from bottom to top. The words of bands are below the drawing, so that they never hide a line.
+// objects returns the parts from bottom to top.
 func (c *Chart) objects() []fyne.CanvasObject {
 	var all []fyne.CanvasObject
-	for _, l := range c.words {
-		all = append(all, l.text)
-	}
 	all = append(all, c.raster)
 	for _, e := range c.legend.entries {
 		for _, dash := range e.dashes {
 			all = append(all, dash)
 		}
 	}
-	all = append(all, c.mention.back)
-	for _, l := range c.labels()[:len(c.labels())-len(c.words)] {
+	for _, l := range c.labels() {
 		all = append(all, l.text)
 	}
 	all = append(all, c.frame, c.pad, c.selection)

@@ -78,8 +78,12 @@ func (r *sheetRow) TypedShortcut(s fyne.Shortcut) {
 	copyText(r.line())
 }
 
-// TypedShortcut copies the selected row.
+// TypedShortcut copies the selected row, or marks all rows of a table that lets the user mark several.
 func (l *keyList) TypedShortcut(s fyne.Shortcut) {
+	if _, all := s.(*fyne.ShortcutSelectAll); all && l.table.OnMarked != nil {
+		l.table.MarkAll()
+		return
+	}
 	if !copies(s) {
 		pass(l, s)
 		return

@@ -18,7 +18,6 @@ type LimitSlider struct {
 	scale    limitScale
 	value    int // may be outside the scale
 	used     int
-	mark     int // 0: none
 	dragging bool
 	focused  bool
 	hovered  bool
@@ -68,17 +67,6 @@ func (s *LimitSlider) SetUsed(n int) {
 		s.moved()
 	}
 }
-
-// SetMark marks a number on the track, for example the limit below a ceiling; 0 removes the mark.
-func (s *LimitSlider) SetMark(n int) {
-	if s.mark != n {
-		s.mark = n
-		s.moved()
-	}
-}
-
-// Mark returns the marked number; 0 if none.
-func (s *LimitSlider) Mark() int { return s.mark }
 
 // Value returns the value of the thumb.
 func (s *LimitSlider) Value() int { return s.value }

@@ -14,7 +14,6 @@ import (
 type limitFace struct {
 	slider              *LimitSlider
 	track, active, used *canvas.Rectangle
-	mark                *canvas.Rectangle
 	halo, thumb         *canvas.Circle
 	ticks               []*canvas.Rectangle
 	labels              []*canvas.Text
@@ -26,7 +25,7 @@ type limitFace struct {
 func (s *LimitSlider) CreateRenderer() fyne.WidgetRenderer {
 	s.face = &limitFace{
 		slider: s,
-		track:  &canvas.Rectangle{}, active: &canvas.Rectangle{}, used: &canvas.Rectangle{}, mark: &canvas.Rectangle{},
+		track:  &canvas.Rectangle{}, active: &canvas.Rectangle{}, used: &canvas.Rectangle{},
 		halo: &canvas.Circle{}, thumb: &canvas.Circle{},
 	}
 	s.face.label()
@@ -50,7 +49,7 @@ func (f *limitFace) Objects() []fyne.CanvasObject {
 	for i := range f.labels {
 		all = append(all, f.ticks[i], f.labels[i])
 	}
-	return append(all, f.halo, f.thumb, f.mark)
+	return append(all, f.halo, f.thumb)
 }
 
 // MinSize leaves some length for the thumb.
@@ -87,13 +86,7 @@ func (f *limitFace) place() {
 	f.track.Resize(fyne.NewSize(max(right-left, 0), thick))
 	f.active.Move(f.track.Position())
 	x := f.x(f.slider.value)
-	reach := x
-	if f.mark.Hidden = f.slider.mark == 0; !f.mark.Hidden { // the filled part ends at the mark
-		reach = f.x(f.slider.mark)
-		f.mark.Move(fyne.NewPos(reach-thick/2, middle-limitThumb()/2))
-		f.mark.Resize(fyne.NewSize(thick, limitThumb()))
-	}
-	f.active.Resize(fyne.NewSize(max(reach-left, 0), thick))
+	f.active.Resize(fyne.NewSize(max(x-left, 0), thick))
 	center(f.halo, limitHalo(), x, middle)
 	center(f.thumb, limitThumb(), x, middle)
 	used := float32(0)
@@ -160,8 +153,7 @@ func (f *limitFace) paint() {
 	}
 	f.active.FillColor, f.thumb.FillColor = accent, accent
 	f.used.FillColor = Color(ColorMuted)
-	f.mark.FillColor = theme.Color(theme.ColorNameForeground)
-	for _, bar := range []*canvas.Rectangle{f.track, f.active, f.used, f.mark} {
+	for _, bar := range []*canvas.Rectangle{f.track, f.active, f.used} {
 		bar.CornerRadius = limitTrack() / 2
 	}
 	f.halo.FillColor = color.Transparent

@@ -16,10 +16,18 @@ type Table struct {
 	OnSelected func(key string)
 	// OnOpened, if set, is called with the key of a row that the user clicks, or opens with Return.
 	OnOpened func(key string)
+	// OnMarked, if set, lets the user mark several rows with Ctrl or Cmd, Shift, and the key for all. It is called after each change.
+	OnMarked func()
+	// OnSort, if set, is called with the column whose title the user clicks.
+	OnSort func(column int)
+	// OnCell, if set, is called for a click on a cell, and returns whether the click is done and does not select the row.
+	OnCell func(key string, column int) bool
 
 	columns  *columns
 	rows     []Row
 	selected string
+	marks    marks
+	tip      *Tip
 	focused  bool
 	least    int
 	head     *tableHead
@@ -30,8 +38,8 @@ type Table struct {
 
 // NewTable returns a table. empty is shown if there are no rows, and rows is the number of rows of the minimum height.
 func NewTable(columns []Column, empty string, rows int) *Table {
-	t := &Table{columns: newColumns(columns), least: rows, empty: NewCaption(empty), shown: map[*tableRow]int{}}
-	t.head = newTableHead(t.columns)
+	t := &Table{columns: newColumns(columns), least: rows, empty: NewCaption(empty), shown: map[*tableRow]int{}, tip: NewTip()}
+	t.head = newTableHead(t.columns, t)
 	t.list = newKeyList(t)
 	t.ExtendBaseWidget(t)
 	return t
@@ -47,6 +55,8 @@ func (t *Table) SetRows(rows []Row) {
 	if t.selected != "" && t.index(t.selected) < 0 {
 		t.selected = ""
 	}
+	t.keepMarks()
+	t.tip.Hide()
 	if len(before) == len(rows) {
 		t.update()
 		return
@@ -88,6 +98,9 @@ func (t *Table) Select(key string) {
 		return
 	}
 	t.selected = key
+	if !t.marks.all[key] {
+		t.marks.only(key)
+	}
 	t.update()
 	if i >= 0 {
 		t.list.ScrollTo(i)
@@ -100,10 +113,17 @@ func (t *Table) Selected() string { return t.selected }
 // choose selects a row for the user.
 func (t *Table) choose(i int) {
 	key := t.rows[i].Key
+	several := len(t.marks.all) > 1
+	t.marks.only(key)
 	if t.selected == key {
+		if several {
+			t.update()
+			t.marked()
+		}
 		return
 	}
 	t.Select(key)
+	t.marked()
 	if t.OnSelected != nil {
 		t.OnSelected(key)
 	}
@@ -131,13 +151,14 @@ func (t *Table) show(row *tableRow, i int) {
 	if i >= len(t.rows) { // a row that is kept for later
 		return
 	}
-	selected := t.rows[i].Key == t.selected
-	row.set(&t.rows[i], rowMark{selected: selected, focused: selected && t.focused})
+	key := t.rows[i].Key
+	selected := key == t.selected
+	row.set(&t.rows[i], rowMark{selected: selected || t.marks.all[key], focused: selected && t.focused, hovered: row.mark.hovered})
 }
 
 // CreateRenderer implements [fyne.Widget].
 func (t *Table) CreateRenderer() fyne.WidgetRenderer {
-	return &tableRenderer{table: t, objects: []fyne.CanvasObject{t.head, t.list, t.empty}}
+	return &tableRenderer{table: t, objects: append([]fyne.CanvasObject{t.head, t.list, t.empty}, t.tip.Objects()...)}
 }
 
 type tableRenderer struct {
@@ -166,7 +187,10 @@ func (r *tableRenderer) Layout(size fyne.Size) {
 }
 
 // Refresh updates the table for the number of rows; rows refresh themselves.
-func (r *tableRenderer) Refresh() { r.Layout(r.table.Size()) }
+func (r *tableRenderer) Refresh() {
+	r.table.tip.Refresh()
+	r.Layout(r.table.Size())
+}
 
 // keyList is a list that keeps its selection by key.
 type keyList struct {
@@ -180,7 +204,8 @@ func newKeyList(t *Table) *keyList {
 	l.Length = func() int { return len(t.rows) }
 	l.CreateItem = func() fyne.CanvasObject {
 		row := newTableRow(t.columns)
-		row.tapped = func() { l.press(row) }
+		row.tapped = func(at fyne.Position) { l.press(row, at) }
+		row.hovers = func(at fyne.Position, cell int) { t.explain(row, at, cell) }
 		return row
 	}
 	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
@@ -198,13 +223,20 @@ func newKeyList(t *Table) *keyList {
 }
 
 // press handles a click on a row.
-func (l *keyList) press(row *tableRow) {
+func (l *keyList) press(row *tableRow, at fyne.Position) {
 	i, ok := l.table.shown[row]
-	if !ok {
+	if !ok || i >= len(l.table.rows) {
+		return
+	}
+	l.table.tip.Hide()
+	if f := l.table.OnCell; f != nil && f(l.table.rows[i].Key, l.table.columns.at(at.X)) {
 		return
 	}
 	if c := fyne.CurrentApp().Driver().CanvasForObject(l); c != nil {
 		c.Focus(l)
+	}
+	if l.table.OnMarked != nil && l.table.press(i, row.modifier) {
+		return
 	}
 	l.Select(i)
 }
@@ -247,5 +279,10 @@ func (l *keyList) TypedKey(e *fyne.KeyEvent) {
 	default:
 		return
 	}
-	t.choose(min(max(i, 0), len(t.rows)-1))
+	i = min(max(i, 0), len(t.rows)-1)
+	if t.OnMarked != nil && heldKeys()&fyne.KeyModifierShift != 0 {
+		t.Extend(t.rows[i].Key)
+		return
+	}
+	t.choose(i)
 }

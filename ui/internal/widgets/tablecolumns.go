@@ -2,9 +2,7 @@ package widgets
 
 import (
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 )
 
 // Column is a column of a [Table] or a [Sheet].
@@ -81,6 +79,20 @@ func (c *columns) place(size fyne.Size, each func(i int, at fyne.Position, size 
 	}
 }
 
+// at returns the column at an x coordinate of the last layout, or none.
+func (c *columns) at(x float32) int {
+	left := float32(0)
+	for i, w := range c.widths {
+		if w < 0 {
+			continue
+		}
+		if left += w + columnGap(); x < left {
+			return i
+		}
+	}
+	return none
+}
+
 // share distributes the remaining width to the columns with a weight. If the width is too small, it hides columns, and columns with a
 // weight shrink.
 func (c *columns) share(total float32) {
@@ -107,65 +119,5 @@ func (c *columns) share(total float32) {
 		if weights > 0 && c.widths[i] >= 0 {
 			c.widths[i] = max(0, c.widths[i]+(total-sum)*c.all[i].Weight/weights)
 		}
-	}
-}
-
-// tableHead is the header.
-type tableHead struct {
-	widget.BaseWidget
-	columns *columns
-}
-
-func newTableHead(c *columns) *tableHead {
-	h := &tableHead{columns: c}
-	h.ExtendBaseWidget(h)
-	return h
-}
-
-// CreateRenderer implements [fyne.Widget].
-func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
-	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator))}
-	for i := range h.columns.all {
-		c := &h.columns.all[i]
-		title := NewLine(theme.SizeNameCaptionText, Quiet).Align(c.Align) // clipped if the column is narrower
-		title.Set(c.Title, Quiet)
-		r.titles = append(r.titles, title)
-		r.objects = append(r.objects, r.titles[i])
-	}
-	r.objects = append(r.objects, r.line)
-	return r
-}
-
-type headRenderer struct {
-	head    *tableHead
-	titles  []*Line
-	line    *canvas.Rectangle
-	objects []fyne.CanvasObject
-}
-
-func (r *headRenderer) Destroy()                     {}
-func (r *headRenderer) Objects() []fyne.CanvasObject { return r.objects }
-
-func (r *headRenderer) MinSize() fyne.Size {
-	height := fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height
-	return fyne.NewSize(r.head.columns.minWidth(), height+theme.Padding()+theme.SeparatorThicknessSize())
-}
-
-func (r *headRenderer) Layout(size fyne.Size) {
-	line := theme.SeparatorThicknessSize()
-	r.head.columns.place(size.SubtractWidthHeight(0, theme.Padding()+line), func(i int, at fyne.Position, size fyne.Size) {
-		r.titles[i].Move(at)
-		r.titles[i].Resize(size)
-		r.titles[i].Hidden = size.Width == 0
-	})
-	r.line.Move(fyne.NewPos(0, size.Height-line))
-	r.line.Resize(fyne.NewSize(size.Width, line))
-}
-
-// Refresh updates the header for the theme.
-func (r *headRenderer) Refresh() {
-	r.line.FillColor = theme.Color(theme.ColorNameSeparator)
-	for _, o := range r.objects {
-		o.Refresh()
 	}
 }

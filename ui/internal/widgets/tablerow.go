@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -18,6 +19,7 @@ type Cell struct {
 	Badge bool          // shows the text as a badge
 	Icon  fyne.Resource // before the text, in the tone's color; may be nil
 	Spark *Spark        // instead of the text; may be nil
+	Tip   string        // shown under the pointer; without one, a text that is cut off is shown
 }
 
 // Row is a row of a [Table] or a [Sheet] with a unique key.
@@ -34,8 +36,14 @@ type tableRow struct {
 	columns *columns
 	mark    rowMark
 	cells   []*tableCell
-	tapped  func() // may be nil
+	tapped  func(at fyne.Position) // may be nil
+
+	hovers   func(at fyne.Position, cell int) // the cell under the pointer, or none; may be nil
+	modifier fyne.KeyModifier                 // of the last press
 }
+
+// none stands for a missing cell or column.
+const none = -1
 
 // rowMark is the highlighting of a row.
 type rowMark struct{ selected, focused, hovered bool }
@@ -69,9 +77,44 @@ func (r *tableRow) set(row *Row, mark rowMark) {
 }
 
 // Tapped implements [fyne.Tappable]. A row handles secondary taps, so objects below it do not receive taps.
-func (r *tableRow) Tapped(*fyne.PointEvent) {
+func (r *tableRow) Tapped(e *fyne.PointEvent) {
 	if r.tapped != nil {
-		r.tapped()
+		r.tapped(e.Position)
+	}
+	r.modifier = 0
+}
+
+// MouseDown implements [desktop.Mouseable]: it notes the keys that are held.
+func (r *tableRow) MouseDown(e *desktop.MouseEvent) { r.modifier = e.Modifier }
+
+// MouseUp does nothing.
+func (r *tableRow) MouseUp(*desktop.MouseEvent) {}
+
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
+func (r *tableRow) MouseIn(e *desktop.MouseEvent) {
+	r.hover(true)
+	r.MouseMoved(e)
+}
+
+// MouseMoved reports the cell under the pointer.
+func (r *tableRow) MouseMoved(e *desktop.MouseEvent) {
+	if r.hovers != nil {
+		r.hovers(e.Position, r.columns.at(e.Position.X))
+	}
+}
+
+// MouseOut reports that there is none.
+func (r *tableRow) MouseOut() {
+	r.hover(false)
+	if r.hovers != nil {
+		r.hovers(fyne.Position{}, none)
+	}
+}
+
+func (r *tableRow) hover(hovered bool) {
+	if r.hovers != nil && r.mark.hovered != hovered {
+		r.mark.hovered = hovered
+		r.Refresh()
 	}
 }
 
@@ -156,6 +199,17 @@ func newTableCell(align fyne.TextAlign) *tableCell {
 
 // Text returns the text of the cell.
 func (c *tableCell) Text() string { return c.cell.Text }
+
+// tip returns what is shown under the pointer; "" if nothing.
+func (c *tableCell) tip() string {
+	switch {
+	case c.cell.Tip != "":
+		return c.cell.Tip
+	case c.face == nil || c.cell.Spark != nil || c.face.face.text.Text == c.cell.Text:
+		return ""
+	}
+	return c.cell.Text
+}
 
 func (c *tableCell) set(cell Cell) {
 	if c.cell != cell {

@@ -27,7 +27,7 @@ type Sheet struct {
 func NewSheet(columns []Column, empty string, tapped func(key string)) *Sheet {
 	s := &Sheet{columns: newColumns(columns), tapped: tapped, empty: NewCaption(empty)}
 	s.titled = slices.ContainsFunc(columns, func(c Column) bool { return c.Title != "" })
-	s.head = newTableHead(s.columns)
+	s.head = newTableHead(s.columns, nil)
 	s.head.Hide()
 	s.ExtendBaseWidget(s)
 	return s

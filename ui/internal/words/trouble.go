@@ -22,7 +22,7 @@ func Trouble(err error) string {
 	case errors.Is(err, engine.ErrNotFound):
 		return "It is not there any more: it was deleted, perhaps in another window. " + said
 	case errors.Is(err, engine.ErrNoRoom):
-		return "There is no room on the disk, or it cannot be written; nothing that was kept is lost. Make room, such as with Clean up and Bin in Checkpoints, and try again. " + said
+		return "There is no room on the disk, or it cannot be written; nothing that was kept is lost. Make room, such as with Clean up and Trash in Runs, and try again. " + said
 	case errors.Is(err, engine.ErrNewer):
 		return "A newer Throng wrote it, and it is left as it is. Update this one. " + said
 	case errors.Is(err, context.DeadlineExceeded):

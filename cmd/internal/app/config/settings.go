@@ -58,11 +58,14 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 		}
 		origins[setting.Name] = Origin{From: from}
 	}
-	capped := origins[engine.LimitSetting].From != "" && origins[engine.CeilingSetting].From == ""
+	if origins[engine.GovernorSetting].From != "" {
+		s.Manual = false // another governor than that of the run to resume
+	}
+	capped := origins[engine.LimitSetting].From != "" && origins[engine.CeilingSetting].From == "" && !s.Manual
 	if capped {
 		s.Ceiling, origins[engine.CeilingSetting] = s.Limit, origins[engine.LimitSetting]
 	}
-	if s.Governor != engine.Manual && s.Governor != "" && s.Limit > 0 && (s.Floor <= s.Ceiling || capped) {
+	if s.Governed() && s.Limit > 0 && (s.Floor <= s.Ceiling || capped) {
 		fit(&s, origins)
 		if capped {
 			s.Ceiling = s.Limit

@@ -207,13 +207,16 @@ func (p *Agents) addExchanges(ctx context.Context, index int, turns []engine.Age
 		all = p.Run.Exchanges(index)
 		open = p.Run.Snapshot().Cycle
 	}
+	if err := p.addKept(ctx, index, turns); err != nil {
+		return err
+	}
 	read := 0
 	limited, cancel := context.WithTimeout(ctx, journalTimeout)
 	defer cancel()
 	for i := range turns {
 		t := &turns[i]
 		for _, e := range all {
-			if e.Place == t.Place {
+			if e.Place == t.Place && !slices.ContainsFunc(t.Exchanges, func(k engine.Exchange) bool { return k.Path == e.Path && k.Attempt == e.Attempt }) {
 				t.Exchanges = append(t.Exchanges, e)
 			}
 		}
@@ -224,6 +227,27 @@ func (p *Agents) addExchanges(ctx context.Context, index int, turns []engine.Age
 		read++
 		if err := p.addStored(limited, t, unknown); err != nil && (limited.Err() == nil || ctx.Err() != nil) {
 			return err
+		}
+	}
+	return nil
+}
+
+// addKept adds the exchanges that the run keeps for reading.
+func (p *Agents) addKept(ctx context.Context, index int, turns []engine.AgentTurn) error {
+	for i := range turns {
+		if i > 0 && turns[i].Cycle == turns[i-1].Cycle {
+			continue // other takes of the same cycle
+		}
+		all, err := p.Store.Exchanges(ctx, p.Record.ID, storage.ExchangeQuery{Cycle: turns[i].Cycle, Lo: index, Hi: index})
+		if err != nil {
+			return err
+		}
+		for k := i; k < len(turns) && turns[k].Cycle == turns[i].Cycle; k++ {
+			for _, e := range all {
+				if e.Place == turns[k].Place {
+					turns[k].Exchanges = append(turns[k].Exchanges, e)
+				}
+			}
 		}
 	}
 	return nil

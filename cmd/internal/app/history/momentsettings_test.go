@@ -18,12 +18,13 @@ func TestSettingsAtAMoment(t *testing.T) {
 	l := &History{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
 	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
 	c := &engine.Course{Changes: []engine.ChangeRow{
-		{At: afterNoon(10), What: engine.LimitSetting, Old: "50", New: "40", Who: "resources", Why: "CPU 91%"},
+		{At: afterNoon(10), What: engine.LimitChange, Old: "50", New: "40", Who: "resources", Why: "CPU 91%"},
 		{At: afterNoon(20), What: "governor", Old: "resources", New: "latency", Who: "user"},
 		{At: afterNoon(30), What: engine.CeilingSetting, Old: "372", New: "99", Who: "user"},
 		{At: afterNoon(40), What: engine.PhaseChange, Old: "running", New: "paused", Why: "by hand"},
 		{At: afterNoon(45), What: engine.PhaseChange, Old: "paused", New: "running"},
-		{At: afterNoon(50), What: engine.LimitSetting, Old: "40", New: "98", Who: "user", Why: "slider"},
+		{At: afterNoon(50), What: engine.LimitSetting, Old: engine.Automatic, New: "98", Who: "user", Why: "slider"},
+		{At: afterNoon(57), What: engine.LimitSetting, Old: "98", New: engine.Automatic, Who: "user"},
 	}}
 	for _, want := range []struct {
 		second         float64
@@ -37,8 +38,8 @@ func TestSettingsAtAMoment(t *testing.T) {
 		{10, 40, 372, "resources", "CPU 91%", engine.Running, 1},
 		{25, 40, 372, "latency", "", engine.Running, 2},
 		{41, 40, 99, "latency", "", engine.Paused, 4},
-		{55, 98, 99, "latency", "", engine.Running, 6},
-		{61, 98, 99, "latency", "", engine.Ended, 6},
+		{55, 98, 99, engine.Manual, "", engine.Running, 6},
+		{61, 98, 99, "latency", "", engine.Ended, 7},
 	} {
 		s := &engine.Snapshot{At: afterNoon(want.second), Phase: engine.Running, LimitState: engine.LimitState{Limit: l.settings.Limit, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor}}
 		l.applyChanges(s, c)

@@ -81,42 +81,49 @@ func (l *History) agentID(agent int) string {
 // applyChanges applies the changes up to the moment of a snapshot. If the first change of a setting is later, its old value
 // is in force.
 func (l *History) applyChanges(s *engine.Snapshot, c *engine.Course) {
-	set := map[string]string{}
+	set, limit := map[string]string{}, ""
 	for i := range c.Changes {
 		row := &c.Changes[i]
+		moves := row.What == engine.LimitSetting || row.What == engine.LimitChange
 		if row.At.After(s.At) {
 			if _, ok := set[row.What]; !ok {
 				set[row.What] = row.Old
 			}
+			if moves && limit == "" && row.Old != engine.Automatic {
+				limit = row.Old
+			}
 			continue
 		}
 		set[row.What] = row.New
+		if moves && row.New != engine.Automatic {
+			limit = row.New
+		}
 		s.Changes = append(s.Changes, *row)
-		switch {
-		case row.What == "governor":
+		switch row.What {
+		case engine.GovernorSetting:
 			s.Steer = ""
-		case row.What == engine.LimitSetting && governs(row.Who):
+		case engine.LimitChange:
 			s.Steer, s.SteerBy, s.Steered = row.Why, row.Who, row.At
-		case row.What == engine.PhaseChange:
+		case engine.PhaseChange:
 			s.Phase, s.Reason = phaseOf(row.New, s.Phase), row.Why
 		}
 	}
-	if g := set["governor"]; g != "" {
-		s.Governor = g
+	s.Governor = cmp.Or(set[engine.GovernorSetting], s.Governor)
+	if hand := set[engine.LimitSetting]; hand != "" && hand != engine.Automatic {
+		s.Governor = engine.Manual
 	}
-	for what, bound := range map[string]*int{engine.LimitSetting: &s.Limit, engine.CeilingSetting: &s.Ceiling, "floor": &s.Floor} {
-		if n, err := strconv.Atoi(set[what]); err == nil {
-			*bound = n
+	for _, one := range []struct {
+		text string
+		to   *int
+	}{{limit, &s.Limit}, {set[engine.CeilingSetting], &s.Ceiling}, {set[engine.FloorSetting], &s.Floor}} {
+		if n, err := strconv.Atoi(one.text); err == nil {
+			*one.to = n
 		}
 	}
 	s.Changes = s.Changes[max(len(s.Changes)-keptChanges, 0):]
 	if !l.record.Ended.IsZero() && !l.record.Ended.After(s.At) {
 		s.Phase, s.Ending, s.Reason = engine.Ended, l.record.Ending, l.record.Reason
 	}
-}
-
-func governs(who string) bool {
-	return slices.ContainsFunc(engine.Governors, func(g engine.Governing) bool { return g.Name == who && who != engine.Manual })
 }
 
 // phaseOf returns the phase with a name, or was if there is none.

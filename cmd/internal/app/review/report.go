@@ -6,9 +6,11 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/report"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -32,22 +34,48 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 	if err != nil {
 		return fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
 	}
-	program := s.Program(record.Settings.Seed)
-	beside := report.Extras{Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program)}
+	extras := extrasOf(s, record.Settings.Seed)
+	people := &history.Agents{Store: store, Record: record, Program: s.Program(record.Settings.Seed)}
+	extras.Transcript = func(ctx context.Context) (view.Transcript, error) {
+		return people.Transcript(ctx, view.TranscriptQuery{Agent: -1, Cycle: -1, Most: reportedLines})
+	}
 	if how.Audit {
 		found, err := Audit(ctx, store, record.ID)
 		if err != nil {
 			return err
 		}
-		beside.Audit = &report.Audit{Summary: found.Summary(), Equal: found.Equal()}
+		extras.Audit = &report.Audit{Summary: found.Summary(), Equal: found.Equal()}
 	}
 	if how.Against != "" {
-		if beside.Against, err = against(ctx, store, record.ID, how.Against); err != nil {
+		if extras.Against, err = against(ctx, store, record.ID, how.Against); err != nil {
 			return err
 		}
 	}
-	return report.Write(ctx, w, store, record.ID, beside)
+	return report.Write(ctx, w, store, record.ID, extras)
 }
+
+// Details returns what a report shows of a run in addition to its record and totals.
+func Details(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.Details, error) {
+	record, err := store.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenario.Restore(record.Source)
+	if err != nil {
+		return nil, fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
+	}
+	return report.Details(ctx, store, record.ID, extrasOf(s, record.Settings.Seed))
+}
+
+func extrasOf(s *scenario.Scenario, seed uint64) report.Extras {
+	program := s.Program(seed)
+	return report.Extras{
+		Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
+	}
+}
+
+// reportedLines is how many lines of the transcript a report has, roughly.
+const reportedLines = 300
 
 // servicesOf returns the services of steps by step path.
 func servicesOf(p *scenario.Program) map[string]string {

@@ -24,10 +24,16 @@ func Names(ctx context.Context, store storage.Reader, run engine.RunID) (storage
 		return storage.Names{}, fmt.Errorf("the scenario stored with run %s: %w", run, err)
 	}
 	seed := record.Settings.Seed
+	program := s.Program(seed)
 	names := storage.Names{
-		Agent:   s.Program(seed).AgentID,
+		Agent:   program.AgentID,
 		Session: func(cycle, agent int) string { return engine.SeedUUID(seed, cycle, agent) },
+		Clock:   s.Clock, Acted: s.Acted, Steps: map[string]engine.GraphStep{},
 	}
+	graph := program.Graph()
+	graph.Walk(func(step *engine.GraphStep) {
+		names.Steps[step.Path] = engine.GraphStep{Kind: step.Kind, Service: step.Service, Endpoint: step.Endpoint}
+	})
 	if s.Written() {
 		names.Personas = func(w io.Writer) error { return s.ExportPersonas(w, seed) }
 	}

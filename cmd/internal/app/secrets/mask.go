@@ -18,7 +18,7 @@ func MaskFacts(facts []engine.Fact, veil func(text *string)) {
 
 // RedactExchange removes secrets that this process has looked up from an exchange.
 func RedactExchange(e *engine.Exchange) {
-	for _, text := range []*string{&e.Request, &e.Headers, &e.Sent, &e.Answer, &e.Error} {
+	for _, text := range []*string{&e.Request, &e.Headers, &e.Sent, &e.Answer, &e.Error, &e.Prompt, &e.Reply} {
 		*text = Redact(*text)
 	}
 }

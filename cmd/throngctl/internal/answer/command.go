@@ -69,6 +69,19 @@ type Note struct {
 	Note string       `json:"note"`
 }
 
+// Marks are the name, the tags and the star of a run.
+type Marks struct {
+	Run  engine.RunID `json:"run"`
+	Name string       `json:"name"` // the title of the scenario, unless a user named the run
+	Tags []string     `json:"tags"`
+	Star bool         `json:"starred"`
+}
+
+// NewMarks returns the JSON form of the marks of a run.
+func NewMarks(r *engine.RunRecord) Marks {
+	return Marks{Run: r.ID, Name: r.DisplayName(), Tags: append([]string{}, r.Tags...), Star: r.Star}
+}
+
 // Preset is a starting point for the limit.
 type Preset struct {
 	Table       string `json:"table"`

@@ -7,13 +7,19 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
 // Run is a run in a list.
 type Run struct {
-	Run     engine.RunID     `json:"run"`
+	Marks
 	Title   string           `json:"title"`
+	Differs []string         `json:"differences,omitempty"` // from the defaults of the scenario
+	Outcome string           `json:"outcome,omitempty"`
+	Acted   int64            `json:"acted,omitempty"`  // sessions
+	Failed  int64            `json:"failed,omitempty"` // sessions, or timed out
+	Bytes   int64            `json:"stored_bytes,omitempty"`
 	State   string           `json:"state"`
 	Reason  string           `json:"reason,omitempty"`
 	Machine string           `json:"machine,omitempty"` // of runs in a database
@@ -37,7 +43,7 @@ type Run struct {
 func NewRun(r *engine.RunRecord) Run {
 	exact := r.Inexact == nil
 	j := Run{
-		Run: r.ID, Title: r.Title, State: r.State(), Reason: r.Reason, Created: utc(r.Created), Ended: utc(r.Ended), Cycle: r.Cycle, Cycles: r.Cycles,
+		Marks: NewMarks(r), Title: r.Title, Differs: view.Differences(r), Outcome: view.Outcome(r), Acted: r.Tally.Acted, Failed: r.Tally.Failed, State: r.State(), Reason: r.Reason, Created: utc(r.Created), Ended: utc(r.Ended), Cycle: r.Cycle, Cycles: r.Cycles,
 		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Note: r.Note, Cleaned: r.Cleaned,
 	}
 	if r.Ending != engine.NotEnded && len(r.Verdict) > 0 {
@@ -57,7 +63,7 @@ func NewRemoteRun(r *storage.RemoteRun) Run {
 		state = r.Ending.String()
 	}
 	return Run{
-		Run: r.ID, Title: r.Title, State: state, Machine: r.Machine, Created: utc(r.Created), Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total,
+		Marks: NewMarks(&r.RunRecord), Title: r.Title, State: state, Machine: r.Machine, Created: utc(r.Created), Cycle: r.Cycle, Cycles: r.Cycles, Done: r.Done, Total: r.Total,
 		Saved: r.Checkpoints,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -105,6 +106,30 @@ func Cleanup(out io.Writer, plan *cleanup.Plan) {
 	}
 }
 
+// named returns the name of a run in a list, with its star, its parent if it is a fork, and its state of cleanup.
+func named(r *engine.RunRecord) string {
+	name := r.DisplayName()
+	if r.Star {
+		name = "★ " + name
+	}
+	if r.Parent != "" {
+		name += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
+	}
+	if state := r.CleanedState(); state != "" {
+		name += " (" + state + ")"
+	}
+	return name
+}
+
+// share returns how many sessions of a run are done.
+func share(r *engine.RunRecord) string {
+	done := engine.FormatCount(r.Done)
+	if r.Total > 0 {
+		done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
+	}
+	return done
+}
+
 // RemoteRuns lists the runs of a database.
 func RemoteRuns(out io.Writer, runs []storage.RemoteRun) error {
 	w := NewTable(out)
@@ -131,28 +156,14 @@ func ofCycles(cycle, cycles int) string {
 	return strconv.Itoa(cycle)
 }
 
-// Runs lists the runs of the store, then their cleanups.
-func Runs(out io.Writer, runs []engine.RunRecord) error {
+// Runs lists runs of the store with the bytes that they use, then their cleanups.
+func Runs(out io.Writer, runs []engine.RunRecord, sizes map[engine.RunID]int64) error {
 	w := NewTable(out)
-	fmt.Fprintln(w, "RUN\tSTARTED\tSTATE\tCYCLE\tDONE\tRESULT\tTITLE\tNOTE")
+	fmt.Fprintln(w, "RUN\tNAME\tTAGS\tSTARTED\tSTATE\tCYCLE\tDONE\tOUTCOME\tCHANGED\tSIZE\tNOTE")
 	for i := range runs {
 		r := &runs[i]
-		done := engine.FormatCount(r.Done)
-		if r.Total > 0 {
-			done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
-		}
-		result := "exact"
-		if r.Inexact != nil {
-			result = "inexact"
-		}
-		title := r.Title
-		if r.Parent != "" {
-			title += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
-		}
-		if state := r.CleanedState(); state != "" {
-			title += " (" + state + ")"
-		}
-		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, Time(r.Created), r.State(), ofCycles(r.Cycle, r.Cycles), done, result, title, Note(r.Note))
+		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, named(r), cmp.Or(strings.Join(r.Tags, " "), "-"), Time(r.Created), r.State(), ofCycles(r.Cycle, r.Cycles), share(r),
+			cmp.Or(view.Outcome(r), "-"), cmp.Or(view.DifferencesText(r), "-"), engine.FormatBytes(sizes[r.ID]), Note(r.Note))
 	}
 	if err := w.Flush(); err != nil {
 		return err

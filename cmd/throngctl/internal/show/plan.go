@@ -114,7 +114,7 @@ func loops(r chain.Requests) []string {
 // Forecast prints the forecast of a run, its basis, and advice.
 func Forecast(w io.Writer, f *engine.Forecast, set *engine.Settings) {
 	governor := set.Governor
-	if governor == "" {
+	if !set.Governed() {
 		governor = engine.Manual
 	}
 	Row(w, "\nforecast\tlimit %s at first, governor %s\n", engine.FormatCount(int64(set.Limit)), governor)

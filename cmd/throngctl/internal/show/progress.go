@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -119,8 +120,10 @@ func Describe(s *engine.Snapshot) string {
 		add("%s", s.Ending)
 	case s.Phase != engine.Running:
 		add("%s: %s", s.Phase, s.Reason)
-	case s.Remaining >= 0:
-		add("%s left", engine.FormatDuration(s.Remaining))
+	default:
+		if left := view.TimeLeft(s); left != "" {
+			add("%s", left)
+		}
 	}
 	if s.Phase == engine.Running && s.Budget.Short != "" {
 		add("%s", s.Budget.Short)

@@ -31,7 +31,7 @@ func Status(out io.Writer, s *view.Status) error {
 	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), Done(s.Sessions, s.Planned)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.SessionRate))
-	row("time", seconds(s.Elapsed)+" elapsed", left(s.Remaining))
+	row("time", seconds(s.Elapsed)+" elapsed", s.TimeLeft())
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
 		row("breaker", s.Breaker, s.BreakerWhy, at(s.NextProbe, "next probe"))
@@ -124,13 +124,6 @@ func ofAll(what string, n, all int64) string {
 		text += " of " + engine.FormatCount(all)
 	}
 	return text
-}
-
-func left(remaining *float64) string {
-	if remaining == nil {
-		return ""
-	}
-	return seconds(*remaining) + " left"
 }
 
 func bounds(s *view.Status) string {

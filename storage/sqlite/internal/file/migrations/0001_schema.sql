@@ -32,7 +32,13 @@ CREATE TABLE runs (
 	hidden           INTEGER NOT NULL DEFAULT 0,  -- 0: listed, 1: being deleted, 2: being imported, 3: in the trash
 	trashed          INTEGER NOT NULL DEFAULT 0,  -- when it was put into the trash
 	path             TEXT    NOT NULL DEFAULT '', -- of the scenario's file; compared at resume, never sent elsewhere
-	note             TEXT    NOT NULL DEFAULT '', -- written by a person
+	name             TEXT    NOT NULL DEFAULT '', -- written by a person, as are the next three; without one, the title is shown
+	tags             TEXT    NOT NULL DEFAULT '[]', -- JSON, a sorted list
+	star             INTEGER NOT NULL DEFAULT 0,
+	note             TEXT    NOT NULL DEFAULT '',
+	acted            INTEGER NOT NULL DEFAULT 0,  -- sessions that acted, and those that failed or timed out
+	failed           INTEGER NOT NULL DEFAULT 0,
+	baseline         TEXT    NOT NULL DEFAULT '{}', -- JSON: defaults of the scenario
 	cleaned          TEXT    NOT NULL DEFAULT '[]', -- cleanups of this run: JSON, a list of engine.Cleaned, oldest first
 	source           TEXT    NOT NULL,
 	hash             TEXT    NOT NULL,
@@ -80,6 +86,21 @@ CREATE TABLE requests (
 	data  BLOB    NOT NULL
 ) STRICT;
 CREATE INDEX requests_order ON requests (run, kept, cycle);
+
+-- Packs of exchanges with services and messages of one cycle, kept for reading. They are no part of the journal: a lost one
+-- changes no result.
+CREATE TABLE exchanges (
+	id    INTEGER PRIMARY KEY,
+	run   INTEGER NOT NULL REFERENCES runs (key),
+	cycle INTEGER NOT NULL,
+	lo    INTEGER NOT NULL, -- the lowest agent in it
+	hi    INTEGER NOT NULL, -- the highest
+	first INTEGER NOT NULL, -- when the earliest began
+	last  INTEGER NOT NULL, -- when the latest began
+	count INTEGER NOT NULL,
+	data  BLOB    NOT NULL
+) STRICT;
+CREATE INDEX exchanges_order ON exchanges (run, cycle);
 
 -- Answers shared by all sessions of a run, and what asking for them cost. They are kept as long as the run, because a
 -- later cycle may need them after a resume.
@@ -200,7 +221,7 @@ CREATE UNIQUE INDEX outbox_target ON outbox (target, run);
 CREATE INDEX outbox_run ON outbox (run);
 
 -- +goose StatementBegin
-CREATE TRIGGER runs_changed AFTER UPDATE OF ended, ending, reason, cycle, done, events, total, inexact, settings, verdict, totals ON runs
+CREATE TRIGGER runs_changed AFTER UPDATE OF ended, ending, reason, cycle, done, events, total, inexact, settings, verdict, totals, name, tags ON runs
 BEGIN
 	UPDATE outbox SET changed = max(changed + 1, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) WHERE run = new.key;
 END;

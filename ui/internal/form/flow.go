@@ -1,15 +1,15 @@
-package live
+package form
 
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
 )
 
-// flow lays out objects from left to right at their minimum sizes, and starts a new line where the width is used up.
-type flow struct{ width float32 } // of the last layout
+// Flow lays out objects from left to right at their minimum sizes, and starts a new line where the width is used up.
+type Flow struct{ width float32 } // of the last layout
 
 // lay returns the total height; if place is set, it also places the objects.
-func (f *flow) lay(objects []fyne.CanvasObject, width float32, place bool) float32 {
+func (f *Flow) lay(objects []fyne.CanvasObject, width float32, place bool) float32 {
 	gap := theme.Padding()
 	var x, y, line float32
 	for _, o := range objects {
@@ -30,7 +30,7 @@ func (f *flow) lay(objects []fyne.CanvasObject, width float32, place bool) float
 }
 
 // MinSize implements [fyne.Layout]. The height is for the width of the last layout.
-func (f *flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
+func (f *Flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	var widest float32
 	for _, o := range objects {
 		if o.Visible() {
@@ -41,7 +41,7 @@ func (f *flow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 }
 
 // Layout implements [fyne.Layout].
-func (f *flow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (f *Flow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	f.width = size.Width
 	f.lay(objects, size.Width, true)
 }

@@ -1,0 +1,28 @@
+package openai
+
+import "encoding/json"
+
+// ReadPrompt returns the instructions and the last message in the body of a request. Both are "" if the body is not one, or is
+// cut.
+func ReadPrompt(body []byte) (instructions, last string) {
+	var r struct {
+		Messages []struct {
+			Role    string      `json:"role"`
+			Content wireContent `json:"content"`
+		} `json:"messages"`
+	}
+	if json.Unmarshal(body, &r) != nil {
+		return "", ""
+	}
+	for i, m := range r.Messages {
+		switch {
+		case m.Role == "system" || m.Role == "developer":
+			if instructions == "" {
+				instructions = m.Content.Text
+			}
+		case i == len(r.Messages)-1:
+			last = m.Content.Text
+		}
+	}
+	return instructions, last
+}

@@ -1,0 +1,120 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/throng-sim/throng/engine"
+)
+
+// TileKind is a figure that tells at a glance how a run is doing.
+type TileKind uint8
+
+// The figures of tiles.
+const (
+	ThroughputTile TileKind = iota
+	LatencyTile
+	FailureTile
+	ActiveTile
+	CostTile
+	ActedTile
+)
+
+// Tile is a key figure of a run in progress.
+type Tile struct {
+	Kind                 TileKind
+	Caption, Value, Note string
+}
+
+// TileOptions say what kind of run the tiles are for.
+type TileOptions struct {
+	Acted string // the event of a session that acted; "" if not set
+	World bool   // its agents send messages to each other
+	Past  bool   // a moment of the history
+}
+
+// Tiles returns the four figures that matter most for a run: throughput, latency, failures, and sessions in flight. Where models
+// cost, the cost replaces the sessions in flight; in a world, what agents did replaces the latency.
+func Tiles(s *engine.Snapshot, o TileOptions) []Tile {
+	all := []Tile{throughputTile(s, o), latencyTile(s), failureTile(s, o), activeTile(s)}
+	if s.Usage.Cost > 0 || s.Usage.Unpriced > 0 {
+		all[3] = Tile{CostTile, "Cost", engine.FormatCost(&s.Usage), engine.Counted(s.Usage.Calls, "model call", "model calls")}
+	}
+	if o.World && o.Acted != "" {
+		all[1] = actedTile(s, o)
+	}
+	return all
+}
+
+func throughputTile(s *engine.Snapshot, o TileOptions) Tile {
+	note := engine.FormatCount(s.Ended) + " sessions"
+	if s.Total > 0 {
+		note = engine.FormatCount(s.Ended) + " of " + engine.FormatCount(s.Total) + " sessions"
+	}
+	rate := s.PerSecond
+	if s.Phase == engine.Ended && s.Elapsed > 0 && !o.Past {
+		rate = float64(s.Ended) / s.Elapsed.Seconds()
+		note += ", mean"
+	}
+	return Tile{ThroughputTile, "Throughput", FormatPerSecond(rate), note}
+}
+
+func latencyTile(s *engine.Snapshot) Tile {
+	q, note := s.Active, "sessions that did something"
+	if q.Count == 0 {
+		q, note = s.Latency, "all sessions"
+	}
+	if q.Count == 0 {
+		return Tile{LatencyTile, "Latency p95", "–", "no session has ended"}
+	}
+	return Tile{LatencyTile, "Latency p95", engine.FormatDuration(q.P95), note}
+}
+
+func failureTile(s *engine.Snapshot, o TileOptions) Tile {
+	bad := s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut]
+	note := FormatShare(bad, s.Ended) + " of sessions"
+	switch {
+	case o.Past:
+		note = "in its cycle"
+	case bad == 0:
+		note = "none failed or timed out"
+	}
+	return Tile{FailureTile, "Failures", engine.FormatCount(bad), note}
+}
+
+func activeTile(s *engine.Snapshot) Tile {
+	return Tile{ActiveTile, "Active", engine.FormatCount(int64(s.InFlight)), "limit " + engine.FormatCount(int64(s.Limit))}
+}
+
+func actedTile(s *engine.Snapshot, o TileOptions) Tile {
+	name := strings.ReplaceAll(o.Acted, "_", " ")
+	return Tile{ActedTile, strings.ToUpper(name[:1]) + name[1:], engine.FormatCount(s.Metrics.Acted), FormatShare(s.Metrics.Acted, s.Metrics.Ended) + " of sessions"}
+}
+
+// FormatPerSecond formats a rate with two or three digits.
+func FormatPerSecond(v float64) string {
+	switch {
+	case v >= 100:
+		return engine.FormatCount(int64(v+0.5)) + "/s"
+	case v >= 10:
+		return fmt.Sprintf("%.0f/s", v)
+	default:
+		return fmt.Sprintf("%.1f/s", v)
+	}
+}
+
+// FormatShare formats a share in percent.
+func FormatShare(part, whole int64) string {
+	if whole <= 0 {
+		return "0%"
+	}
+	p := 100 * float64(part) / float64(whole)
+	switch {
+	case p > 0 && p < 0.1:
+		return "< 0.1%"
+	case p > 0 && p < 10:
+		return fmt.Sprintf("%.1f%%", p)
+	default:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+}

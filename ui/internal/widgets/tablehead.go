@@ -1,0 +1,141 @@
+package widgets
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// tableHead is the header. A click on a title sorts.
+type tableHead struct {
+	widget.BaseWidget
+	columns    *columns
+	table      *Table // nil for a sheet
+	sorted     int    // the column that the rows are sorted by, or none
+	descending bool
+	hovered    int // the column under the pointer, or none
+}
+
+func newTableHead(c *columns, t *Table) *tableHead {
+	h := &tableHead{columns: c, table: t, sorted: none, hovered: none}
+	h.ExtendBaseWidget(h)
+	return h
+}
+
+// SetSort marks the column that the rows are sorted by. The caller sorts.
+func (t *Table) SetSort(column int, descending bool) {
+	if t.head.sorted != column || t.head.descending != descending {
+		t.head.sorted, t.head.descending = column, descending
+		t.head.Refresh()
+	}
+}
+
+// sorts reports whether clicks sort.
+func (h *tableHead) sorts() bool { return h.table != nil && h.table.OnSort != nil }
+
+// Tapped implements [fyne.Tappable].
+func (h *tableHead) Tapped(e *fyne.PointEvent) {
+	if i := h.columns.at(e.Position.X); h.sorts() && i != none {
+		h.table.OnSort(i)
+	}
+}
+
+// MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
+func (h *tableHead) MouseIn(e *desktop.MouseEvent) { h.MouseMoved(e) }
+
+// MouseMoved highlights the title under the pointer.
+func (h *tableHead) MouseMoved(e *desktop.MouseEvent) {
+	if h.sorts() {
+		h.hover(h.columns.at(e.Position.X))
+	}
+}
+
+// MouseOut undoes MouseMoved.
+func (h *tableHead) MouseOut() { h.hover(none) }
+
+func (h *tableHead) hover(column int) {
+	if h.hovered != column {
+		h.hovered = column
+		h.Refresh()
+	}
+}
+
+// CreateRenderer implements [fyne.Widget].
+func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
+	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator)), mark: &canvas.Image{FillMode: canvas.ImageFillContain}}
+	for i := range h.columns.all {
+		r.titles = append(r.titles, NewLine(theme.SizeNameCaptionText, Quiet).Align(h.columns.all[i].Align)) // clipped if the column is narrower
+		r.objects = append(r.objects, r.titles[i])
+	}
+	r.objects = append(r.objects, r.mark, r.line)
+	r.paint()
+	return r
+}
+
+type headRenderer struct {
+	head    *tableHead
+	titles  []*Line
+	line    *canvas.Rectangle
+	mark    *canvas.Image // next to the title of the sorted column
+	objects []fyne.CanvasObject
+}
+
+func (r *headRenderer) Destroy()                     {}
+func (r *headRenderer) Objects() []fyne.CanvasObject { return r.objects }
+
+func (r *headRenderer) MinSize() fyne.Size {
+	height := fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height
+	return fyne.NewSize(r.head.columns.minWidth(), height+theme.Padding()+theme.SeparatorThicknessSize())
+}
+
+func (r *headRenderer) Layout(size fyne.Size) {
+	line := theme.SeparatorThicknessSize()
+	side := theme.CaptionTextSize()
+	r.mark.Hide()
+	r.head.columns.place(size.SubtractWidthHeight(0, theme.Padding()+line), func(i int, at fyne.Position, size fyne.Size) {
+		r.titles[i].Move(at)
+		r.titles[i].Resize(size)
+		r.titles[i].Hidden = size.Width == 0
+		if i != r.head.sorted || size.Width == 0 {
+			return
+		}
+		c := &r.head.columns.all[i]
+		text := min(fyne.MeasureText(c.Title, theme.CaptionTextSize(), fyne.TextStyle{}).Width, size.Width)
+		x := at.X + text + 1
+		if c.Align == fyne.TextAlignTrailing {
+			x = at.X + size.Width - text - side - 1
+		}
+		r.mark.Move(fyne.NewPos(x, (size.Height-side)/2))
+		r.mark.Resize(fyne.NewSquareSize(side))
+		r.mark.Show()
+	})
+	r.line.Move(fyne.NewPos(0, size.Height-line))
+	r.line.Resize(fyne.NewSize(size.Width, line))
+}
+
+func (r *headRenderer) paint() {
+	r.line.FillColor = theme.Color(theme.ColorNameSeparator)
+	icon := theme.MenuDropUpIcon()
+	if r.head.descending {
+		icon = theme.MenuDropDownIcon()
+	}
+	r.mark.Resource = theme.NewColoredResource(icon, ColorMuted)
+	for i := range r.titles {
+		tone := Quiet
+		if i == r.head.hovered || i == r.head.sorted {
+			tone = Neutral
+		}
+		r.titles[i].Set(r.head.columns.all[i].Title, tone)
+	}
+}
+
+// Refresh updates the header for its state and the theme.
+func (r *headRenderer) Refresh() {
+	r.paint()
+	r.Layout(r.head.Size())
+	for _, o := range r.objects {
+		o.Refresh()
+	}
+}

@@ -1,0 +1,69 @@
+package live
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
+)
+
+var changeColumns = []widgets.Column{
+	{Title: "Time", Sample: "10:02:03"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
+	{Title: "Who", Sample: "connections"},
+	{Title: "What", Sample: "checkpoint-interval"},
+	{Title: "Change", Sample: "running to draining", Weight: 1},
+	{Title: "Why", Sample: "25 → 20: CPU 91% for 3 s, above 80%", Weight: 3},
+}
+
+// changeTab lists what people and governors changed, and why.
+type changeTab struct {
+	content fyne.CanvasObject
+	table   *widgets.Table
+	find    *form.Entry
+	feed    *feed
+}
+
+func newChangeTab() *changeTab {
+	t := &changeTab{table: widgets.NewTable(changeColumns, "No changes during the run", leastRows), find: form.NewEntry()}
+	t.find.SetPlaceHolder("Find in the changes")
+	t.find.OnChanged = func(string) { t.again() }
+	t.content = widgets.NewPanel("", container.NewBorder(form.NewCompact(t.find), nil, nil, nil, t.table))
+	return t
+}
+
+func (t *changeTab) again() {
+	if t.feed != nil {
+		t.draw(t.feed)
+	}
+}
+
+func (t *changeTab) draw(f *feed) {
+	t.feed = f
+	t.table.SetRows(slices.DeleteFunc(changes(f), func(r widgets.Row) bool { return !contains(r, t.find.Text) }))
+}
+
+// changes returns the changes of this process, the newest first.
+func changes(f *feed) []widgets.Row {
+	s := f.snap
+	rows := make([]widgets.Row, 0, len(s.Changes))
+	for i := range slices.Backward(s.Changes) {
+		c := &s.Changes[i]
+		rows = append(rows, widgets.Row{Key: strconv.Itoa(len(s.Changes) - i), Cells: []widgets.Cell{
+			{Text: c.At.Local().Format(time.TimeOnly)},
+			{Text: strconv.Itoa(c.Cycle)},
+			{Text: c.Who},
+			{Text: engine.Subject(c.What)},
+			{Text: changed(c)},
+			{Text: words.Drawn(c.Why), Tone: widgets.Quiet},
+		}})
+	}
+	return rows
+}
