@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
-	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // startFlag delays the start of a run.
@@ -24,7 +24,7 @@ func (f *startFlag) startTime(now time.Time) (time.Time, error) {
 	if f.At == "" {
 		return time.Time{}, nil
 	}
-	return engine.StartTime(f.At, now)
+	return view.StartTime(f.At, now)
 }
 
 // overslept is the delay of a start from which it is reported.

@@ -15,37 +15,28 @@ type Content = content.Content
 // KeepContent keeps the exchanges of a run until they take most bytes in the store, those of earlier processes included.
 // redact removes secrets from an exchange before it is written.
 func (s *Store) KeepContent(ctx context.Context, run engine.RunID, most int64, redact func(*engine.Exchange)) (*Content, error) {
-	key, err := s.history.core.key(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	c, err := content.New(ctx, s.file, s.options.Logger, key, most, redact)
-	if err != nil {
-		return nil, fmt.Errorf("content of run %s: %w", run, err)
-	}
-	return c, nil
+	return ofRun(ctx, s, run, func(key int64) (*Content, error) {
+		return content.New(ctx, s.file, s.options.Logger, key, most, redact)
+	})
 }
 
 // ContentSize returns how many bytes of content a run keeps.
-func (s *Store) ContentSize(ctx context.Context, run engine.RunID) (bytes int64, err error) {
-	key, err := s.history.core.key(ctx, run)
-	if err == nil {
-		bytes, err = content.Size(ctx, s.file, key)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("content of run %s: %w", run, err)
-	}
-	return bytes, nil
+func (s *Store) ContentSize(ctx context.Context, run engine.RunID) (int64, error) {
+	return ofRun(ctx, s, run, func(key int64) (int64, error) { return content.Size(ctx, s.file, key) })
 }
 
 // Exchanges returns the kept exchanges of some agents in a cycle, oldest first. It returns at most some megabytes.
-func (s *Store) Exchanges(ctx context.Context, run engine.RunID, q storage.ExchangeQuery) (all []engine.Exchange, err error) {
-	key, err := s.history.core.key(ctx, run)
+func (s *Store) Exchanges(ctx context.Context, run engine.RunID, q storage.ExchangeQuery) ([]engine.Exchange, error) {
+	return ofRun(ctx, s, run, func(key int64) ([]engine.Exchange, error) { return content.Read(ctx, s.file, key, &q) })
+}
+
+func ofRun[T any](ctx context.Context, s *Store, run engine.RunID, do func(key int64) (T, error)) (found T, err error) {
+	key, err := s.history.key(ctx, run)
 	if err == nil {
-		all, err = content.Read(ctx, s.file, key, &q)
+		found, err = do(key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("exchanges of run %s: %w", run, err)
+		return found, fmt.Errorf("content of run %s: %w", run, err)
 	}
-	return all, nil
+	return found, nil
 }

@@ -89,7 +89,7 @@ func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
 	err := j.store.file.Write(func(tx file.Tx) (err error) {
-		if j.before, _, err = inUse(tx); err != nil {
+		if j.before, _, err = tx.InUse(); err != nil {
 			return err
 		}
 		if err := tx.Row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
@@ -194,4 +194,25 @@ func (j *Journal) report(err error) {
 	default:
 	}
 	j.trouble <- err
+}
+
+// measureEvery is the interval of measurements of the store's size, in addition to the ends of cycles.
+const measureEvery = time.Second
+
+// Stored returns the growth of the store in bytes since the journal was opened, which is the size of its run as long as no
+// one else writes. It is safe for concurrent use.
+func (j *Journal) Stored() int64 { return j.stored.Load() }
+
+// measure updates Stored if it is due.
+func (j *Journal) measure(tx file.Tx, now bool) error {
+	if !now && time.Since(j.measured) < measureEvery {
+		return nil
+	}
+	n, page, err := tx.InUse()
+	if err != nil {
+		return err
+	}
+	j.measured = time.Now()
+	j.stored.Store(max(n-j.before, page)) // a run uses at least a part of a page
+	return nil
 }

@@ -7,24 +7,18 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
 // Note replaces the note of a run.
 func (s *runs) Note(ctx context.Context, run engine.RunID, text string) error {
-	var wrong error
-	if len(text) > maxNote {
-		wrong = &engine.FieldError{Field: "note", Problem: "is longer than " + engine.FormatBytes(maxNote), Hint: "keep the rest in a file"}
-	}
-	return s.mark(ctx, "keep the note of", run, "note", text, wrong)
+	return s.mark(ctx, "keep the note of", run, "note", text, marks.CheckNote(text))
 }
-
-// maxNote is the maximum length of a note in bytes.
-const maxNote = 100_000
 
 // Rename names a run; "" shows the title of its scenario again.
 func (s *runs) Rename(ctx context.Context, run engine.RunID, name string) error {
-	name, wrong := engine.CheckName(name)
+	name, wrong := marks.CheckName(name)
 	return s.mark(ctx, "name", run, "name", name, wrong)
 }
 
@@ -39,7 +33,7 @@ func (s *runs) Tag(ctx context.Context, run engine.RunID, add, remove []string) 
 	if err != nil {
 		return nil, err
 	}
-	tags, wrong := engine.ChangeTags(r.Tags, add, remove)
+	tags, wrong := marks.ChangeTags(r.Tags, add, remove)
 	text, err := json.Marshal(append([]string{}, tags...))
 	if err != nil {
 		return nil, err

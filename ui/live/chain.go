@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/graph"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -108,8 +109,8 @@ func (c *chain) draw(f *feed) {
 	}
 	c.steps = s.Steps
 	slowest := c.slowest()
-	path := criticalPath(c.of, c.spent(f.sessions()))
-	if text := path.text(); text != c.note.Text() {
+	path := view.FindCriticalPath(c.of, c.spent(f.sessions()))
+	if text := criticalText(&path); text != c.note.Text() {
 		c.note.Set(text, widgets.Quiet)
 		c.head.Refresh()
 	}
@@ -119,7 +120,7 @@ func (c *chain) draw(f *feed) {
 			return graph.State{Line: "not yet"}
 		}
 		state := stepState(step, f, slowest)
-		state.Critical = path.paths[step.Path]
+		state.Critical = path.Paths[step.Path]
 		return state
 	})
 }
@@ -218,4 +219,23 @@ func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
 		lines = append(lines, fmt.Sprintf("%s requests, %s retries, %s 429s", short(f.Requests), short(f.Retries), short(f.RateLimited)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// criticalText describes a critical path.
+func criticalText(c *view.CriticalPath) string {
+	if len(c.Names) == 0 {
+		return ""
+	}
+	return "critical path " + engine.FormatDuration(rough(c.Took)) + " of " + engine.FormatDuration(rough(c.All)) + " in an average session: " + strings.Join(c.Names, ", ")
+}
+
+// spent returns the mean time of a step per session, over all sessions and iterations, including sessions without the step.
+func (c *chain) spent(sessions int64) func(path string) time.Duration {
+	return func(path string) time.Duration {
+		f, ok := c.find(path)
+		if !ok || sessions == 0 {
+			return 0
+		}
+		return time.Duration(float64(f.Service.Mean) * float64(f.Service.Count) / float64(sessions))
+	}
 }

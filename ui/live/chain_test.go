@@ -187,3 +187,20 @@ func TestTheSlowestStepIsTheDarkest(t *testing.T) {
 		}
 	})
 }
+
+// TestCriticalPathIsShown checks the critical path if some sessions skip a step, and if a step is repeated.
+func TestCriticalPathIsShown(t *testing.T) {
+	s := running()
+	s.Ended = 1000
+	s.Steps = []engine.StepFigures{
+		figuresOf("browse", 1000, 0, 1000, 100*time.Millisecond), figuresOf("fill", 1000, 0, 0, 0), figuresOf("fill.add", 3000, 0, 3000, 200*time.Millisecond),
+	}
+	st := perform(t, s)
+	st.graph()
+	st.shows(t, "critical path 700ms of 700ms in an average session: Browse, Fill the cart")
+	st.run.change(func(s *engine.Snapshot) {
+		s.Steps = []engine.StepFigures{figuresOf("browse", 500, 0, 500, 3*time.Second)}
+	})
+	st.tick()
+	st.shows(t, "critical path 1.5s of 1.5s in an average session: Browse")
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/turn"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -247,7 +248,7 @@ func (t *eventTab) open(key string) {
 	}
 	text := selectable(fyne.TextWrapBreak)
 	text.TextStyle.Monospace = true
-	text.SetText(clipped(data.String()))
+	text.SetText(turn.Clip(data.String()))
 	agent := widget.NewButton("Show agent", func() {
 		t.screen.tabs.reveal("Agents")
 		t.screen.agents.open(e.Agent)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/turn"
 )
 
 // pages are the pages about an agent. One is shown at a time.
@@ -123,21 +124,13 @@ func (p *pages) show(v *engine.AgentView) {
 	p.sessions.show(v)
 	for _, one := range p.all {
 		if one.label != nil {
-			set(one.label, clipped(one.text(v)))
+			set(one.label, turn.Clip(one.text(v)))
 		}
 	}
 	if !p.known {
 		p.known = true
 		p.turn()
 	}
-}
-
-// clipped cuts a long text.
-func clipped(text string) string {
-	if len(text) <= mostText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostText], "") + "…\n\nThe rest is not shown; Copy as JSON has it."
 }
 
 // persona returns the attributes of an agent, one per line.

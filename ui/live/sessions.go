@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/timeline"
+	"github.com/throng-sim/throng/ui/internal/turn"
 )
 
 // sessions shows the sessions of an agent: a timeline of one session, and the exchanges of one step.
@@ -60,7 +61,7 @@ func (s *sessions) show(v *engine.AgentView) {
 	s.all, s.doing = s.until(v), v.Activity
 	titles := make([]string, len(s.all))
 	for i := range s.all {
-		titles[i] = turnTitle(&s.all[i])
+		titles[i] = turn.Title(&s.all[i])
 	}
 	s.quiet = true
 	if !slices.Equal(s.choice.Options, titles) {
@@ -84,7 +85,7 @@ func (s *sessions) until(v *engine.AgentView) []engine.AgentTurn {
 	}
 	for i := range all {
 		if all[i].Outcome == engine.Unfinished {
-			all[i] = ongoing(all[i], v.Activity, m.at)
+			all[i] = turn.Ongoing(all[i], v.Activity, m.at)
 		}
 	}
 	return all
@@ -132,13 +133,13 @@ func (s *sessions) showSession() {
 		set(s.asked, "")
 		return
 	}
-	s.why.SetText(turnWhy(t))
+	s.why.SetText(turn.Why(t))
 	see(s.why, s.why.Text() != "")
 	var doing *engine.Activity
 	if t.Outcome == engine.Unfinished {
 		doing = s.doing
 	}
-	s.timeline.Set(timelineOf(t, doing))
+	s.timeline.Set(turn.Timeline(t, doing))
 	s.timeline.Select(s.step())
 	s.showStep()
 	s.content.Refresh()
@@ -173,7 +174,7 @@ func (s *sessions) sayFacts(bar int) {
 	}
 	if path := s.stepPath(bar); path != "" {
 		t := s.turn()
-		says := stepFacts(&t.Steps[bar])
+		says := turn.Facts(&t.Steps[bar])
 		if d := s.doing; t.Outcome == engine.Unfinished && d != nil && d.Path == path {
 			says = "in progress"
 			if d.ThrottledBy != "" {
@@ -195,7 +196,7 @@ func (s *sessions) showStep() {
 		return
 	}
 	t := s.turn()
-	text := exchanges(t, path)
+	text := turn.Exchanges(t, path)
 	if text == "" && t.Steps[bar].Attempts > 0 {
 		text = "No exchanges were recorded. Watch the agent to record them from its next step on."
 	}

@@ -17,7 +17,7 @@ type tiles struct {
 	row     *fyne.Container
 	all     []*widgets.Tile
 	shown   []view.Tile
-	advice  *widgets.Line   // its line is always there, so that nothing moves
+	advice  *widgets.Line // its line is always there, so that nothing moves
 	options view.TileOptions
 }
 

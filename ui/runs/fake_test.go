@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -250,7 +251,7 @@ func (d *fakeDesk) Rename(_ context.Context, run engine.RunID, name string) erro
 func (d *fakeDesk) Tag(_ context.Context, run engine.RunID, add, remove []string) error {
 	err := d.ask("tag %s +%v -%v", run, add, remove)
 	if err == nil {
-		d.mark(run, func(r *engine.RunRecord) { r.Tags, _ = engine.ChangeTags(r.Tags, add, remove) })
+		d.mark(run, func(r *engine.RunRecord) { r.Tags, _ = marks.ChangeTags(r.Tags, add, remove) })
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -255,7 +256,7 @@ func (s *Screen) star(run engine.RunID) {
 
 // rename stores the name of a run.
 func (s *Screen) rename(run engine.RunID, name string) {
-	name, err := engine.CheckName(name)
+	name, err := marks.CheckName(name)
 	r := s.record(run)
 	switch {
 	case err != nil:
@@ -271,7 +272,7 @@ func (s *Screen) rename(run engine.RunID, name string) {
 
 // tag stores the tags of a run.
 func (s *Screen) tag(run engine.RunID, text string) {
-	tags, err := engine.ParseTags(text)
+	tags, err := marks.ParseTags(text)
 	r := s.record(run)
 	if err != nil {
 		s.say(run, words.Trouble(err), widgets.Bad)

@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
@@ -170,7 +171,7 @@ func (l *length) start(now time.Time) (time.Time, error) {
 	if strings.TrimSpace(l.at.Text) == "" {
 		return time.Time{}, nil
 	}
-	return engine.StartTime(l.at.Text, now)
+	return view.StartTime(l.at.Text, now)
 }
 
 // say describes the length of the run.

@@ -74,6 +74,9 @@ func TestTryTheBuiltIns(t *testing.T) {
 					t.Errorf("step %s: got position %s:%d, kind %q", s.Path, s.File, s.Line, s.Kind)
 				}
 				for _, e := range s.Exchanges {
+					if s.Kind == "say" { // a message to an agent, not a request
+						continue
+					}
 					asked += e.Request + "\n"
 					if e.Answer == "" || !strings.Contains(e.Headers, "Host: 127.0.0.1") || !strings.Contains(e.Headers, "Authorization: …") {
 						t.Errorf("%s: headers %q, answer %q", s.Path, e.Headers, e.Answer)

@@ -76,7 +76,11 @@ func (s *Site) compare(conn *pgx.Conn, of *sent, c *Counts) {
 				row[i] = ""
 			}
 		case of.file == "events.csv" && !slices.Contains(eventColumns, name):
-			columns[i] = `coalesce(data::json ->> '` + name + `', '')`
+			field := name
+			if rest, ok := strings.CutPrefix(name, "data_"); ok && slices.Contains(eventColumns, rest) {
+				field = rest
+			}
+			columns[i] = `coalesce(data::json ->> '` + field + `', '')`
 		}
 	}
 	there := map[string]int64{} // number of rows by content

@@ -1,9 +1,8 @@
-package live
+package view
 
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -15,12 +14,12 @@ const (
 	leastNamed = 0.05
 )
 
-// critical is the critical path of a chain: the longest path by the mean time of its steps. It determines how long a session takes.
-type critical struct {
-	paths map[string]bool // of the steps on the path
-	took  time.Duration   // by the steps on the path
-	all   time.Duration   // by all steps
-	names []string        // of the slowest outermost steps, in execution order
+// CriticalPath is the critical path of a chain: the longest path by the mean time of its steps. It determines how long a session takes.
+type CriticalPath struct {
+	Paths map[string]bool // of the steps on the path
+	Took  time.Duration   // by the steps on the path
+	All   time.Duration   // by all steps
+	Names []string        // of the slowest outermost steps, in execution order
 }
 
 // length is the longest path through a step or block.
@@ -29,32 +28,32 @@ type length struct {
 	paths []string // the steps inside, in execution order
 }
 
-// criticalPath finds the critical path (critical path method, Kelley and Walker, 1959). each returns the time that a step itself takes in a
+// FindCriticalPath finds the critical path (critical path method, Kelley and Walker, 1959). each returns the time that a step itself takes in a
 // session, over all iterations. Of the branches of a condition, the longer one counts.
-func criticalPath(g *engine.Graph, each func(path string) time.Duration) critical {
-	c := critical{paths: map[string]bool{}}
-	g.Walk(func(s *engine.GraphStep) { c.all += each(s.Path) })
+func FindCriticalPath(g *engine.Graph, each func(path string) time.Duration) CriticalPath {
+	c := CriticalPath{Paths: map[string]bool{}}
+	g.Walk(func(s *engine.GraphStep) { c.All += each(s.Path) })
 	var parts []leg
 	for _, segment := range g.Segments {
 		longest, steps := longestOf(segment, each)
-		c.took += longest.took
+		c.Took += longest.took
 		for _, path := range longest.paths {
-			c.paths[path] = true
+			c.Paths[path] = true
 		}
 		parts = append(parts, steps...)
 	}
-	if c.took == 0 {
-		return critical{all: c.all}
+	if c.Took == 0 {
+		return CriticalPath{All: c.All}
 	}
 	order := slices.Clone(parts)
 	slices.SortStableFunc(order, func(a, b leg) int { return cmp.Compare(b.took, a.took) })
-	least := time.Duration(leastNamed * float64(c.took))
+	least := time.Duration(leastNamed * float64(c.Took))
 	if len(order) > mostNamed {
 		least = max(least, order[mostNamed-1].took)
 	}
 	for _, p := range parts {
-		if p.took >= least && len(c.names) < mostNamed {
-			c.names = append(c.names, p.label)
+		if p.took >= least && len(c.Names) < mostNamed {
+			c.Names = append(c.Names, p.label)
 		}
 	}
 	return c
@@ -123,23 +122,4 @@ func longestIn(s *engine.GraphStep, each func(string) time.Duration) length {
 	out.took += inner.took
 	out.paths = append(out.paths, inner.paths...)
 	return out
-}
-
-// text describes the path.
-func (c *critical) text() string {
-	if len(c.names) == 0 {
-		return ""
-	}
-	return "critical path " + engine.FormatDuration(rough(c.took)) + " of " + engine.FormatDuration(rough(c.all)) + " in an average session: " + strings.Join(c.names, ", ")
-}
-
-// spent returns the mean time of a step per session, over all sessions and iterations, including sessions without the step.
-func (c *chain) spent(sessions int64) func(path string) time.Duration {
-	return func(path string) time.Duration {
-		f, ok := c.find(path)
-		if !ok || sessions == 0 {
-			return 0
-		}
-		return time.Duration(float64(f.Service.Mean) * float64(f.Service.Count) / float64(sessions))
-	}
 }

@@ -1,10 +1,12 @@
-package engine
+package marks
 
 import (
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 func TestTagsAreChanged(t *testing.T) {
@@ -21,9 +23,9 @@ func TestTagsAreChanged(t *testing.T) {
 		many = append(many, strings.Repeat("x", i+1))
 	}
 	for _, wrong := range [][]string{{""}, {"a b"}, {"-a"}, {"ü+"}, {strings.Repeat("a", maxTag+1)}, many} {
-		var mistake *FieldError
+		var mistake *engine.FieldError
 		if got, err := ChangeTags(nil, wrong, nil); !errors.As(err, &mistake) {
-			t.Errorf("%q: got %q, %v, want a *FieldError", wrong, got, err)
+			t.Errorf("%q: got %q, %v, want a *engine.FieldError", wrong, got, err)
 		}
 	}
 }
@@ -33,12 +35,12 @@ func TestNamesAreChecked(t *testing.T) {
 		t.Errorf("got %q, %v", name, err)
 	}
 	for _, wrong := range []string{"two\nlines", strings.Repeat("é", maxName+1)} {
-		var mistake *FieldError
+		var mistake *engine.FieldError
 		if got, err := CheckName(wrong); !errors.As(err, &mistake) {
-			t.Errorf("%q: got %q, %v, want a *FieldError", wrong, got, err)
+			t.Errorf("%q: got %q, %v, want a *engine.FieldError", wrong, got, err)
 		}
 	}
-	r := RunRecord{Title: "Shoppers"}
+	r := engine.RunRecord{Title: "Shoppers"}
 	if r.DisplayName() != "Shoppers" {
 		t.Errorf("without a name it is %q", r.DisplayName())
 	}

@@ -1,4 +1,4 @@
-package live
+package turn
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 )
 
 const ms = time.Millisecond
+
+var began = time.Date(2030, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func step(path string, took time.Duration) engine.StepRecord {
 	return engine.StepRecord{Path: path, Service: took}
@@ -42,7 +44,7 @@ func TestWhenStepsBegan(t *testing.T) {
 		},
 	} {
 		turn := &engine.AgentTurn{SessionRow: engine.SessionRow{Started: began, Queue: 7 * ms, Steps: c.steps}, Exchanges: c.exchanges}
-		s := timelineOf(turn, nil)
+		s := Timeline(turn, nil)
 		var all []string
 		for _, b := range s.Bars {
 			name := b.Name
@@ -71,12 +73,12 @@ func TestASessionThatGoesOn(t *testing.T) {
 	}}
 	d := &engine.Activity{Path: "pay", Since: began.Add(400 * ms), ThrottledBy: "rate limiter"}
 	for range 2 { // again is the same
-		turn = ongoing(turn, d, began.Add(time.Second))
+		turn = Ongoing(turn, d, began.Add(time.Second))
 	}
-	if title := turnTitle(&turn); title != "cycle 0: in progress" || turn.Total != time.Second {
+	if title := Title(&turn); title != "cycle 0: in progress" || turn.Total != time.Second {
 		t.Errorf("%s, %v", title, turn.Total)
 	}
-	s := timelineOf(&turn, d)
+	s := Timeline(&turn, d)
 	if len(s.Bars) != 2 {
 		t.Fatalf("%d bars", len(s.Bars))
 	}
@@ -89,7 +91,7 @@ func TestASessionThatGoesOn(t *testing.T) {
 }
 
 func TestRetriesAreCounted(t *testing.T) {
-	s := timelineOf(&engine.AgentTurn{SessionRow: engine.SessionRow{Steps: []engine.StepRecord{{Path: "a", Attempts: 3}, {Path: "b"}}}}, nil)
+	s := Timeline(&engine.AgentTurn{SessionRow: engine.SessionRow{Steps: []engine.StepRecord{{Path: "a", Attempts: 3}, {Path: "b"}}}}, nil)
 	if s.Bars[0].Retries != 2 || s.Bars[1].Retries != 0 {
 		t.Errorf("%d and %d retries", s.Bars[0].Retries, s.Bars[1].Retries)
 	}
@@ -107,7 +109,7 @@ func TestExchangesAsText(t *testing.T) {
 		{"ask", "model\nonly the answer was recorded\n— answered\nyes"},
 		{"nothing", ""},
 	} {
-		if got := exchanges(turn, c.path); got != c.want {
+		if got := Exchanges(turn, c.path); got != c.want {
 			t.Errorf("%s: %q, want %q", c.path, got, c.want)
 		}
 	}
@@ -115,7 +117,7 @@ func TestExchangesAsText(t *testing.T) {
 	for i := range many.Exchanges {
 		many.Exchanges[i] = engine.Exchange{Path: "loop[1].say", Request: "GET /", Answer: "é"}
 	}
-	got := exchanges(many, "loop")
+	got := Exchanges(many, "loop")
 	if !strings.HasSuffix(got, "3 more are not shown; Copy as JSON has them.") {
 		t.Errorf("%d letters of many exchanges", len(got))
 	}
@@ -131,10 +133,10 @@ func TestWhyASessionEnded(t *testing.T) {
 		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0s", "At pay, timeout: too late"},
 	} {
 		turn := &engine.AgentTurn{SessionRow: c.row}
-		if got := turnTitle(turn); got != c.title {
+		if got := Title(turn); got != c.title {
 			t.Errorf("%q, want %q", got, c.title)
 		}
-		if got := turnWhy(turn); got != c.says {
+		if got := Why(turn); got != c.says {
 			t.Errorf("%q, want %q", got, c.says)
 		}
 	}
@@ -147,14 +149,14 @@ func TestLongTextsAreClipped(t *testing.T) {
 	for range 12 {
 		turn.Exchanges = append(turn.Exchanges, engine.Exchange{Path: "ask", Request: "POST /", Sent: strings.Repeat("q", 9000), Answer: strings.Repeat("a", 9000)})
 	}
-	if text := exchanges(turn, "ask"); len(text) > 2*mostText || !strings.Contains(text, "11 more are not shown; Copy as JSON has them.") {
+	if text := Exchanges(turn, "ask"); len(text) > 2*MostText || !strings.Contains(text, "11 more are not shown; Copy as JSON has them.") {
 		t.Errorf("%d bytes that end with %q", len(text), text[len(text)-60:])
 	}
-	long := strings.Repeat("ä", mostText)
-	if text := clipped("x" + long); len(text) > mostText+80 || !utf8.ValidString(text) || !strings.Contains(text, "Copy as JSON") {
+	long := strings.Repeat("ä", MostText)
+	if text := Clip("x" + long); len(text) > MostText+80 || !utf8.ValidString(text) || !strings.Contains(text, "Copy as JSON") {
 		t.Errorf("%d bytes", len(text))
 	}
-	if text := clipped("short"); text != "short" {
+	if text := Clip("short"); text != "short" {
 		t.Errorf("%q", text)
 	}
 }

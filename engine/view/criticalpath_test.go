@@ -1,4 +1,4 @@
-package live
+package view
 
 import (
 	"slices"
@@ -68,32 +68,15 @@ func TestCriticalPath(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := engine.Graph{Segments: c.segments}
-			got := criticalPath(&g, func(path string) time.Duration { return c.took[path] * time.Second })
+			got := FindCriticalPath(&g, func(path string) time.Duration { return c.took[path] * time.Second })
 			var on []string
-			for path := range got.paths {
+			for path := range got.Paths {
 				on = append(on, path)
 			}
 			slices.Sort(on)
-			if path := strings.Join(on, " "); path != c.path || got.took != c.on*time.Second || got.all != c.all*time.Second || strings.Join(got.names, " ") != c.names {
-				t.Errorf("got %q, %v of %v, %v; want %q, %ds of %ds, %s", path, got.took, got.all, got.names, c.path, c.on, c.all, c.names)
+			if path := strings.Join(on, " "); path != c.path || got.Took != c.on*time.Second || got.All != c.all*time.Second || strings.Join(got.Names, " ") != c.names {
+				t.Errorf("got %q, %v of %v, %v; want %q, %ds of %ds, %s", path, got.Took, got.All, got.Names, c.path, c.on, c.all, c.names)
 			}
 		})
 	}
-}
-
-// TestCriticalPathIsShown checks the critical path if some sessions skip a step, and if a step is repeated.
-func TestCriticalPathIsShown(t *testing.T) {
-	s := running()
-	s.Ended = 1000
-	s.Steps = []engine.StepFigures{
-		figuresOf("browse", 1000, 0, 1000, 100*time.Millisecond), figuresOf("fill", 1000, 0, 0, 0), figuresOf("fill.add", 3000, 0, 3000, 200*time.Millisecond),
-	}
-	st := perform(t, s)
-	st.graph()
-	st.shows(t, "critical path 700ms of 700ms in an average session: Browse, Fill the cart")
-	st.run.change(func(s *engine.Snapshot) {
-		s.Steps = []engine.StepFigures{figuresOf("browse", 500, 0, 500, 3*time.Second)}
-	})
-	st.tick()
-	st.shows(t, "critical path 1.5s of 1.5s in an average session: Browse")
 }

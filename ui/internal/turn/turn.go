@@ -1,4 +1,5 @@
-package live
+// Package turn describes a session of an agent: when its steps began, what they did, and their requests.
+package turn
 
 import (
 	"fmt"
@@ -15,11 +16,11 @@ import (
 const (
 	mostExchanges = 20
 	mostBody      = 4000   // characters
-	mostText      = 12_000 // bytes; the toolkit needs 0.1 s for this much text, and seconds for ten times as much
+	MostText      = 12_000 // bytes; the toolkit needs 0.1 s for this much text, and seconds for ten times as much
 )
 
-// ongoing adds to a session in progress what is known of its steps: those with exchanges, and the current one.
-func ongoing(turn engine.AgentTurn, d *engine.Activity, now time.Time) engine.AgentTurn {
+// Ongoing adds to a session in progress what is known of its steps: those with exchanges, and the current one.
+func Ongoing(turn engine.AgentTurn, d *engine.Activity, now time.Time) engine.AgentTurn {
 	turn.Steps = nil
 	for i := range turn.Exchanges {
 		e := &turn.Exchanges[i]
@@ -47,9 +48,9 @@ func ongoing(turn engine.AgentTurn, d *engine.Activity, now time.Time) engine.Ag
 	return turn
 }
 
-// timelineOf returns the timeline of a session. Records have the duration of a step and its throttled time, but not its start. The start is
+// Timeline returns the timeline of a session. Records have the duration of a step and its throttled time, but not its start. The start is
 // derived from the order of the steps, except for steps with a recorded exchange and the current step.
-func timelineOf(turn *engine.AgentTurn, d *engine.Activity) timeline.Session {
+func Timeline(turn *engine.AgentTurn, d *engine.Activity) timeline.Session {
 	t := turnLayout{turn: turn, doing: d, bars: make([]timeline.Bar, len(turn.Steps))}
 	t.lay(0, len(turn.Steps), 0, 0)
 	return timeline.Session{Queue: turn.Queue, Total: turn.Total, Bars: t.bars}
@@ -79,7 +80,7 @@ func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
 			began = max(known, at)
 		}
 		t.bars[i] = timeline.Bar{
-			Name: stepName(t.turn.Steps, i), Depth: depth, From: began, Throttled: r.Throttled, Service: r.Service, Retries: max(r.Attempts-1, 0),
+			Name: StepName(t.turn.Steps, i), Depth: depth, From: began, Throttled: r.Throttled, Service: r.Service, Retries: max(r.Attempts-1, 0),
 			Status: r.Status, Block: last > i+1,
 		}
 		over := began + r.Throttled + r.Service
@@ -114,8 +115,8 @@ func belongs(path, block string) bool {
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// stepName returns the path of a step, without the path of its block.
-func stepName(steps []engine.StepRecord, i int) string {
+// StepName returns the path of a step, without the path of its block.
+func StepName(steps []engine.StepRecord, i int) string {
 	path := steps[i].Path
 	for k := i - 1; k >= 0; k-- {
 		if belongs(path, steps[k].Path) {
@@ -125,8 +126,8 @@ func stepName(steps []engine.StepRecord, i int) string {
 	return path
 }
 
-// turnTitle describes a session in one line.
-func turnTitle(t *engine.AgentTurn) string {
+// Title describes a session in one line.
+func Title(t *engine.AgentTurn) string {
 	text := fmt.Sprintf("cycle %d: %s after %s", t.Cycle, t.Outcome, engine.FormatDuration(t.Total))
 	if t.Outcome == engine.Unfinished {
 		text = fmt.Sprintf("cycle %d: in progress", t.Cycle)
@@ -137,8 +138,8 @@ func turnTitle(t *engine.AgentTurn) string {
 	return text
 }
 
-// turnWhy explains how a session ended; "" if there is nothing to explain.
-func turnWhy(t *engine.AgentTurn) string {
+// Why explains how a session ended; "" if there is nothing to explain.
+func Why(t *engine.AgentTurn) string {
 	switch {
 	case t.Because != "":
 		return "Stopped at " + t.Path + ": " + t.Because
@@ -148,8 +149,8 @@ func turnWhy(t *engine.AgentTurn) string {
 	return ""
 }
 
-// stepFacts returns the figures of a step in one line.
-func stepFacts(r *engine.StepRecord) string {
+// Facts returns the figures of a step in one line.
+func Facts(r *engine.StepRecord) string {
 	parts := []string{r.Status.String()}
 	if r.Class != engine.NoError {
 		parts[0] += " (" + r.Class.String() + ")"
@@ -187,8 +188,8 @@ func stepFacts(r *engine.StepRecord) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// exchanges returns the requests and answers of a step as text; "" if none is recorded.
-func exchanges(t *engine.AgentTurn, path string) string {
+// Exchanges returns the requests and answers of a step as text; "" if none is recorded.
+func Exchanges(t *engine.AgentTurn, path string) string {
 	var b strings.Builder
 	shown, more := 0, 0
 	for i := range t.Exchanges {
@@ -196,7 +197,7 @@ func exchanges(t *engine.AgentTurn, path string) string {
 		if e.Path != path && !belongs(e.Path, path) {
 			continue
 		}
-		if shown == mostExchanges || b.Len() > mostText-mostBody {
+		if shown == mostExchanges || b.Len() > MostText-mostBody {
 			more++
 			continue
 		}
@@ -254,4 +255,12 @@ func body(text string) string {
 		return string(runes[:mostBody]) + "…"
 	}
 	return text
+}
+
+// Clip cuts a long text.
+func Clip(text string) string {
+	if len(text) <= MostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:MostText], "") + "…\n\nThe rest is not shown; Copy as JSON has it."
 }
