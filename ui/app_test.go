@@ -355,7 +355,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	q, a, _ := start(t, &desk{})
 	shown := func() (found color.Color) {
 		uitest.Walk(a.runs.Content(), func(o fyne.CanvasObject) bool {
-			if text, ok := o.(*canvas.Text); ok && text.Text == "Started" {
+			if text, ok := o.(*canvas.Text); ok && text.Text == "State" {
 				found = text.Color
 			}
 			return found == nil

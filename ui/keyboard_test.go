@@ -93,7 +93,7 @@ func TestClashesAreFound(t *testing.T) {
 	for name, commands := range map[string][]*command{
 		"shared":   {{Action: same}, {Action: other}},
 		"none":     {{Action: action.Action{Name: "a", Menu: menuRun}}},
-		"no menu":  {{Action: action.Action{Name: "a", Menu: "Edit", Key: fyne.KeyE}}},
+		"no menu":  {{Action: action.Action{Name: "a", Menu: "Tools", Key: fyne.KeyE}}},
 		"two keys": {{Action: same, on: map[*page]action.Action{p: moved}}},
 	} {
 		if clash(commands) == nil {
@@ -313,8 +313,8 @@ func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 }
 
 // passes are the types that Tab may skip: rows, because arrow keys move through their table, the button that shows a
-// password, captions of buttons, and the drawing of a chart, because the chart has the focus.
-var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*form.Caption": true}
+// password, captions of buttons, heads of tables, which sort them, and the drawing of a chart, because the chart has the focus.
+var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*widgets.tableHead": true, "*form.Caption": true}
 
 // TestFocusIsSeen checks that each focusable widget looks different with the focus, in both themes.
 func TestFocusIsSeen(t *testing.T) {

@@ -97,7 +97,7 @@ func TestSnapshotFigures(t *testing.T) {
 		if s.PerSecond < 9 || s.PerSecond > 11 {
 			t.Errorf("%v sessions per second, want 10", s.PerSecond)
 		}
-		if s.Remaining < 13*time.Second || s.Remaining > 17*time.Second {
+		if s.Remaining < 12*time.Second || s.Remaining > 19*time.Second {
 			t.Errorf("%v left, want about 15s", s.Remaining)
 		}
 		if q := s.Latency; q.Count != 50 || q.Mean != time.Second || q.P50 < 990*time.Millisecond || q.Max > 1010*time.Millisecond {

@@ -36,7 +36,7 @@ func ofRun[T any](ctx context.Context, s *Store, run engine.RunID, do func(key i
 		found, err = do(key)
 	}
 	if err != nil {
-		return found, fmt.Errorf("content of run %s: %w", run, err)
+		err = fmt.Errorf("content of run %s: %w", run, err)
 	}
-	return found, nil
+	return found, err
 }

@@ -217,9 +217,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	return j, nil
 }
 
-// keepContent opens what keeps the prompts, requests and answers of the run; nil if the settings keep none.
+// keepContent opens what keeps the prompts, requests and answers of the run; nil if the settings keep none. A scenario with private
+// answers keeps none either, because later requests may contain them.
 func (l assembly) keepContent(ctx context.Context, j *Job) (engine.ContentKeeper, error) {
-	if l.Settings.KeepContent <= 0 {
+	if l.Settings.KeepContent <= 0 || len(l.Scenario.Chain.Private()) > 0 {
 		return nil, nil //nolint:nilnil // keeps nothing
 	}
 	c, err := l.Store.KeepContent(ctx, j.Record.ID, l.Settings.KeepContent, secrets.RedactExchange)

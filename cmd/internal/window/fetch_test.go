@@ -59,7 +59,7 @@ func TestFetchInTheWindow(t *testing.T) {
 	d.until("run "+string(run)+" is here", func() bool { return d.shows("as your own run") })
 	d.shot("fetched" + theme)
 	d.click("Compare")
-	d.until("nothing to compare", func() bool { return d.shows("comparison needs two runs") })
+	d.until("nothing to compare", func() bool { return d.shows("Launch two runs in Setup") })
 	if d.shows(string(run)) {
 		t.Error("a run without results is compared")
 	}

@@ -42,7 +42,7 @@ chain visit:
 	said("live", "Correct it (Edit scenario… in Setup) and launch again.")
 	d.click("OK")
 	d.click("Show results")
-	d.until("results", func() bool { return d.shows("Completed sessions") })
+	d.until("results", func() bool { return d.shows("the result is") })
 	said("results", "correct the scenario (Edit scenario… in Setup) and launch it again")
 	if d.shows("throngctl") {
 		t.Errorf("the window mentions a terminal command: %q", d.texts())

@@ -67,7 +67,7 @@ func (j journey) take() {
 	j.until("nearly all of the run", func() bool { return j.cycle() >= 14 || j.find("Show results") != nil })
 	j.until("the end", func() bool { return j.find("Show results") != nil })
 	j.click("Show results")
-	j.until("results", func() bool { return j.shows("Completed sessions") })
+	j.until("results", func() bool { return j.shows("the result is") })
 	j.picture("results")
 	j.xdotool("key", "ctrl+q")
 	j.ended()

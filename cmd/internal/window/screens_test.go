@@ -73,7 +73,7 @@ func (l look) tour(t *testing.T) {
 	d.until("the end", func() bool { return d.find("Show results") != nil })
 	l.shot(d, "ended")
 	d.click("Show results")
-	d.until("results", func() bool { return d.shows("Completed sessions") })
+	d.until("results", func() bool { return d.shows("the result is") })
 	l.shot(d, "results")
 	d.xdotool("key", "ctrl+alt+r")
 	d.until("what a report may hold", func() bool { return d.find("Cancel") != nil })
