@@ -34,10 +34,7 @@ func (s *runs) Tag(ctx context.Context, run engine.RunID, add, remove []string) 
 		return nil, err
 	}
 	tags, wrong := marks.ChangeTags(r.Tags, add, remove)
-	text, err := json.Marshal(append([]string{}, tags...))
-	if err != nil {
-		return nil, err
-	}
+	text, _ := json.Marshal(append([]string{}, tags...)) // texts can always be encoded
 	return tags, s.mark(ctx, "tag", run, "tags", string(text), wrong)
 }
 
