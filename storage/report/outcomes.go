@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"math"
@@ -84,4 +85,13 @@ func spark(values []float64) template.HTML {
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" width="%d" height="%d" role="img"><title>up to %s in a cycle</title><polyline points="%s"/></svg>`, //nolint:gosec // numbers
 		width, height, width, height, engine.FormatCount(int64(most)), strings.TrimSpace(points.String())))
+}
+
+// emittedOf reads the events of a run and shows their outcomes.
+func emittedOf(ctx context.Context, src Source, run engine.RunID, extras *Extras) (outcomesView, error) {
+	o, err := extras.outcomes(ctx, src, run)
+	if err != nil {
+		return outcomesView{}, err
+	}
+	return newOutcomes(o), nil
 }

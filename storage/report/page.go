@@ -135,11 +135,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		return nil, err
 	}
 	p.Cycles, p.EarlierCycles = view.CycleTable(barriers)
-	emitted, err := extras.outcomes(ctx, src, run)
-	if err != nil {
+	if p.Outcomes, err = emittedOf(ctx, src, run, extras); err != nil {
 		return nil, err
 	}
-	p.Outcomes = newOutcomes(emitted)
 	if p.Failed, err = failedOf(&t, extras.Agent); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func TestContentIsKeptUpToASize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	const id engine.RunID = "20300301-120000-abcd"
 	if err := store.Create(t.Context(), engine.RunRecord{ID: id, Settings: engine.DefaultSettings(), Created: time.Now()}); err != nil {
 		t.Fatal(err)

@@ -22,9 +22,9 @@ func testMarks(t *testing.T, open Open) {
 	}
 	must(t, f.Rename(t.Context(), f.run, " Friday, new prices "))
 	must(t, f.Star(t.Context(), f.run, true))
-	tags, err := f.Tag(t.Context(), f.run, []string{"Prices", "b2b", "old"}, nil)
+	_, err = f.Tag(t.Context(), f.run, []string{"Prices", "b2b", "old"}, nil)
 	must(t, err)
-	if tags, err = f.Tag(t.Context(), f.run, []string{"b2b"}, []string{"old", "unknown"}); err != nil || !slices.Equal(tags, []string{"b2b", "prices"}) {
+	if tags, err := f.Tag(t.Context(), f.run, []string{"b2b"}, []string{"old", "unknown"}); err != nil || !slices.Equal(tags, []string{"b2b", "prices"}) {
 		t.Errorf("the tags are %q, %v", tags, err)
 	}
 	f.commit(engine.SessionRows{session(0, 1, engine.OK)})
@@ -49,8 +49,7 @@ func testMarks(t *testing.T, open Open) {
 	}
 	_, wrongTag := f.Tag(t.Context(), f.run, []string{"two words"}, nil)
 	for what, err := range map[string]error{"tag": wrongTag, "name": f.Rename(t.Context(), f.run, strings.Repeat("long ", 100))} {
-		var mistake *engine.FieldError
-		if !errors.As(err, &mistake) {
+		if _, ok := errors.AsType[*engine.FieldError](err); !ok {
 			t.Errorf("a wrong %s: got %v, want a *engine.FieldError", what, err)
 		}
 	}

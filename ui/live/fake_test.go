@@ -231,7 +231,7 @@ func (st *stage) view(name string) {
 // graph shows the steps as a graph.
 func (st *stage) graph() {
 	st.view("Steps")
-	st.Screen.steps.way.Pick(stepGraph)
+	st.steps.way.Pick(stepGraph)
 }
 
 // large makes the chart with a title the large one.

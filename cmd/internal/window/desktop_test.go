@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -349,13 +348,6 @@ func (d *desktop) still(what string, find func() *part) (p part) {
 		return rests
 	})
 	return p
-}
-
-// choose opens a select that shows a text, and takes the option at an index below the first.
-func (d *desktop) choose(text string, n int) {
-	d.t.Helper()
-	d.click(text)
-	d.xdotool(append(slices.Repeat([]string{"key", "Down"}, n+1), "key", "Return")...)
 }
 
 func (d *desktop) press(x, y int) {

@@ -56,7 +56,7 @@ func TestWindow(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
 	d.start()
-	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") && d.shows("9 ok") })
 	d.shot("setup")
 
 	d.click("Launch")

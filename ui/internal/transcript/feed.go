@@ -195,7 +195,7 @@ func (r *bubbleRenderer) Refresh() {
 }
 
 // stacked lays out wrapped texts below each other, with a margin.
-type stacked struct{ width float32 }
+type stacked struct{}
 
 // margin is the distance of the texts from the edge of a bubble.
 func margin() float32 { return theme.InnerPadding() }

@@ -75,11 +75,13 @@ func perform(t *testing.T, of Source) *stage {
 	st.win.Resize(fyne.NewSize(900, 500))
 	st.Open(of)
 	st.Draw(true)
-	st.Queue.Until("the first page is shown", func() bool { return st.cancel == nil && !st.Pane.read.IsZero() })
+	st.Queue.Until("the first page is shown", func() bool { return st.cancel == nil && !st.read.IsZero() })
 	return st
 }
 
-func (st *stage) settle() { st.Queue.Until("the page is shown", func() bool { return st.cancel == nil }) }
+func (st *stage) settle() {
+	st.Queue.Until("the page is shown", func() bool { return st.cancel == nil })
+}
 
 func (st *stage) shows(t *testing.T, texts ...string) {
 	t.Helper()
