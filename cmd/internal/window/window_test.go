@@ -64,7 +64,7 @@ func TestWindow(t *testing.T) {
 
 	d.click("Manual") // a governor would react to other load on this machine
 	d.click("Changes")
-	d.until("its change", func() bool { return d.shows("automatic to ") })
+	d.until("its change", func() bool { return d.shows("You set ") })
 	d.shot("changes")
 
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") })
