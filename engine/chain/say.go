@@ -9,8 +9,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/service/redact"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Directory finds agents for messages. It is safe for concurrent use.

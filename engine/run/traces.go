@@ -22,9 +22,9 @@ const (
 type traces struct {
 	tracer         engine.Tracer        // nil if there is none
 	content        engine.ContentKeeper // nil if there is none
-	watched        atomic.Int64  // the agent's index + 1; 0 if none is watched
-	second         atomic.Int64  // the Unix second that noted counts for
-	failedInSecond atomic.Int64  // failed exchanges in that second
+	watched        atomic.Int64         // the agent's index + 1; 0 if none is watched
+	second         atomic.Int64         // the Unix second that noted counts for
+	failedInSecond atomic.Int64         // failed exchanges in that second
 
 	mu          sync.Mutex
 	watchedRing ring // of the watched agent

@@ -118,7 +118,9 @@ func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
 }
 
 // Sizes returns how many bytes each run uses in the store.
-func (d runsDesk) Sizes(ctx context.Context) (map[engine.RunID]int64, error) { return d.store.Sizes(ctx) }
+func (d runsDesk) Sizes(ctx context.Context) (map[engine.RunID]int64, error) {
+	return d.store.Sizes(ctx)
+}
 
 // Rename names a run.
 func (d runsDesk) Rename(ctx context.Context, run engine.RunID, name string) error {
