@@ -25,11 +25,12 @@ type seconds struct {
 	early    int64     // the same for the run itself
 
 	total, service, held, queue values // of the journal's sessions since
+	active                      values // of those that sent a request or acted
 	asked                       int64  // by these
 }
 
 func newSeconds(r *room) seconds {
-	return seconds{total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r}}
+	return seconds{total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r}, active: values{room: r}}
 }
 
 func (s *seconds) session(r *engine.SessionRow) {
@@ -37,13 +38,18 @@ func (s *seconds) session(r *engine.SessionRow) {
 	s.service.add(r.Service)
 	s.held.add(r.Throttled)
 	s.queue.add(r.Queue)
+	sent := int64(0)
 	for i := range r.Steps {
-		s.asked += int64(r.Steps[i].Attempts)
+		sent += int64(r.Steps[i].Attempts)
 	}
+	if sent > 0 || r.Acted {
+		s.active.add(r.Total)
+	}
+	s.asked += sent
 }
 
 func (s *seconds) reset() {
-	for _, v := range []*values{&s.total, &s.service, &s.held, &s.queue} {
+	for _, v := range []*values{&s.total, &s.service, &s.held, &s.queue, &s.active} {
 		v.reset()
 	}
 	s.asked, s.requeued, s.slept = 0, 0, false
@@ -89,7 +95,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 			name string
 			q    *engine.Quantiles
 			v    *values
-		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Throttled, &s.held}, {"queued", &m.Queue, &s.queue}} {
+		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Throttled, &s.held}, {"queued", &m.Queue, &s.queue}, {"latency of active sessions", &m.Active, &s.active}} {
 			mine := d.v.digest()
 			r.described(perSecond, d.name, where, d.q, &mine)
 		}

@@ -1,6 +1,8 @@
 package widgets
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -8,15 +10,22 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// tableHead is the header. A click on a title sorts.
+// tableHead is the header. A click on a title sorts; with the focus, the arrow keys choose a title, and Space or Return sorts. A header
+// that does not sort takes no focus.
 type tableHead struct {
 	widget.BaseWidget
 	columns    *columns
 	table      *Table // nil for a sheet
 	sorted     int    // the column that the rows are sorted by, or none
 	descending bool
-	hovered    int // the column under the pointer, or none
+	hovered    int // the column under the pointer, or chosen by the arrow keys, or none
+	focused    bool
 }
+
+var (
+	_ fyne.Focusable   = (*tableHead)(nil)
+	_ fyne.Disableable = (*tableHead)(nil)
+)
 
 func newTableHead(c *columns, t *Table) *tableHead {
 	h := &tableHead{columns: c, table: t, sorted: none, hovered: none}
@@ -55,6 +64,44 @@ func (h *tableHead) MouseMoved(e *desktop.MouseEvent) {
 // MouseOut undoes MouseMoved.
 func (h *tableHead) MouseOut() { h.hover(none) }
 
+// Disabled implements [fyne.Disableable], as do Enable and Disable, which do nothing.
+func (h *tableHead) Disabled() bool { return !h.sorts() }
+
+// Enable does nothing.
+func (h *tableHead) Enable() {}
+
+// Disable does nothing.
+func (h *tableHead) Disable() {}
+
+// FocusGained implements [fyne.Focusable], as do FocusLost, TypedRune and TypedKey.
+func (h *tableHead) FocusGained() {
+	h.focused, h.hovered = true, max(h.sorted, 0)
+	h.Refresh()
+}
+
+// FocusLost undoes FocusGained.
+func (h *tableHead) FocusLost() {
+	h.focused, h.hovered = false, none
+	h.Refresh()
+}
+
+// TypedRune ignores characters.
+func (h *tableHead) TypedRune(rune) {}
+
+// TypedKey chooses a title or sorts.
+func (h *tableHead) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyLeft:
+		h.hover(max(h.hovered-1, 0))
+	case fyne.KeyRight:
+		h.hover(min(h.hovered+1, len(h.columns.all)-1))
+	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
+		if h.sorts() && h.hovered >= 0 {
+			h.table.OnSort(h.hovered)
+		}
+	}
+}
+
 func (h *tableHead) hover(column int) {
 	if h.hovered != column {
 		h.hovered = column
@@ -69,7 +116,8 @@ func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 		r.titles = append(r.titles, NewLine(theme.SizeNameCaptionText, Quiet).Align(h.columns.all[i].Align)) // clipped if the column is narrower
 		r.objects = append(r.objects, r.titles[i])
 	}
-	r.objects = append(r.objects, r.mark, r.line)
+	r.ring = canvas.NewRectangle(color.Transparent)
+	r.objects = append(r.objects, r.mark, r.line, r.ring)
 	r.paint()
 	return r
 }
@@ -78,7 +126,8 @@ type headRenderer struct {
 	head    *tableHead
 	titles  []*Line
 	line    *canvas.Rectangle
-	mark    *canvas.Image // next to the title of the sorted column
+	mark    *canvas.Image     // next to the title of the sorted column
+	ring    *canvas.Rectangle // around the chosen title, with the focus
 	objects []fyne.CanvasObject
 }
 
@@ -94,10 +143,16 @@ func (r *headRenderer) Layout(size fyne.Size) {
 	line := theme.SeparatorThicknessSize()
 	side := theme.CaptionTextSize()
 	r.mark.Hide()
+	r.ring.Hide()
 	r.head.columns.place(size.SubtractWidthHeight(0, theme.Padding()+line), func(i int, at fyne.Position, size fyne.Size) {
 		r.titles[i].Move(at)
 		r.titles[i].Resize(size)
 		r.titles[i].Hidden = size.Width == 0
+		if r.head.focused && i == r.head.hovered && size.Width > 0 {
+			r.ring.Move(at.SubtractXY(RingWidth, 0))
+			r.ring.Resize(size.AddWidthHeight(2*RingWidth, 0))
+			r.ring.Show()
+		}
 		if i != r.head.sorted || size.Width == 0 {
 			return
 		}
@@ -122,6 +177,7 @@ func (r *headRenderer) paint() {
 		icon = theme.MenuDropDownIcon()
 	}
 	r.mark.Resource = theme.NewColoredResource(icon, ColorMuted)
+	r.ring.StrokeColor, r.ring.StrokeWidth, r.ring.CornerRadius = Color(ColorRing), RingWidth, RingWidth
 	for i := range r.titles {
 		tone := Quiet
 		if i == r.head.hovered || i == r.head.sorted {

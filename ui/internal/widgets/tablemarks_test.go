@@ -92,9 +92,14 @@ func TestTitlesSort(t *testing.T) {
 	for _, x := range []float32{5, 250} {
 		table.head.Tapped(&fyne.PointEvent{Position: fyne.NewPos(x, 5)})
 	}
-	if got := strings.Join(sorted, " "); got != "0 1" {
+	table.head.FocusGained()
+	for _, key := range []fyne.KeyName{fyne.KeyRight, fyne.KeySpace, fyne.KeyLeft, fyne.KeyLeft, fyne.KeyReturn} {
+		table.head.TypedKey(&fyne.KeyEvent{Name: key})
+	}
+	if got := strings.Join(sorted, " "); got != "0 1 1 0" {
 		t.Errorf("sorted by %q", got)
 	}
+	table.head.FocusLost()
 	table.SetSort(1, true)
 	r := test.WidgetRenderer(table.head).(*headRenderer)
 	if r.mark.Hidden || r.mark.Position().X < r.titles[1].Position().X {
