@@ -83,7 +83,7 @@ func failureTile(s *engine.Snapshot, o TileOptions) Tile {
 }
 
 func activeTile(s *engine.Snapshot) Tile {
-	return Tile{ActiveTile, "Active", engine.FormatCount(int64(s.InFlight)), "limit " + engine.FormatCount(int64(s.Limit))}
+	return Tile{ActiveTile, "Active", engine.FormatCount(int64(InFlight(s))), "limit " + engine.FormatCount(int64(s.Limit))}
 }
 
 func actedTile(s *engine.Snapshot, o TileOptions) Tile {

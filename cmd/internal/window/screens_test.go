@@ -84,6 +84,9 @@ func (l look) tour(t *testing.T) {
 	d.ended()
 
 	l.open(d)
+	d.click("2") // the length is remembered
+	d.xdotool("key", "ctrl+a", "type", "24")
+	d.until("a longer run", func() bool { return d.shows("24 cycles,") })
 	d.click("Launch")
 	l.live(d)
 	d.click("Compare")
@@ -108,7 +111,7 @@ func (l look) open(d *desktop) {
 	d.t.Helper()
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
 	l.fill(d)
-	d.until("the built-in scenario", func() bool { return d.shows("active: all 372 shoppers") })
+	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })
 }
 
 // fill makes the window fill the display.
