@@ -99,6 +99,7 @@ func (h *tableHead) TypedKey(e *fyne.KeyEvent) {
 		if h.sorts() && h.hovered >= 0 {
 			h.table.OnSort(h.hovered)
 		}
+	default:
 	}
 }
 
