@@ -106,7 +106,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier = notifier{app: app, off: a.choices.silent}
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Runs: func() { a.show(a.pages[2]) },
+		Launched: a.showLive, Settings: func() { a.show(a.pages[6]) }, Runs: func() { a.show(a.pages[2]) },
 	})
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)

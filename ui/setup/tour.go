@@ -1,0 +1,61 @@
+package setup
+
+import (
+	"maps"
+
+	"fyne.io/fyne/v2"
+)
+
+// tourScenario is the scenario of the tour.
+const tourScenario = "shopping"
+
+// tourGiven are the parameters of the tour's run. Shoppers think for up to 8 seconds of wall time in each of 24 cycles. So the run takes at
+// least two minutes on any machine and at any limit, and the limit decides how much longer it takes.
+var tourGiven = map[string]string{"eagerness": "3", "think_seconds": "4"}
+
+// tourSays describes tourGiven.
+const tourSays = "Set for the tour: eagerness 3 and think time 4 s. The run takes two to five minutes, so that you have time to steer it. Your own values return after the tour."
+
+// touring is the setup of the tour's run, and what it replaced.
+type touring struct {
+	before  subject
+	given   map[string]string
+	written typed
+	taking  selection
+}
+
+// Button returns the button that launches.
+func (s *Screen) Button() fyne.CanvasObject { return s.bar.launch }
+
+// Tour sets up the run of the tour.
+func (s *Screen) Tour() {
+	x := subject{scenario: tourScenario}
+	s.tour = &touring{s.subject, s.kept[x], s.written[x], s.chosen[x]}
+	s.set(x, maps.Clone(tourGiven), nil, selection{})
+	s.head.hint(tourSays)
+}
+
+// TourOver returns to what was set up before the tour, unless the user has changed the tour's run.
+func (s *Screen) TourOver() {
+	t, x := s.tour, subject{scenario: tourScenario}
+	if t == nil {
+		return
+	}
+	s.tour = nil
+	s.head.hint("")
+	if s.launching || s.subject != x || !maps.Equal(s.kept[x], tourGiven) || len(s.written[x]) > 0 {
+		s.changed() // remembers them
+		return
+	}
+	s.set(x, t.given, t.written, t.taking)
+	if t.before != x && t.before != (subject{}) {
+		s.choose(t.before)
+	}
+}
+
+// set sets up a scenario with other values.
+func (s *Screen) set(x subject, given map[string]string, written typed, taking selection) {
+	s.kept[x], s.written[x], s.chosen[x] = given, written, taking
+	s.scenario = nil // everything is filled again
+	s.choose(x)
+}
