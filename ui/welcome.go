@@ -96,7 +96,7 @@ func (a *App) tourSteps(began time.Time) []tour.Step {
 			{Text: "The run is paused. Press Resume.", Target: func() fyne.CanvasObject { return a.live.Marks().Resume }, Shown: a.live.ToTop},
 		}},
 		{Title: "Look at an agent", Now: a.nowLook, Hints: []tour.Hint{
-			{Text: "Open the Agents tab.", Target: func() fyne.CanvasObject { return a.live.Marks().Tabs }},
+			{Text: "Open the Agents tab.", Target: func() fyne.CanvasObject { return a.live.Marks().Tabs }, Shown: a.live.ToTabs},
 			{Text: "Each cell is a shopper. Click one to read what it did, step by step.", Target: func() fyne.CanvasObject { return a.live.Marks().Grid }},
 			toLive("The agents are in Live."),
 		}},
