@@ -6,14 +6,14 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// tourScenario is the scenario of the tour.
-const tourScenario = "shopping"
+// TourScenario is the scenario of the tour.
+const TourScenario = "shopping"
 
-// tourGiven are the parameters of the tour's run. In each of 24 cycles, shoppers think for up to 8 seconds of wall time. So the run takes at
+// TourParameters are the parameters of the tour's run. In each of 24 cycles, shoppers think for up to 8 seconds of wall time. So the run takes at
 // least two minutes on any machine and at any limit: 2m45s with all shoppers in flight, 4m with the default limit.
-var tourGiven = map[string]string{"eagerness": "3", "think_seconds": "4"}
+var TourParameters = map[string]string{"eagerness": "3", "think_seconds": "4"}
 
-// tourSays describes tourGiven.
+// tourSays describes TourParameters.
 const tourSays = "Set for the tour: eagerness 3 and think time 4 s. The run takes at least two minutes, so that you have time to steer it. Your own values return after the tour."
 
 // touring is the setup of the tour's run, and what it replaced.
@@ -29,21 +29,21 @@ func (s *Screen) Button() fyne.CanvasObject { return s.bar.launch }
 
 // Tour sets up the run of the tour.
 func (s *Screen) Tour() {
-	x := subject{scenario: tourScenario}
+	x := subject{scenario: TourScenario}
 	s.tour = &touring{s.subject, s.kept[x], s.written[x], s.chosen[x]}
-	s.set(x, maps.Clone(tourGiven), nil, selection{})
+	s.set(x, maps.Clone(TourParameters), nil, selection{})
 	s.head.hint(tourSays)
 }
 
 // TourOver returns to what was set up before the tour, unless the user has changed the tour's run.
 func (s *Screen) TourOver() {
-	t, x := s.tour, subject{scenario: tourScenario}
+	t, x := s.tour, subject{scenario: TourScenario}
 	if t == nil {
 		return
 	}
 	s.tour = nil
 	s.head.hint("")
-	if s.launching || s.subject != x || !maps.Equal(s.kept[x], tourGiven) || len(s.written[x]) > 0 {
+	if s.launching || s.subject != x || !maps.Equal(s.kept[x], TourParameters) || len(s.written[x]) > 0 {
 		s.changed() // remembers them
 		return
 	}
