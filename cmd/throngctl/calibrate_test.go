@@ -93,7 +93,7 @@ func TestCalibrateMistakes(t *testing.T) {
 		{brief(data, "--sequential", "on"), "agents act in turn"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
 	} {
-		if code, out, stderr := ctl(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+		if code, out, stderr := rested(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%v: exit code %d, want %q\n%s%s", tt.args, code, tt.want, out, stderr)
 		}
 	}
