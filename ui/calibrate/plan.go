@@ -65,7 +65,7 @@ func newPlan(start func(Others), stop func()) *plan {
 	levels := p.rows.Add(form.NewRow("Limits", p.levels), "levels")
 	highest := p.rows.Add(form.NewRow("Maximum", p.max), "max")
 	repeats := p.rows.Add(form.NewRow("Repeats", p.repeats), "repeats")
-	seconds := p.rows.Add(form.NewRow("Seconds per limit", p.seconds), "duration")
+	seconds := p.rows.Add(form.NewRow("Seconds", p.seconds), "duration")
 	p.levels.OnChanged = func(string) { levels.Changed() }
 	p.max.OnChanged = func(string) { highest.Changed() }
 	p.repeats.OnChanged = func(string) { repeats.Changed() }
