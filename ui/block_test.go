@@ -124,7 +124,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 	}
 }
 
-// views returns functions that show the parts of a page of which only one is shown at a time.
+// views returns functions that show the parts of a page that are shown one at a time.
 func (a *App) views(p *page) (all []func()) {
 	if p != a.pages[6] {
 		return []func(){func() {}}
