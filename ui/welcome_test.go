@@ -262,10 +262,10 @@ func TestTheTourIsSkipped(t *testing.T) {
 	q, a := first(t, &desk{})
 	q.Until("the tour", func() bool { return a.says("Press Launch.") })
 	q.Until("its run", func() bool { o, _ := a.setup.Order(); return o.Given["think_seconds"] == "4" })
-	if !a.frame.key(fyne.KeyEscape) || a.above.Visible() || !a.app.Preferences().Bool(touredKey) {
+	if !a.key(fyne.KeyEscape) || a.above.Visible() || !a.app.Preferences().Bool(touredKey) {
 		t.Error("the tour is not skipped permanently")
 	}
-	if a.frame.key(fyne.KeyEscape) {
+	if a.key(fyne.KeyEscape) {
 		t.Error("Escape is taken without a tour")
 	}
 	q.Until("the own values", func() bool { o, ok := a.setup.Order(); return ok && len(o.Given) == 0 })

@@ -124,6 +124,7 @@ func (x *index) TypedKey(e *fyne.KeyEvent) {
 		x.move(-len(x.entries))
 	case fyne.KeyEnd:
 		x.move(len(x.entries))
+	default:
 	}
 }
 
