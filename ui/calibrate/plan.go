@@ -193,7 +193,10 @@ func (p *plan) follow(s *State) {
 		p.start.Disable()
 		p.stop.Show()
 		said := ""
-		if s.Foreign > 0 {
+		switch {
+		case s.Found != nil && s.Found.UnderLoad:
+			said = "Other programs use the CPU. The result will not be recommended."
+		case s.Foreign > 0:
 			said = fmt.Sprintf("%s The calibration starts when they use at most %.0f%%.", words.Sentence(calibrate.ForeignLoad(s.Foreign)), calibrate.CalmForeign)
 		}
 		p.said.Say(said, widgets.Warning)

@@ -294,6 +294,14 @@ func TestOtherProgramsUseTheCPU(t *testing.T) {
 		}
 		still("while waiting")
 	}
+	part := found(0)
+	part.UnderLoad = true
+	g.desk.set(&State{Running: true, Doing: "limit 8", Found: &part})
+	g.screen.Tick()
+	if !g.shows("The result will not be recommended.") {
+		t.Errorf("while it measures under load, it says %q", g.screen.plan.said.Text())
+	}
+	still("while measuring under load")
 	loaded := found(0)
 	loaded.UnderLoad, loaded.Words = true, "No recommendation: measured under load."
 	g.desk.mu.Lock()

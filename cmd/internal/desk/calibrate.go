@@ -70,7 +70,7 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	d.calibrating(giveUp)
 	s.Launch.Telemetry = d.elsewhere()
 	s.Report = func(p levels.Progress) {
-		now := &calibrate.State{Running: true, Doing: doing(&p), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
+		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("limit %d", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
 			now.Found = foundIn(&calibration.Record{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
 			now.Found.About = "so far, in progress"
@@ -127,15 +127,6 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sw
 // policies are what to do if other programs use the machine.
 var policies = map[calibrate.Others]calibration.Policy{
 	calibrate.RefuseOthers: calibration.Refuse, calibrate.WaitForOthers: calibration.Wait, calibrate.DespiteOthers: calibration.Anyway,
-}
-
-// doing describes the current measurement.
-func doing(p *levels.Progress) string {
-	text := fmt.Sprintf("limit %d", p.Level)
-	if p.Result.UnderLoad {
-		text += "; " + levels.ForeignLoad(p.Result.Foreign)
-	}
-	return text
 }
 
 // leftOf describes the remaining time of a calibration.
