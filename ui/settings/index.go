@@ -68,6 +68,16 @@ func (x *index) mark(title string) {
 	}
 }
 
+// line returns the line of a section; nil if it is not listed.
+func (x *index) line(title string) fyne.CanvasObject {
+	for _, o := range x.lines.Objects {
+		if l := o.(*line); l.entry.title == title && !l.entry.caption {
+			return l
+		}
+	}
+	return nil
+}
+
 // choose opens a section.
 func (x *index) choose(title string) {
 	x.mark(title)

@@ -66,6 +66,7 @@ type sections struct {
 	defaults *defaults
 	body     *fyne.Container // of all panels; one is visible
 	page     *container.Scroll
+	list     *container.Scroll // of the index
 	chosen   string
 }
 
@@ -83,9 +84,9 @@ func newSections(d *defaults, panels ...section) *sections {
 	}
 	s.body.Add(d.panel)
 	s.page = container.NewVScroll(container.New(capped{}, s.body))
-	list := container.NewVScroll(form.NewStack(s.none, s.index, s.problem))
-	s.look.Page = list
-	side := widgets.NewPanel("", container.NewBorder(container.NewVBox(s.look), nil, nil, nil, list))
+	s.list = container.NewVScroll(form.NewStack(s.none, s.index, s.problem))
+	s.look.Page = s.list
+	side := widgets.NewPanel("", container.NewBorder(container.NewVBox(s.look), nil, nil, nil, s.list))
 	s.content = container.New(listAndPage{}, side, s.page)
 	s.search()
 	return s
@@ -162,6 +163,9 @@ func (s *sections) open(title string) {
 // show shows the open section.
 func (s *sections) show() {
 	s.index.mark(s.chosen)
+	if at := s.index.line(s.chosen); at != nil {
+		form.Reveal(s.list, at)
+	}
 	own := false
 	for _, p := range s.panels {
 		visible := p.title == s.chosen

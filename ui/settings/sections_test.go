@@ -126,3 +126,19 @@ func TestItemsAreShown(t *testing.T) {
 		}
 	}
 }
+
+// TestTheOpenSectionIsInView checks that the arrow keys scroll the list in a low window.
+func TestTheOpenSectionIsInView(t *testing.T) {
+	s := shown(t, General, &fakeDesk{settings: someSettings})
+	s.Until("the groups", func() bool { return slices.Contains(s.listed(), "More") })
+	s.win.Resize(fyne.NewSize(700, 150))
+	s.Drain()
+	s.win.Canvas().Focus(s.screen.sections.index)
+	s.key(fyne.KeyEnd)
+	driver, list := fyne.CurrentApp().Driver(), s.screen.sections.list
+	line := s.screen.sections.index.line("More")
+	y := driver.AbsolutePositionForObject(line).Y - driver.AbsolutePositionForObject(list).Y
+	if s.screen.sections.chosen != "More" || list.Offset.Y == 0 || y < 0 || y+line.Size().Height > list.Size().Height+1 {
+		t.Errorf("%s is at %v of %v", s.screen.sections.chosen, y, list.Size().Height)
+	}
+}
