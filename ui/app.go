@@ -95,6 +95,10 @@ type App struct {
 	seenPlace [2]int
 }
 
+const settingsTitle = "Settings"
+
+func (a *App) showSettings() { a.show(a.pages[6]) }
+
 // New returns the windows; [App.Run] shows them.
 func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
@@ -106,7 +110,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier = notifier{app: app, off: a.choices.silent}
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.launched, Settings: func() { a.show(a.pages[6]) }, Runs: func() { a.show(a.pages[2]) },
+		Launched: a.launched, Settings: a.showSettings, Runs: func() { a.show(a.pages[2]) },
 	})
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
@@ -116,7 +120,7 @@ func New(app fyne.App, desk Desk) *App {
 	})
 	a.results = results.New(desk.Results, a.win)
 	a.results.Lead(results.Ways{
-		Setup: func() { a.show(a.pages[0]) }, Settings: func() { a.show(a.pages[6]) }, Compare: func(run engine.RunID) { a.showCompare(run) },
+		Setup: func() { a.show(a.pages[0]) }, Settings: a.showSettings, Compare: func(run engine.RunID) { a.showCompare(run) },
 		Clean: func() {
 			a.show(a.pages[2])
 			a.runs.CleanUp()
@@ -133,7 +137,7 @@ func New(app fyne.App, desk Desk) *App {
 		{title: "Results", icon: theme.ListIcon(), help: "15-window.md#results-and-compare", screen: a.results},
 		{title: "Compare", icon: theme.GridIcon(), help: "15-window.md#results-and-compare", screen: a.compare},
 		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-concurrency.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
-		{title: "Settings", icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
+		{title: settingsTitle, icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
 	}
 	a.run = a.pages[1]
 	a.build()

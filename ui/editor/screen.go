@@ -341,8 +341,8 @@ func (s *Screen) Actions() []action.Action {
 	mod := fyne.KeyModifierShortcutDefault
 	return []action.Action{
 		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: edited},
-		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierAlt, Do: func() { s.saveAs(nil) }, Enabled: open},
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
+		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierShift, Do: func() { s.saveAs(nil) }, Enabled: open},
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
 		{Name: "Next problem", Menu: "View", Key: fyne.KeyF8, Do: s.next, Enabled: open},
 		{Name: "Try one agent", Menu: "Run", Key: fyne.KeyF5, Do: s.trial.press, Enabled: open},
 	}

@@ -73,10 +73,7 @@ func (s *Screen) typed() typed {
 		}
 	}
 	if s.remote.send.Checked != s.remote.proposed {
-		t["remote"] = unchecked
-		if s.remote.send.Checked {
-			t["remote"] = checked
-		}
+		t["remote"] = s.sends()
 	}
 	for _, f := range s.parameters.fields {
 		if f.check != nil && f.check() != nil {

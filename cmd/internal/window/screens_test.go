@@ -75,7 +75,9 @@ func (l look) tour(t *testing.T) {
 	d.click("Show results")
 	d.until("results", func() bool { return d.shows("the result is") })
 	l.shot(d, "results")
-	d.xdotool("key", "ctrl+alt+r")
+	d.xdotool("key", "ctrl+k")
+	d.xdotool("type", "report")
+	d.xdotool("key", "Return")
 	d.until("what a report may hold", func() bool { return d.find("Cancel") != nil })
 	l.shot(d, "report")
 	d.xdotool("key", "Escape")
@@ -142,7 +144,9 @@ func (l look) help(d *desktop) {
 		d.xdotool("click", "--repeat", "5", "5") // to the content below, if there is any
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
-	d.xdotool("key", "ctrl+alt+i")
+	d.xdotool("key", "ctrl+k")
+	d.xdotool("type", "about")
+	d.xdotool("key", "Return")
 	d.until("the licenses", func() bool { return d.shows("MIT") })
 	l.shot(d, "about")
 	d.xdotool("key", "Escape", "key", "F1")
