@@ -16,7 +16,7 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Pause or resume", Menu: "Run", Key: fyne.KeyP, Modifier: ctrl, Do: o.pauseOrResume, Enabled: func() bool {
 			return enabled(o.pause) || enabled(o.resume)
 		}},
-		o.checkpoint.action("Checkpoint now", fyne.KeyS, shift),
+		o.checkpoint.action("Checkpoint now", fyne.KeyK, shift),
 		o.broadcastMessage.action("Broadcast…", fyne.KeyT, ctrl),
 		o.stopRun.action("Stop", fyne.KeyPeriod, ctrl),
 		o.forceStop.action("Force stop", fyne.KeyPeriod, shift),

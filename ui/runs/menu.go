@@ -107,7 +107,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(l.menu.remote, action.Action{Name: "From Postgres…", Menu: "File", Key: fyne.KeyU, Modifier: shift}),
 		action.Press(l.remove, action.Action{Name: "Delete run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),
 		action.Press(d.removePoint, action.Action{Name: "Delete checkpoint", Menu: "File", Key: fyne.KeyD, Modifier: shift}),
-		{Name: "Clean up…", Menu: "File", Key: fyne.KeyK, Modifier: shift, Do: s.CleanUp},
+		{Name: "Clean up…", Menu: "File", Do: s.CleanUp},
 		action.Press(d.replay, action.Action{Name: "History", Menu: "Run", Key: fyne.KeyH, Modifier: shift}),
 		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: s.Undo, Enabled: func() bool { return s.visible && len(s.undo.past) > 0 }},
 		action.Press(l.menu.trash, action.Action{Name: "Trash…", Menu: "File"}),

@@ -87,7 +87,7 @@ func (c *concurrency) show(mode int) {
 	c.mode.Choose(mode)
 	title := "Starting limit"
 	if mode == manualMode {
-		title = "Sessions at once"
+		title = "Concurrency limit"
 	}
 	c.limit.SetTitle(title)
 	for _, row := range c.automatic {

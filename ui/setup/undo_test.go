@@ -17,7 +17,7 @@ func TestChangesOfTheFormAreUndone(t *testing.T) {
 	s.entry("Eagerness").SetText("2")
 	s.entry("Eagerness").SetText("2.5") // typed in one go
 	pass(e)
-	s.screen.Apply(7) // several fields at once
+	s.screen.Apply(7) // several fields together
 	pass(e)
 	s.screen.concurrency.mode.SetSelected(view.Manual)
 	state := func() [3]string {
@@ -50,7 +50,7 @@ func TestChangesOfTheFormAreUndone(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsToItsScenario checks that another scenario begins without changes, and that proposals are no changes.
+// TestUndoKeepsToItsScenario checks that another scenario begins without changes, and that proposals are not changes.
 func TestUndoKeepsToItsScenario(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Shoppers", "600")
