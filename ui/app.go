@@ -48,8 +48,8 @@ type Desk struct {
 	Program   Program     // nil if there is no information on the program
 	Attach    Attach      // nil if the toolkit's windows are enough
 	Dialogs   FileDialogs // nil uses the toolkit's
-	// TrayTitle, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.
-	TrayTitle func(text string)
+	// IconText, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.
+	IconText func(text string)
 	// Drew, if set, is called by the UI goroutine a few times a second.
 	Drew func()
 }

@@ -58,9 +58,9 @@ func (t *systemTray) follow(at standing) {
 	if t == nil || at == t.shown {
 		return
 	}
-	if words := at.beside(); words != t.text && t.app.desk.TrayTitle != nil {
+	if words := at.percentage(); words != t.text && t.app.desk.IconText != nil {
 		t.text = words
-		t.app.desk.TrayTitle(words)
+		t.app.desk.IconText(words)
 	}
 	if moved := at.over != t.shown.over || at.held != t.shown.held; !moved && time.Since(t.drawn) < systemTrayEvery {
 		return
@@ -69,8 +69,8 @@ func (t *systemTray) follow(at standing) {
 	t.draw()
 }
 
-// beside returns the text next to the icon.
-func (s standing) beside() string {
+// percentage returns the text next to the icon.
+func (s standing) percentage() string {
 	if s.over {
 		return ""
 	}

@@ -43,7 +43,7 @@ func main() {
 	fyneapp.SetMetadata(fyne.AppMetadata{ID: about.ID, Name: about.Name, Version: about.Number, Icon: icon})
 	a := fyneapp.NewWithID(about.ID)
 	a.SetIcon(icon)
-	start.Files, start.Attach, start.Dialogs, start.Tray = opened.Files(), attach, filedialog.New(), systray.SetTitle
+	start.Files, start.Attach, start.Dialogs, start.IconText = opened.Files(), attach, filedialog.New(), systray.SetTitle
 	os.Exit(desk.Show(a, start))
 }
 
