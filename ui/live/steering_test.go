@@ -184,7 +184,7 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand; apply budget=10 governor=latency user by hand"; got != want {
 		t.Errorf("got calls %q, want %q", got, want)
 	}
-	st.shows(t, "Changed: budget 5 to 10.")
+	st.shows(t, "Changed: budget 5 to 10, governor adaptive to latency.")
 }
 
 // TestChartsAreSaved reads the saved picture and checks that it contains the lines of the series.
