@@ -72,7 +72,7 @@ func (d *desktop) resumeEarlier() {
 	d.click("Runs")
 	d.until("the run", func() bool { b := d.find("Resume"); return b != nil && !b.Disabled })
 	d.shot("task-3-runs")
-	marks := d.still("the checkpoints", func() *part { return d.kind("course") })
+	marks := d.still("the checkpoints", func() *part { return d.kind("checkpointLine") })
 	d.press(marks.center())
 	d.xdotool("key", "End", "key", "Left")
 	d.until("the action for an older checkpoint", func() bool { return d.shows("Resume from ") })
