@@ -187,7 +187,9 @@ func (c *cursor) present(n *node) map[string]bool {
 }
 
 // aboveOnly reports whether the line can also be the value of the key above it.
-func (c *cursor) aboveOnly() bool { return len(c.node.parent.children) == 1 && c.node.parent.parent != nil }
+func (c *cursor) aboveOnly() bool {
+	return len(c.node.parent.children) == 1 && c.node.parent.parent != nil
+}
 
 // exclusive returns the keys that a key excludes.
 func exclusive(key string) []string {
@@ -328,8 +330,11 @@ func (c *cursor) shapeTypes(n *node) (items []Item) {
 			continue
 		}
 		for _, of := range []name{
-			{"string", "", "A text.", nil}, {"bool", "", "True or false.", nil}, {"int", "", "A whole number.", nil},
-			{"float", "", "A number.", nil}, {"list", "", "A list of texts or data. Write [a, b] for one of several texts.", nil},
+			{"string", "", "A text.", nil},
+			{"bool", "", "True or false.", nil},
+			{"int", "", "A whole number.", nil},
+			{"float", "", "A number.", nil},
+			{"list", "", "A list of texts or data. Write [a, b] for one of several texts.", nil},
 		} {
 			items = append(items, Item{Kind: ValueItem, Label: of.name, Help: of.help, Insert: of.name})
 		}

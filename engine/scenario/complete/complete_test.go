@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/throng-sim/throng/assets"
 )
@@ -21,12 +20,6 @@ func language(t testing.TB) *Language {
 		t.Fatal(err)
 	}
 	return l
-}
-
-// position returns the line and column of an offset.
-func position(text string, at int) (line, col int) {
-	before := text[:at]
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 // at returns the query of a text with a | at the cursor.
@@ -377,4 +370,52 @@ func long(lines int) string {
 		b.WriteString("  step " + name + ":\n    kind: llm\n    service: model\n    prompt: \"Hello ${agent.id}\"\n    answer: {go: bool, why: string}\n")
 	}
 	return b.String()
+}
+
+// TestExpressionsAreKnown compares the keys whose whole value is an expression with the descriptions of the schema.
+func TestExpressionsAreKnown(t *testing.T) {
+	described := map[string]bool{}
+	var walk func(s *schema)
+	walk = func(s *schema) {
+		if s == nil {
+			return
+		}
+		for name, p := range s.Properties {
+			if strings.Contains(p.Description, "expression") && !strings.Contains(p.Description, "or an expression") && name != "cache" {
+				described[name] = true
+			}
+			walk(p)
+		}
+		for _, d := range s.Definitions {
+			walk(d)
+		}
+		for _, v := range s.AllOf {
+			walk(v.Then)
+		}
+	}
+	walk(language(t).schema)
+	for name := range described {
+		if !whole[name] {
+			t.Errorf("%s is described as an expression, but it is not completed as one", name)
+		}
+	}
+	for name := range whole {
+		if !described[name] {
+			t.Errorf("%s is completed as an expression; the schema does not say so", name)
+		}
+	}
+}
+
+func TestStepPlace(t *testing.T) {
+	text := "clock: {cycles: 1}\nchain c:\n  step a:\n    kind: if\n    then:\n      step b: {kind: stop}\n\n  step d: {kind: stop}\nsuccess: {}\n"
+	for _, c := range []struct{ line, col, after, indent int }{
+		{1, 1, 8, 2}, {3, 4, 6, 2}, {4, 8, 6, 2}, {6, 10, 6, 6}, {8, 3, 8, 2}, {9, 1, 8, 2},
+	} {
+		if after, indent, ok := StepPlace(text, c.line, c.col); after != c.after || indent != c.indent || !ok {
+			t.Errorf("%d:%d: after line %d by %d, want %d by %d", c.line, c.col, after, indent, c.after, c.indent)
+		}
+	}
+	if _, _, ok := StepPlace("clock: {cycles: 1}\n", 1, 1); ok {
+		t.Error("a file without a chain has a place for a step")
+	}
 }

@@ -13,7 +13,7 @@ func (c *cursor) inExpression(text string) (f found) {
 	if !ok {
 		return f
 	}
-	f.prefix, f.dotted, f.rest = r.prefix, r.dotted, wordAt(c.after)
+	f.prefix, f.dotted, f.rest = r.prefix, r.dotted, identifierAt(c.after)
 	if r.dotted {
 		f.items = c.members(r.names)
 		return f
@@ -25,16 +25,6 @@ func (c *cursor) inExpression(text string) (f found) {
 	}
 	f.items = append(f.items, c.callable()...)
 	return f
-}
-
-// wordAt returns the rest of the name at the start of a text.
-func wordAt(text string) string {
-	for i, r := range text {
-		if !partial.MatchString("a" + string(r)) {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // itemOf returns the item that inserts a name.
@@ -249,10 +239,12 @@ func (l *Language) completeFunctions(q *Query, at int) Result {
 	if !ok {
 		return Result{}
 	}
-	f := found{prefix: r.prefix, dotted: r.dotted, rest: wordAt(q.Text[at:])}
+	f := found{prefix: r.prefix, dotted: r.dotted, rest: identifierAt(q.Text[at:])}
 	known := &thing{fields: []name{
-		{"params", "", "The parameters of the scenario.", &thing{fields: c.parameters()}}, c.agent(-1), standard("now", "The simulated time."),
-		standard("session", "The session."), {"steps", "", "The outputs of steps.", c.outputs(c.all())},
+		{"params", "", "The parameters of the scenario.", &thing{fields: c.parameters()}},
+		c.agent(-1), standard("now", "The simulated time."),
+		standard("session", "The session."),
+		{"steps", "", "The outputs of steps.", c.outputs(c.all())},
 	}}
 	switch {
 	case !r.dotted:

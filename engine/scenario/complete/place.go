@@ -10,10 +10,10 @@ const mark = "\ue000"
 
 // place is where the cursor is.
 type place struct {
-	*outline       // of the text with the mark
-	at       int   // the offset of the mark
-	node     *node // the key or item with the cursor; nil if the cursor is in a comment
-	inKey    bool  // the cursor is in the key, or where a key can be
+	*outline        // of the text with the mark
+	at       int    // the offset of the mark
+	node     *node  // the key or item with the cursor; nil if the cursor is in a comment
+	inKey    bool   // the cursor is in the key, or where a key can be
 	before   string // the part of the key or value before the cursor, with its opening quote
 	after    string // the rest of the key or value
 }
@@ -131,10 +131,7 @@ var data = map[string]bool{
 	"cache": true,
 }
 
-var (
-	identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*$`)
-	partial    = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
-)
+var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*$`)
 
 // partialName is the name at the end of an expression: steps.browse.prod is the prefix prod of the names steps and browse.
 type partialName struct {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // schema is the part of a JSON Schema that describes keys and values.
@@ -263,7 +264,9 @@ func keysOf(n *node) []string {
 func (p *place) around() *node {
 	n := p.root
 	for {
-		i := slices.IndexFunc(n.children, func(c *node) bool { return c.from <= p.at && p.at < max(c.valTo, c.keyTo+2) || c.from <= p.at && p.at < c.to })
+		i := slices.IndexFunc(n.children, func(c *node) bool {
+			return c.from <= p.at && p.at < max(c.valTo, c.keyTo+2) || c.from <= p.at && p.at < c.to
+		})
 		if i < 0 {
 			return n
 		}
@@ -295,4 +298,10 @@ func offset(text string, line, col int) int {
 		}
 	}
 	return len(text)
+}
+
+// position returns the line and column of an offset.
+func position(text string, at int) (line, col int) {
+	before := text[:at]
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }

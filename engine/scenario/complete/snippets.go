@@ -27,7 +27,7 @@ var stepSnippets = []snippet{
 	{"wait", "think", "Think time, in wall seconds.", []string{"for: 1"}},
 	{"if", "choose", "Steps that depend on a condition.", []string{"condition: agent.index % 2 == 0", "then:", "\tstep yes: {kind: emit, event: EVENT}"}},
 	{"for", "repeat", "Steps for each element of a list.", []string{"each: \"[1, 2, 3]\"", "as: item", "do:", "\tstep use_item: {kind: emit, event: EVENT, data: \"${item}\"}"}},
-	{"while", "loop", "Steps that repeat as long as a condition is true.", []string{"condition: not last", "do:", "\tstep pass: {kind: emit, event: EVENT}"}},
+	{"while", "loop", "Steps that repeat as long as a condition is true.", []string{"condition: not last", "do:", "\tstep again: {kind: emit, event: EVENT}"}},
 	{"chain", "run_chain", "Another chain of this scenario.", []string{"target: CHAIN"}},
 	{"stop", "leave", "Ends the session early. This is not a failure.", []string{"because: done"}},
 }
@@ -51,16 +51,22 @@ func stepSnippet(kind string) *snippet {
 	return nil
 }
 
-// needed returns the keys that a kind of step needs.
-func needed(kind string) (keys []string) {
-	if s := stepSnippet(kind); s != nil {
-		for _, line := range s.lines {
-			if key, _, _ := strings.Cut(line, ":"); !strings.HasPrefix(key, "\t") {
-				keys = append(keys, key)
-			}
+// keys returns the keys of a snippet.
+func (s *snippet) keys() (keys []string) {
+	for _, line := range s.lines {
+		if key, _, _ := strings.Cut(line, ":"); !strings.HasPrefix(key, "\t") {
+			keys = append(keys, key)
 		}
 	}
 	return keys
+}
+
+// needed returns the keys that a kind of step needs.
+func needed(kind string) []string {
+	if s := stepSnippet(kind); s != nil {
+		return s.keys()
+	}
+	return nil
 }
 
 // snippets returns the blocks that can be inserted at the cursor.

@@ -159,3 +159,28 @@ func (o *outline) shape(n *node) *thing {
 	}
 	return t
 }
+
+// StepPlace returns where a new step goes: after a line, with an indentation. It is the end of the step around a position; without one, of
+// the last step of the first chain. ok is false if the file has no chain with steps on lines of their own.
+func StepPlace(text string, line, col int) (after, indent int, ok bool) {
+	o := read(text)
+	at := offset(text, line, col)
+	var best *node
+	o.root.walk(func(n *node) {
+		if _, step := o.stepName(n); step && !n.flow && !n.item && n.from <= at && at <= n.to {
+			best = n // the innermost
+		}
+	})
+	for _, c := range o.root.children {
+		if word, _ := c.word(); best == nil && word == "chain" {
+			if steps := o.steps(c); len(steps) > 0 && !steps[0].flow && !steps[0].item {
+				best = steps[len(steps)-1]
+			}
+		}
+	}
+	if best == nil {
+		return 0, 0, false
+	}
+	after, _ = position(text, best.to)
+	return after, best.indent, true
+}
