@@ -43,11 +43,18 @@ func newFake(builtIn bool, texts ...string) *fake {
 	return f
 }
 
+func (f *fake) Templates(context.Context) ([]Template, error) {
+	return []Template{{"templates/one.yaml", "One", "The first."}, {"templates/two.yaml", "Two", "The second."}}, nil
+}
+
 func (f *fake) Open(_ context.Context, name string) (*Document, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	doc := f.doc
 	doc.Name = name
+	if strings.HasPrefix(name, "templates/") {
+		doc.New, doc.BuiltIn = true, true
+	}
 	return &doc, nil
 }
 

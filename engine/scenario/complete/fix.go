@@ -15,7 +15,7 @@ type Fix struct {
 	Title           string // of a button: Replace with http
 	Line, Col       int
 	EndLine, EndCol int
-	Text            string
+	Was, Text       string // the text that is replaced, and its replacement
 }
 
 // fixer finds the corrections of a problem.
@@ -46,10 +46,10 @@ func (l *Language) Fixes(text string, problems ...view.Problem) [][]Fix {
 
 // edit returns the replacement of a part of the text.
 func (o *outline) edit(title string, from, to int, text string) (Fix, bool) {
-	f := Fix{Title: title, Text: text}
+	f := Fix{Title: title, Was: o.text[from:to], Text: text}
 	f.Line, f.Col = position(o.text, from)
 	f.EndLine, f.EndCol = position(o.text, to)
-	return f, o.text[from:to] != text
+	return f, f.Was != text
 }
 
 var (
