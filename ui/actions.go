@@ -42,7 +42,7 @@ func (f *frame) table() []*command {
 	a := f.of
 	ctrl := action.Command
 	own := []*command{
-		{Action: action.Action{Name: "New scenario…", Menu: menuFile, Key: fyne.KeyN, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { a.editor.create() }}},
+		{Action: action.Action{Name: "New scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { a.editor.create() }}},
 		{Action: action.Action{Name: "Open a scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl, Do: a.chooseScenario}},
 	}
 	own = append(own, f.ofScreens()...)
