@@ -29,9 +29,12 @@ func (s *Screen) New(show func()) {
 				s.load(name, func() {})
 			})
 		})
-		ask = dialog.NewCustom("New scenario", "Cancel", content, s.win)
+		size := s.win.Canvas().Size()
+		width := min(templateEms*theme.TextSize(), size.Width*0.8)
+		content.Resize(fyne.NewSize(width, 0)) // the height of its notes depends on the width
+		height := min(content.MinSize().Height, size.Height*0.7)
+		ask = dialog.NewCustom("New scenario", "Cancel", container.NewGridWrap(fyne.NewSize(width, height), container.NewVScroll(content)), s.win)
 		widgets.Ask(s.win, ask, nil)
-		ask.Resize(fyne.NewSize(templateEms*theme.TextSize(), content.MinSize().Height))
 	})
 }
 
@@ -47,6 +50,6 @@ func templateList(all []Template, choose func(name string)) fyne.CanvasObject {
 		list.Add(b)
 		list.Add(form.NewNote(t.About))
 	}
-	list.Add(form.NewNote("Each one runs at once on the mocks. Nothing is written until you save it."))
+	list.Add(form.NewNote("Each one runs on the mocks as it is. Nothing is written until you save it."))
 	return container.NewPadded(list)
 }

@@ -42,7 +42,7 @@ type Item struct {
 	Caret, Selected int
 	More            bool // the inserted text can be completed in its turn
 
-	rank int
+	quality, rank int // lower ones are listed first
 }
 
 // Result is the ways to complete the text between two columns of the cursor's line, best first.
@@ -101,7 +101,7 @@ func selectItems(q *Query, f found) (r Result) {
 	}
 	for _, item := range f.items {
 		if quality := match(item.Label, f.prefix); quality >= 0 {
-			item.rank = item.rank*10 + quality*100
+			item.quality = quality
 			if item.Caret == 0 {
 				item.Caret = utf8.RuneCountInString(item.Insert)
 			}
@@ -112,7 +112,7 @@ func selectItems(q *Query, f found) (r Result) {
 		return Result{} // it is typed already
 	}
 	slices.SortStableFunc(r.Items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)))
+		return cmp.Or(cmp.Compare(a.quality, b.quality), cmp.Compare(a.rank, b.rank), cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)))
 	})
 	r.Items = r.Items[:min(len(r.Items), mostItems)]
 	r.From, r.To = q.Col-utf8.RuneCountInString(f.prefix), q.Col+utf8.RuneCountInString(f.rest)
@@ -160,7 +160,7 @@ func (c *cursor) inKeys() (f found) {
 	case colon:
 		for _, word := range blocks(all) {
 			called := c.unused(word+" ", map[string]string{"step": "name", "chain": "work"}[word])
-			item := Item{Kind: KeyItem, Label: word + " " + called, Help: about(all), Insert: word + " " + called, Selected: len(called), rank: 4}
+			item := Item{Kind: KeyItem, Label: word + " " + called, Help: about(all), Insert: word + " " + called, Selected: len(called), rank: 30}
 			f.items = append(f.items, item)
 		}
 	case !front:
@@ -206,16 +206,16 @@ func (c *cursor) rank(parent *node, key string) int {
 	if key == "kind" || key == "name" && parent.item {
 		return 0
 	}
-	switch {
-	case key == "steps": // after the steps themselves
-		return 60
-	case slices.Contains(needed(c.kind(parent)), key):
-		return 1
+	if i := slices.Index(needed(c.kind(parent)), key); i >= 0 {
+		return 1 + i
 	}
 	if _, step := c.stepName(parent); step && slices.Contains(shared, key) {
-		return 3
+		return 20
 	}
-	return 2
+	if key == "steps" { // after the steps themselves
+		return 60
+	}
+	return 10
 }
 
 // shared are the keys that steps of every kind can have.
@@ -284,7 +284,7 @@ func (c *cursor) valueItems(n *node) (items []Item) {
 	}
 	all := c.reader.of(n)
 	for _, s := range all {
-		for i, v := range s.Enum {
+		for i, v := range slices.Concat(s.Enum, s.Examples) {
 			if text, ok := v.(string); ok {
 				add(text, "", valueHelp(n.key, text, about(all)))
 				items[len(items)-1].rank = i
@@ -370,8 +370,6 @@ func (c *cursor) reference(n *node) []name {
 		return c.paths(n)
 	case "url":
 		return c.mocks(n)
-	case "provider":
-		return providers
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func TestComplete(t *testing.T) {
 	}{
 		{"a half-typed key", "  step x:\n    ki|", "kind", ""},
 		{"the key after the kind", "  step x:\n    kind: http\n    ser|", "service", ""},
-		{"keys of the kind", "  step x:\n    kind: http\n    |", "get service", "kind prompt type"},
+		{"keys of the kind", "  step x:\n    kind: http\n    |", "service get auth", "kind prompt type"},
 		{"keys that exclude each other", "  step x:\n    kind: http\n    get: /\n    p|", "private parallel", "post put patch"},
 		{"in braces", "  step x: {kind: llm, ser|", "service", ""},
 		{"in closed braces", "  step x: {kind: llm, ser|}", "service", ""},
@@ -202,6 +202,7 @@ func TestComplete(t *testing.T) {
 		{"a new chain", "ch|", "chain work", ""},
 		{"top level", "cl|", "cleanup clock", "step http"},
 		{"data of the scenario", "  step x: {kind: http, json: {ki|}}", "", "kind"},
+		{"a provider", "services:\n  more:\n    kind: llm\n    provider: |", "mock openai", ""},
 		{"events", "acted: |", "", "http"},
 		{"chains", "run: |", "main other", ""},
 	} {

@@ -14,7 +14,7 @@ type schema struct {
 	Description       string
 	Ref               string `json:"$ref"`
 	Type              types
-	Enum              []any
+	Enum, Examples    []any
 	Const             any
 	Properties        map[string]*schema
 	PatternProperties map[string]*schema

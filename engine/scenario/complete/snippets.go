@@ -101,7 +101,7 @@ func (c *cursor) block(word string, s *snippet, rank int) Item {
 	lines := slices.Clone(s.lines)
 	if s.kind != "" {
 		lines = append([]string{"kind: " + s.kind}, lines...)
-		item.Detail = "insert"
+		item.Detail = strings.Join(s.keys(), ", ")
 	}
 	for i := range lines {
 		lines[i] = c.filled(lines[i], s.kind)
@@ -167,15 +167,4 @@ func (c *cursor) unused(word, called string) string {
 			return next
 		}
 	}
-}
-
-// providers are the providers of models that a service can name.
-var providers = []name{
-	{"mock", "", "The mock model in this program.", nil},
-	{"openai", "", "OpenAI, with OPENAI_API_KEY.", nil},
-	{"openrouter", "", "OpenRouter, with OPENROUTER_API_KEY.", nil},
-	{"lambda", "", "Lambda, with LAMBDA_API_KEY.", nil},
-	{"ollama", "", "Ollama on this machine.", nil},
-	{"lmstudio", "", "LM Studio on this machine.", nil},
-	{"vllm", "", "vLLM on this machine.", nil},
 }

@@ -1,6 +1,8 @@
 package code
 
 import (
+	"math"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
@@ -251,7 +253,7 @@ func (*menu) Cursor() desktop.Cursor { return desktop.DefaultCursor }
 
 const (
 	menuRows    = 8
-	menuColumns = 54 // width in characters
+	menuColumns = 48 // width in characters
 	helpLines   = 2
 )
 
@@ -273,16 +275,17 @@ func (m *menu) place() {
 	room := max(within.Height-below, above) - helps - 2*menuInset()
 	m.rows = max(min(len(m.choices), menuRows, int(room/m.rowHeight())), 1)
 	size := fyne.NewSize(min(menuColumns*e.letter().Width, within.Width-2*menuInset()), float32(m.rows)*m.rowHeight()+helps+2*menuInset())
-	y := below
+	size = fyne.NewSize(floor(size.Width), floor(size.Height)) // the border is on whole pixels
+	y := -floor(-below)
 	if below+size.Height > within.Height && above > within.Height-below {
-		y = above - size.Height
+		y = floor(above) - size.Height
 	}
 	x := e.gutter.Size().Width + e.left(m.at.row, m.at.col) - e.scroll.Offset.X - menuInset()
 	if !e.gutter.Visible() {
 		x -= e.gutter.Size().Width
 	}
 	m.Resize(size)
-	m.Move(fyne.NewPos(max(min(x, within.Width-size.Width-menuInset()), menuInset()), y))
+	m.Move(fyne.NewPos(floor(max(min(x, within.Width-size.Width-menuInset()), menuInset())), y))
 	m.Refresh()
 }
 
@@ -290,6 +293,8 @@ func (m *menu) place() {
 func (e *Editor) rowTop(row int) float32 {
 	return 2*theme.InputBorderSize() + e.top(row) - e.scroll.Offset.Y
 }
+
+func floor(x float32) float32 { return float32(math.Floor(float64(x))) }
 
 func captionHeight() float32 {
 	return fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height

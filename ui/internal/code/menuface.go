@@ -45,7 +45,7 @@ func (f *menuFace) draw() {
 		return
 	}
 	back := canvas.NewRectangle(theme.Color(theme.ColorNameOverlayBackground))
-	back.StrokeColor, back.StrokeWidth, back.CornerRadius = theme.Color(theme.ColorNameInputBorder), 1, theme.InputRadiusSize()
+	back.StrokeColor, back.StrokeWidth, back.CornerRadius = widgets.Color(widgets.ColorMuted), 1, theme.InputRadiusSize()
 	back.Resize(m.Size())
 	f.objects = append(f.objects, back)
 	for i := range m.rows {
