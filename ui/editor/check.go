@@ -65,6 +65,9 @@ func (s *Screen) tell(found Findings, err error) {
 		return cmp.Or(cmp.Compare(s.rank(a.File), s.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	s.found = found
+	if len(found.Fields) > 0 {
+		s.fields = found.Fields
+	}
 	for _, f := range found.Files {
 		if s.sheet(f.Name) == nil {
 			s.add(f)

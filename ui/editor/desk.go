@@ -46,8 +46,9 @@ type Order struct {
 // Findings is the result of checking a scenario.
 type Findings struct {
 	Problems []view.Problem
-	Files    []File // the scenario's own file and the files it refers to
-	Agents   int    // 0 if the scenario has errors
+	Files    []File   // the scenario's own file and the files it refers to
+	Agents   int      // 0 if the scenario has errors
+	Fields   []string // of agents in expressions; nil if the scenario has errors
 }
 
 // Conflict says that another program has changed files since they were read.

@@ -30,7 +30,7 @@ func isStarlark(name string) bool { return path.Ext(name) == ".star" }
 
 // completions returns what can be typed at the cursor of a sheet.
 func (s *Screen) completions(sh *sheet, asked bool) complete.Result {
-	q := complete.Query{Text: sh.editor.Text(), Asked: asked}
+	q := complete.Query{Text: sh.editor.Text(), Fields: s.fields, Asked: asked}
 	q.Line, q.Col = sh.editor.Cursor()
 	if isStarlark(sh.Name) {
 		q.Scenario = s.sheets[0].editor.Text()

@@ -45,9 +45,10 @@ type Screen struct {
 	shown   *sheet
 	tabbed  *Document // the document of the tabs
 	found   Findings
-	fixes   fixes // of the problems found
-	asked   int   // number of the newest check; results of older ones are dropped
-	opening int   // number of the newest call of Open, likewise
+	fixes   fixes    // of the problems found
+	fields  []string // of agents, when the scenario had no errors last
+	asked   int      // number of the newest check; results of older ones are dropped
+	opening int      // number of the newest call of Open, likewise
 	timer   *time.Timer
 	pause   time.Duration // the pause in typing before a check
 	cancel  context.CancelFunc
@@ -168,7 +169,7 @@ func (s *Screen) load(name string, then func()) {
 
 // fill shows a document, with the edits of its draft.
 func (s *Screen) fill(d *Document) {
-	s.doc, s.sheets, s.shown, s.found, s.fixes = d, nil, nil, Findings{}, nil
+	s.doc, s.sheets, s.shown, s.found, s.fixes, s.fields = d, nil, nil, Findings{}, nil, nil
 	s.notice.hide()
 	s.find.close()
 	s.trial.forget()

@@ -119,7 +119,7 @@ func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings,
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 		f.Problems, err = mistakes.Problems(), nil
 	} else if err == nil {
-		f.Agents, f.Problems = s.Agents, s.Warnings()
+		f.Agents, f.Problems, f.Fields = s.Agents, s.Warnings(), s.AgentFields()
 	}
 	return f, err
 }

@@ -11,8 +11,9 @@ import (
 type Query struct {
 	Text      string
 	Line, Col int
-	Functions string // the text of the functions file, if the scenario has one
-	Scenario  string // the text of the scenario's own file, if Text is the functions file
+	Functions string   // the text of the functions file, if the scenario has one
+	Scenario  string   // the text of the scenario's own file, if Text is the functions file
+	Fields    []string // further fields of agents, such as the columns of a CSV file
 	// Asked is set if the user asked for completion. Otherwise only a text that has begun is completed: two letters of a name, or a dot
 	// in an expression.
 	Asked bool
@@ -58,13 +59,19 @@ const mostItems = 200
 func (l *Language) Complete(q Query) (r Result) {
 	at := offset(q.Text, q.Line, q.Col)
 	if q.Scenario != "" {
-		return l.completeFunctions(&q, at)
+		c := &cursor{Query: &q, place: &place{outline: read(q.Scenario)}}
+		c.node = c.root
+		return c.result(c.inFunctions(q.Text[:at], q.Text[at:]))
 	}
 	c := &cursor{Query: &q, place: locate(q.Text, at)}
 	c.reader = &reader{l, c.outline}
 	if c.node == nil {
 		return r
 	}
+	if c.node.block && c.node.key == "functions" && c.node.parent == c.root {
+		return c.result(c.inFunctions(c.before, c.after))
+	}
+	c.firstKey()
 	if text, ok := c.expression(); ok {
 		return c.result(c.inExpression(text))
 	}
@@ -72,6 +79,18 @@ func (l *Language) Complete(q Query) (r Result) {
 		return c.result(c.inKeys())
 	}
 	return c.result(c.inValue())
+}
+
+// firstKey turns the text after the dash of an item into the item's first key, if items have keys.
+func (c *cursor) firstKey() {
+	n := c.node
+	if c.inKey || !n.item || n.flow || len(c.reader.keys(c.reader.of(n))) == 0 {
+		return
+	}
+	first := &node{parent: n, indent: n.indent + len(c.unit()), from: n.valFrom, to: n.valTo, keyFrom: n.valFrom, keyTo: n.valTo, valFrom: n.valTo, valTo: n.valTo}
+	first.key = c.text[n.valFrom:n.valTo]
+	n.children, n.valTo = []*node{first}, n.valFrom
+	c.node, c.inKey = first, true
 }
 
 // cursor completes at a place.
@@ -93,9 +112,8 @@ type found struct {
 const shortest = 2
 
 // result selects the items that match the prefix.
-func (c *cursor) result(f found) (r Result) { return selectItems(c.Query, f) }
-
-func selectItems(q *Query, f found) (r Result) {
+func (c *cursor) result(f found) (r Result) {
+	q := c.Query
 	if !q.Asked && !f.dotted && utf8.RuneCountInString(f.prefix) < shortest {
 		return r
 	}

@@ -309,6 +309,25 @@ func TestCompleteFunctions(t *testing.T) {
 	if got := l.Complete(q); len(got.Items) > 0 {
 		t.Errorf("a comment is completed: %v", labels(got))
 	}
+	inside := strings.Replace(scenario, "return chance(0.5)", "return agent.bu", 1) // in the scenario's own file
+	q = Query{Text: inside}
+	q.Line, q.Col = position(inside, strings.Index(inside, "agent.bu")+len("agent.bu"))
+	if got := labels(l.Complete(q)); !slices.Equal(got, []string{"budget"}) {
+		t.Errorf("in the block of functions: %v", got)
+	}
+}
+
+// TestFieldsOfTheFile completes columns that are not in the scenario's own file.
+func TestFieldsOfTheFile(t *testing.T) {
+	q := at("population: {from: people.csv}\nchain c:\n  - na|\n  - {name: s, kind: stop, when: agent.a}\n", true)
+	if got := labels(language(t).Complete(q)); !slices.Equal(got, []string{"name"}) {
+		t.Errorf("in a list of steps: %v", got)
+	}
+	q = at("population: {from: people.csv}\nchain c:\n  - {name: s, kind: stop, when: agent.a|}\n", true)
+	q.Fields = []string{"id", "index", "age"}
+	if got := labels(language(t).Complete(q)); !slices.Equal(got, []string{"age"}) {
+		t.Errorf("after a dot: %v", got)
+	}
 }
 
 func TestExplain(t *testing.T) {

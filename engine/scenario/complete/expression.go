@@ -117,7 +117,13 @@ func (c *cursor) agent(own int) name {
 			f.of = &thing{item: named(nil, "sender", "cycle", "text", "data")}
 		}
 	}
-	n.of.fields = append(c.attributes(), n.of.fields...)
+	attributes := c.attributes()
+	for _, f := range c.Fields {
+		if !slices.ContainsFunc(slices.Concat(attributes, standard("agent", "").of.fields), func(n name) bool { return n.name == f }) {
+			attributes = append(attributes, name{name: f, detail: "column", help: "A column of the population."})
+		}
+	}
+	n.of.fields = append(attributes, n.of.fields...)
 	return n
 }
 
@@ -228,53 +234,48 @@ func (c *cursor) members(names []string) (items []Item) {
 // keywords are those of Starlark that begin a statement or continue an expression.
 var keywords = []string{"def", "return", "for", "in", "if", "elif", "else", "not", "and", "or", "lambda", "pass", "break", "continue"}
 
-var localNames = []string{"agent", "now", "session", "steps", "params", "input", "previous"}
-
-// completeFunctions completes in a functions file. Its parameters are usually named like the names of expressions.
-func (l *Language) completeFunctions(q *Query, at int) Result {
-	c := &cursor{Query: q, place: &place{outline: read(q.Scenario)}}
-	c.node = c.root
-	text := q.Text[:at]
-	r, ok := refer(text[strings.LastIndexByte(text, '\n')+1:])
+// inFunctions completes in functions. Their parameters are usually named like the names of expressions.
+func (c *cursor) inFunctions(before, after string) (f found) {
+	r, ok := refer(before[strings.LastIndexByte(before, '\n')+1:])
 	if !ok {
-		return Result{}
+		return f
 	}
-	f := found{prefix: r.prefix, dotted: r.dotted, rest: identifierAt(q.Text[at:])}
-	known := &thing{fields: []name{
-		{"params", "", "The parameters of the scenario.", &thing{fields: c.parameters()}},
-		c.agent(-1), standard("now", "The simulated time."),
-		standard("session", "The session."),
-		{"steps", "", "The outputs of steps.", c.outputs(c.all())},
-	}}
-	switch {
-	case !r.dotted:
-		for _, n := range c.scope(text) {
+	f = found{prefix: r.prefix, dotted: r.dotted, rest: identifierAt(after)}
+	if !r.dotted {
+		for _, n := range scope(before) {
 			f.items = append(f.items, itemOf(n, NameItem))
 		}
-		for _, n := range functions(q.Text) {
+		for _, n := range functions(before + after) {
 			f.items = append(f.items, functionItem(n.name, n.detail, n.help, 2))
 		}
 		for _, k := range keywords {
 			f.items = append(f.items, Item{Kind: ValueItem, Label: k, Insert: k, Help: "A keyword of Starlark.", rank: 4})
 		}
 		f.items = append(f.items, builtins("")...)
-	case len(r.names) == 1 && len(builtins(r.names[0])) > 0:
+		return f
+	}
+	if len(r.names) == 1 {
 		f.items = builtins(r.names[0])
-	default:
-		for _, n := range r.names {
-			known = known.find(n)
-		}
-		if known != nil {
-			for _, n := range known.fields {
-				f.items = append(f.items, itemOf(n, NameItem))
-			}
+	}
+	known := &thing{fields: []name{
+		{"params", "", "The parameters of the scenario.", &thing{fields: c.parameters()}},
+		c.agent(-1), standard("now", "The simulated time."),
+		standard("session", "The session."),
+		{"steps", "", "The outputs of steps.", c.outputs(c.all())},
+	}}
+	for _, n := range r.names {
+		known = known.find(n)
+	}
+	if known != nil {
+		for _, n := range known.fields {
+			f.items = append(f.items, itemOf(n, NameItem))
 		}
 	}
-	return selectItems(q, f)
+	return f
 }
 
 // scope returns the parameters of the function at the end of a text, and params.
-func (c *cursor) scope(text string) (all []name) {
+func scope(text string) (all []name) {
 	all = append(all, name{name: "params", help: "The parameters of the scenario."})
 	defs := definition.FindAllStringSubmatch(text, -1)
 	if len(defs) == 0 {
