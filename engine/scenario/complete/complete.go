@@ -224,7 +224,11 @@ func (c *cursor) rank(parent *node, key string) int {
 	if key == "kind" || key == "name" && parent.item {
 		return 0
 	}
-	if i := slices.Index(needed(c.kind(parent)), key); i >= 0 {
+	usual := needed(c.kind(parent))
+	if parent.parent == nil {
+		usual = topLevel
+	}
+	if i := slices.Index(usual, key); i >= 0 {
 		return 1 + i
 	}
 	if _, step := c.stepName(parent); step && slices.Contains(shared, key) {
@@ -234,6 +238,12 @@ func (c *cursor) rank(parent *node, key string) int {
 		return 60
 	}
 	return 10
+}
+
+// topLevel are the keys of a file in their usual order.
+var topLevel = []string{
+	"title", "about", "parameters", "clock", "population", "services", "functions", "acted", "success", "run", "interventions", "connectors",
+	"order",
 }
 
 // shared are the keys that steps of every kind can have.

@@ -200,7 +200,7 @@ func TestComplete(t *testing.T) {
 		{"the element of a pass", "  step x:\n    kind: for\n    each: [1]\n    as: element\n    do:\n      step y: {kind: stop, when: el|}", "element", ""},
 		{"a new step", "  st|", "step http", "clock"},
 		{"a new chain", "ch|", "chain work", ""},
-		{"top level", "cl|", "cleanup clock", "step http"},
+		{"top level", "cl|", "clock cleanup", "step http"},
 		{"data of the scenario", "  step x: {kind: http, json: {ki|}}", "", "kind"},
 		{"a provider", "services:\n  more:\n    kind: llm\n    provider: |", "mock openai", ""},
 		{"events", "acted: |", "", "http"},

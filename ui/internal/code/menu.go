@@ -2,6 +2,8 @@ package code
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -73,6 +75,21 @@ func (e *Editor) Offered() (labels []string) {
 	return labels
 }
 
+// Parts returns the menu, for tests of the real window.
+func (e *Editor) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{e.menu} }
+
+// Text returns the visible choices and the help, one a line.
+func (m *menu) Text() string {
+	var lines []string
+	for _, c := range m.choices[min(m.first, len(m.choices)):min(m.first+m.rows, len(m.choices))] {
+		lines = append(lines, c.Label)
+	}
+	if len(m.choices) > 0 {
+		lines = append(lines, m.choices[m.selected].Help)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // complete offers the completions of the cursor. It reports whether there are any.
 func (m *menu) complete(asked bool, selects func(complete.Item) bool) bool {
 	e := m.editor
@@ -113,22 +130,12 @@ func (m *menu) insert(from, to place, item complete.Item) {
 	}
 }
 
-// more offers values after a key was inserted, if there is a list of them.
+// more offers values after a key was inserted, if there is a list of them. An expression can be anything.
 func (m *menu) more() {
-	m.complete(true, func(i complete.Item) bool { return i.Kind == complete.ValueItem || i.Kind == complete.NameItem })
-	for _, item := range m.editor.completions(true).Items {
-		if item.Kind == complete.FunctionItem { // any expression
-			m.close()
-			return
-		}
+	items := m.editor.Completions(true).Items
+	if !slices.ContainsFunc(items, func(i complete.Item) bool { return i.Kind == complete.FunctionItem }) {
+		m.complete(true, func(i complete.Item) bool { return i.Kind == complete.ValueItem || i.Kind == complete.NameItem })
 	}
-}
-
-func (e *Editor) completions(asked bool) complete.Result {
-	if e.Completions == nil {
-		return complete.Result{}
-	}
-	return e.Completions(asked)
 }
 
 func (m *menu) open(choices []Choice, at place) {
@@ -266,8 +273,8 @@ func (m *menu) place() {
 	e := m.editor
 	within := e.Size()
 	helps := helpLines*captionHeight() + 2*menuInset()
-	below := e.rowTop(m.at.row) + e.lineHeight()
-	above := e.rowTop(m.at.row)
+	below := rowTop(e, m.at.row) + e.lineHeight()
+	above := rowTop(e, m.at.row)
 	if below < 0 || above > within.Height { // scrolled away
 		m.close()
 		return
@@ -290,7 +297,7 @@ func (m *menu) place() {
 }
 
 // rowTop returns the y coordinate of a row in the editor.
-func (e *Editor) rowTop(row int) float32 {
+func rowTop(e *Editor, row int) float32 {
 	return 2*theme.InputBorderSize() + e.top(row) - e.scroll.Offset.Y
 }
 

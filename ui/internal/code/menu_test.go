@@ -122,7 +122,7 @@ func TestMenuStaysInTheEditor(t *testing.T) {
 		if !m.Visible() || m.Position().Y < 0 || m.Position().Y+m.Size().Height > e.Size().Height || m.Position().X+m.Size().Width > e.Size().Width {
 			t.Errorf("at %v: the menu is at %v, %v; the editor has %v", at, m.Position(), m.Size(), e.Size())
 		}
-		if top := e.rowTop(at[0] - 1); m.Position().Y < top+e.lineHeight() && m.Position().Y+m.Size().Height > top {
+		if top := rowTop(e, at[0]-1); m.Position().Y < top+e.lineHeight() && m.Position().Y+m.Size().Height > top {
 			t.Errorf("at %v: it covers the line", at)
 		}
 	}
