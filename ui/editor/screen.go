@@ -359,8 +359,8 @@ func (s *Screen) Actions() []action.Action {
 	mod := fyne.KeyModifierShortcutDefault
 	return []action.Action{
 		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: unsaved},
-		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierAlt, Do: func() { s.saveAs(nil) }, Enabled: open},
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
+		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierShift, Do: func() { s.saveAs(nil) }, Enabled: open},
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
 		{Name: "Complete", Menu: "Edit", Key: completeKey, Modifier: completeModifier, Do: s.completeHere, Enabled: open},
 		{Name: "Insert step…", Menu: "Edit", Key: fyne.KeySpace, Modifier: mod | fyne.KeyModifierShift, Do: s.insertStep, Enabled: open},
 		{Name: "Fix problem", Menu: "Edit", Key: fyne.KeyF7, Do: s.fixHere, Enabled: open},

@@ -16,7 +16,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(d.forget, action.Action{Name: "Forget database…", Menu: "File", Key: fyne.KeyF, Modifier: shift}),
 		action.Press(a.imports, action.Action{Name: "Import server's CA…", Menu: "File", Key: fyne.KeyI, Modifier: shift}),
 		action.Press(a.removes, action.Action{Name: "Remove server's CA", Menu: "File", Key: fyne.KeyX, Modifier: shift}),
-		action.Press(s.notices.test, action.Action{Name: "Send test notification", Menu: "File", Key: fyne.KeyN, Modifier: action.Command | fyne.KeyModifierAlt}),
+		action.Press(s.notices.test, action.Action{Name: "Send test notification", Menu: "File"}),
 		{Name: "Change data folder…", Menu: "File", Key: fyne.KeyW, Modifier: shift, Do: s.data.choose},
 		{Name: "Open data folder", Menu: "File", Key: fyne.KeyO, Modifier: shift, Do: s.data.open},
 	}
