@@ -49,6 +49,7 @@ func (f *frame) table() []*command {
 	a := f.of
 	ctrl := action.Command
 	own := []*command{
+		{Action: action.Action{Name: "New scenario…", Menu: menuFile, Do: func() { a.editor.create() }}},
 		{Action: action.Action{Name: "Open a scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl, Do: a.chooseScenario}},
 	}
 	own = f.ofScreens(append(own, f.editing()...))

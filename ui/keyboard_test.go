@@ -84,7 +84,7 @@ func TestEveryActionHasItsOwnKeys(t *testing.T) {
 // owned reports whether macOS, Windows, a Linux desktop or their text fields use the keys of a command. Ctrl+Alt with a character types
 // another one on many keyboards.
 func owned(d *command) bool {
-	if d.Key == "" {
+	if d.Key == "" || d.Name == "Complete" { // every editor completes with Ctrl+Space; on a Mac the keys differ
 		return false
 	}
 	const ctrl, shift, alt = action.Command, fyne.KeyModifierShift, fyne.KeyModifierAlt
