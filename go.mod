@@ -72,7 +72,7 @@ require (
 )
 
 require (
-	fyne.io/systray v1.12.3-0.20260810170012-af4e8e793ec4 // indirect
+	fyne.io/systray v1.12.3-0.20260810170012-af4e8e793ec4
 	fyne.io/tools v1.7.2 // indirect
 	github.com/BurntSushi/toml v1.6.0
 	github.com/FyshOS/fancyfs v0.0.1 // indirect

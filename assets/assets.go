@@ -19,6 +19,11 @@ var icon []byte
 // Gallery lists the files of the built-in scenarios, in display order.
 var Gallery = []string{"shopping.yaml", "conversation.yaml", "world.yaml", "analysis.ai"}
 
+// Templates lists the files of the templates for new scenarios, in the folder of the built-in scenarios, in display order.
+var Templates = []string{
+	"templates/journey.yaml", "templates/conversation.yaml", "templates/world.yaml", "templates/parallel.yaml", "templates/rules.yaml",
+}
+
 // Scenarios returns the folder of the built-in scenarios and the files they refer to.
 func Scenarios() fs.FS {
 	sub, err := fs.Sub(files, "scenarios")

@@ -24,3 +24,11 @@ func TestBuiltInScenariosAreListed(t *testing.T) {
 		t.Errorf("shown are %v; there are %v", shown, there)
 	}
 }
+
+// TestTemplatesAreListed checks that every template is offered for new scenarios.
+func TestTemplatesAreListed(t *testing.T) {
+	there, err := fs.Glob(Scenarios(), "templates/*")
+	if listed := slices.Sorted(slices.Values(Templates)); err != nil || !slices.Equal(there, listed) {
+		t.Errorf("listed are %v; there are %v, %v", listed, there, err)
+	}
+}

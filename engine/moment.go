@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Course is the outline of a run over wall time, as a store keeps it. All lists are in order of time.
-type Course struct {
+// RunTimeline is the outline of a run over wall time, as a store keeps it. All lists are in order of time.
+type RunTimeline struct {
 	Stretches   []Stretch // when a process executed the run; in between, Throng was not running
 	Barriers    []BarrierRow
 	Changes     []ChangeRow
@@ -17,7 +17,7 @@ type Course struct {
 type Stretch struct{ From, To time.Time }
 
 // Cycle returns the cycle that is open at a moment: the first, or the one after the last barrier.
-func (c *Course) Cycle(first int, at time.Time) int {
+func (c *RunTimeline) Cycle(first int, at time.Time) int {
 	for i := range c.Barriers {
 		if c.Barriers[i].At.After(at) {
 			break
@@ -28,7 +28,7 @@ func (c *Course) Cycle(first int, at time.Time) int {
 }
 
 // Idle reports whether Throng was not running the run at a moment.
-func (c *Course) Idle(at time.Time) bool {
+func (c *RunTimeline) Idle(at time.Time) bool {
 	for _, s := range c.Stretches {
 		if !at.Before(s.From) && !at.After(s.To) {
 			return false
@@ -38,7 +38,7 @@ func (c *Course) Idle(at time.Time) bool {
 }
 
 // Elapsed returns how long processes have executed the run up to a moment.
-func (c *Course) Elapsed(at time.Time) (sum time.Duration) {
+func (c *RunTimeline) Elapsed(at time.Time) (sum time.Duration) {
 	for _, s := range c.Stretches {
 		if at.Before(s.From) {
 			break

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"runtime"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -12,27 +13,33 @@ import (
 
 // The menus, from left to right.
 const (
-	menuFile   = "File"
-	menuEdit   = "Edit"
-	menuRun    = "Run"
-	menuAgent  = "Agent"
-	menuView   = "View"
-	menuWindow = "Window"
-	menuHelp   = "Help"
+	menuFile  = "File"
+	menuEdit  = "Edit"
+	menuRun   = "Run"
+	menuAgent = "Agent"
+	menuView  = "View"
+	menuHelp  = "Help"
 )
 
-var menus = []string{menuFile, menuEdit, menuRun, menuAgent, menuView, menuWindow, menuHelp}
+var menus = []string{menuFile, menuEdit, menuRun, menuAgent, menuView, menuHelp}
 
 // command is an action and where it is done: by the window, or on screens. Actions of the same name on several screens are one command.
 type command struct {
 	action.Action
 	on     map[*page]action.Action
-	over   bool // possible while a dialog is open
+	over   bool          // possible while a dialog is open
+	typed  fyne.Shortcut // what a focused text field or table gets instead; nil if it gets none
 	close  []desktop.CustomShortcut
 	divide bool // the menu has a separator above it
 	item   *fyne.MenuItem
 	from   *page // the first page with this command
 }
+
+// aboutTitle is the name of the command that shows the version.
+const aboutTitle = "About Throng"
+
+// quitMenu is the menu with Quit; "" on a Mac, where the system has it in the menu of the program.
+var quitMenu = action.On("", menuFile)
 
 // paletteTitle is the name of the command that finds all others.
 const paletteTitle = "Find an action…"
@@ -42,11 +49,12 @@ func (f *frame) table() []*command {
 	a := f.of
 	ctrl := action.Command
 	own := []*command{
+		{Action: action.Action{Name: "New scenario…", Menu: menuFile, Do: func() { a.editor.create() }}},
 		{Action: action.Action{Name: "Open a scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl, Do: a.chooseScenario}},
 	}
-	own = append(own, f.ofScreens()...)
+	own = f.ofScreens(append(own, f.editing()...))
 	for i, p := range f.pages {
-		if f.single {
+		if f.single || p.title == settingsTitle { // Settings have keys of their own
 			break
 		}
 		own = append(own, &command{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
@@ -61,20 +69,21 @@ func (f *frame) table() []*command {
 		&command{Action: action.Action{Name: "Larger text", Menu: menuView, Key: fyne.KeyPlus, Modifier: ctrl, Do: func() { a.zoom(+1) }}, over: true, divide: true, close: plus},
 		&command{Action: action.Action{Name: "Smaller text", Menu: menuView, Key: fyne.KeyMinus, Modifier: ctrl, Do: func() { a.zoom(-1) }}, over: true},
 		&command{Action: action.Action{Name: "Default text size", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
-		&command{Action: action.Action{Name: "New window", Menu: menuWindow, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true},
-		&command{Action: action.Action{Name: "Close window", Menu: menuWindow, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
+		&command{Action: action.Action{Name: "New window", Menu: menuFile, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true, divide: true},
+		&command{Action: action.Action{Name: "Close window", Menu: menuFile, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
+		&command{Action: action.Action{Name: settingsTitle + "…", Menu: menuFile, Key: fyne.KeyComma, Modifier: ctrl, Do: a.showSettings}, divide: true, close: []desktop.CustomShortcut{{KeyName: fyne.Key7, Modifier: ctrl}}},
 		&command{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
 		&command{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
 		&command{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
-		&command{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl | fyne.KeyModifierShift, Do: a.showTour}},
-		&command{Action: action.Action{Name: "Open log folder", Menu: menuHelp, Key: fyne.KeyG, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
-		&command{Action: action.Action{Name: "About Throng", Menu: menuHelp, Key: fyne.KeyI, Modifier: ctrl | fyne.KeyModifierAlt, Do: a.showAbout, Enabled: a.knowsProgram}},
-		&command{Action: action.Action{Name: "Quit", Menu: menuFile, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
+		&command{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Do: a.showTour}},
+		&command{Action: action.Action{Name: "Open log folder", Menu: menuHelp, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
+		&command{Action: action.Action{Name: aboutTitle, Menu: menuHelp, Do: a.showAbout, Enabled: a.knowsProgram}},
+		&command{Action: action.Action{Name: "Quit", Menu: quitMenu, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)
 }
 
-// ofScreens returns the commands of the screens. A command of several screens is done on the visible one.
-func (f *frame) ofScreens() (all []*command) {
+// ofScreens adds the commands of the screens. A command of several screens is done on the visible one.
+func (f *frame) ofScreens(all []*command) []*command {
 	pages := f.pages
 	if f == f.of.frame {
 		pages = append(slices.Clone(pages), f.of.editor.page)
@@ -96,8 +105,11 @@ func (f *frame) ofScreens() (all []*command) {
 	return all
 }
 
-// shortcuts returns the keys of a command as toolkit shortcuts.
+// shortcuts returns the keys of a command as toolkit shortcuts. Those for text alone are the toolkit's.
 func (d *command) shortcuts() (all []fyne.Shortcut) {
+	if d.typed != nil && len(d.on) == 0 {
+		return nil
+	}
 	if s := d.Shortcut(); s != nil {
 		all = append(all, s)
 	}
@@ -139,6 +151,15 @@ func (f *frame) do(d *command) {
 	}
 }
 
+// label returns the text of the command's menu item. On a Mac, the toolkit moves an item "About" into the menu of the program, as it moves
+// "Settings…" there.
+func (d *command) label() string {
+	if runtime.GOOS == "darwin" && d.Name == aboutTitle {
+		return "About"
+	}
+	return d.Name
+}
+
 // mainMenu returns the menus. Their shortcuts also work while an entry is focused.
 func (f *frame) mainMenu() *fyne.MainMenu {
 	f.menu = fyne.NewMainMenu()
@@ -149,7 +170,7 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 			if d.Menu != name {
 				continue
 			}
-			d.item = &fyne.MenuItem{Label: d.Name, Shortcut: d.Shortcut(), Action: func() { f.of.chosen(d) }, IsQuit: d.Name == "Quit"}
+			d.item = &fyne.MenuItem{Label: d.label(), Shortcut: d.Shortcut(), Action: func() { f.of.chosen(d) }}
 			if d.divide || d.from != from && len(m.Items) > 0 {
 				m.Items = append(m.Items, fyne.NewMenuItemSeparator())
 			}
@@ -157,19 +178,20 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 		}
 		f.menu.Items = append(f.menu.Items, m)
 	}
+	file := f.menu.Items[0].Items
+	file[len(file)-1].IsQuit = true // otherwise the toolkit adds another item that quits, also on a Mac
 	return f.menu
 }
 
 // chosen performs a command from the menu: in the focused window if possible, which may have another command with the same keys. On a Mac
 // all windows share one menu.
 func (a *App) chosen(d *command) {
-	if typing, ok := a.win.Canvas().Focused().(fyne.Shortcutable); ok && d.Undoes() {
-		typing.TypedShortcut(d.Shortcut())
-		return
-	}
 	for _, f := range a.others {
 		if f.native == nil || !f.native.Focused() {
 			continue
+		}
+		if f.pass(d) {
+			return
 		}
 		for _, same := range []func(*command) bool{
 			func(own *command) bool { return own.Name == d.Name }, func(own *command) bool { return own.Keys() == d.Keys() },
@@ -180,7 +202,9 @@ func (a *App) chosen(d *command) {
 			}
 		}
 	}
-	a.do(d)
+	if !a.pass(d) {
+		a.do(d)
+	}
 }
 
 // drawMenu disables the commands that are not possible now, if that has changed.
@@ -190,7 +214,9 @@ func (f *frame) drawMenu() {
 	}
 	changed := false
 	for _, d := range f.commands {
-		if _, ok := f.where(d); d.item != nil && d.item.Disabled == ok {
+		_, ok := f.where(d)
+		ok = ok || d.typed != nil && f.focused() != nil
+		if d.item != nil && d.item.Disabled == ok {
 			d.item.Disabled, changed = !ok, true
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/ui/editor"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
+	"github.com/throng-sim/throng/ui/internal/taskbar"
 	"github.com/throng-sim/throng/ui/internal/tour"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -47,6 +48,8 @@ type Desk struct {
 	Program   Program     // nil if there is no information on the program
 	Attach    Attach      // nil if the toolkit's windows are enough
 	Dialogs   FileDialogs // nil uses the toolkit's
+	// IconText, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.
+	IconText func(text string)
 	// Drew, if set, is called by the UI goroutine a few times a second.
 	Drew func()
 }
@@ -86,6 +89,7 @@ type App struct {
 	choices    choices
 	systemTray *systemTray
 	notifier   notifier
+	icon       *taskbar.Icon
 	tour       *tour.Tour // the newest; nil before the first
 	closing    bool
 	ended      bool // the first window was closed
@@ -95,6 +99,10 @@ type App struct {
 	seenPlace [2]int
 }
 
+const settingsTitle = "Settings"
+
+func (a *App) showSettings() { a.show(a.pages[6]) }
+
 // New returns the windows; [App.Run] shows them.
 func New(app fyne.App, desk Desk) *App {
 	a := &App{app: app, desk: desk, choices: remembered(app.Preferences())}
@@ -103,7 +111,7 @@ func New(app fyne.App, desk Desk) *App {
 	}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
-	a.notifier = notifier{app: app, off: a.choices.silent}
+	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID())
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
@@ -133,7 +141,7 @@ func New(app fyne.App, desk Desk) *App {
 		{title: "Results", icon: theme.ListIcon(), help: "15-window.md#results-and-compare", screen: a.results},
 		{title: "Compare", icon: theme.GridIcon(), help: "15-window.md#results-and-compare", screen: a.compare},
 		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-concurrency.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
-		{title: "Settings", icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
+		{title: settingsTitle, icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
 	}
 	a.run = a.pages[1]
 	a.build()

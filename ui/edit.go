@@ -11,6 +11,7 @@ import (
 type editing struct {
 	screen *editor.Screen
 	page   *page
+	create func() // asks what a new scenario begins with
 }
 
 // newEditing creates the editor and connects it with Setup.
@@ -23,7 +24,9 @@ func newEditing(a *App) *editing {
 		e.page.item = a.pages[0].item
 		a.show(e.page)
 	}
+	e.create = func() { e.screen.New(show) }
 	a.setup.SetEditing(setup.Editing{
+		New: e.create,
 		Edit: func(name string) {
 			show()
 			e.screen.Open(name, nil)

@@ -404,6 +404,11 @@ func (p patientSettings) Saved(context.Context) ([]settings.Setting, error) {
 // patientEditor is the desk of the editor.
 type patientEditor struct{ *patience }
 
+func (p patientEditor) Templates(context.Context) ([]editor.Template, error) {
+	p.wait("Templates")
+	return []editor.Template{{Name: "templates/one.yaml", Title: "One", About: "The first."}}, nil
+}
+
 func (p patientEditor) Open(_ context.Context, name string) (*editor.Document, error) {
 	p.wait("Open")
 	return &editor.Document{Name: name, Files: []editor.File{{Name: "shopping.yaml", Text: []byte("scenario: shop\n")}}}, nil

@@ -8,9 +8,10 @@ import (
 
 // standing is the progress of the newest run for the title and the system tray.
 type standing struct {
-	name  string // of the scenario; "" if there is no run
-	words string // "42%", "paused at 42%", "finished"
-	left  string // "3 min left"; "" if unknown
+	name  string  // of the scenario; "" if there is no run
+	words string  // "42%", "paused at 42%", "finished"
+	left  string  // "3 min left"; "" if unknown
+	share float64 // completed, 0 to 1; negative if unknown
 	over  bool
 	held  bool // paused
 }
@@ -18,13 +19,13 @@ type standing struct {
 // stand returns the progress of a run, which may be nil.
 func stand(job *live.Job) standing {
 	if job == nil {
-		return standing{over: true}
+		return standing{over: true, share: -1}
 	}
 	s := job.Snapshot()
-	at := standing{name: job.Title, over: s.Phase == engine.Ended, held: s.Phase == engine.Paused}
+	at := standing{name: job.Title, over: s.Phase == engine.Ended, held: s.Phase == engine.Paused, share: -1}
 	share := ""
 	if s.Total > 0 {
-		share = view.SharePercent(s)
+		share, at.share = view.SharePercent(s), float64(s.Ended)/float64(s.Total)
 	}
 	switch {
 	case at.over:
@@ -69,6 +70,11 @@ func (a *App) follow() {
 		a.win.SetTitle(title)
 	}
 	a.systemTray.follow(at)
+	if at.over {
+		a.icon.Show(-1)
+	} else {
+		a.icon.Show(at.share)
+	}
 	if job != nil {
 		a.notifier.follow(job)
 	}

@@ -20,6 +20,7 @@ type systemTray struct {
 	of    desktop.App
 	shown standing
 	drawn time.Time
+	text  string // next to the icon
 }
 
 // newSystemTray adds the program to the system tray; it returns nil if there is none.
@@ -57,11 +58,23 @@ func (t *systemTray) follow(at standing) {
 	if t == nil || at == t.shown {
 		return
 	}
+	if words := at.percentage(); words != t.text && t.app.desk.IconText != nil {
+		t.text = words
+		t.app.desk.IconText(words)
+	}
 	if moved := at.over != t.shown.over || at.held != t.shown.held; !moved && time.Since(t.drawn) < systemTrayEvery {
 		return
 	}
 	t.shown = at
 	t.draw()
+}
+
+// percentage returns the text next to the icon.
+func (s standing) percentage() string {
+	if s.over {
+		return ""
+	}
+	return s.words
 }
 
 func (t *systemTray) draw() {

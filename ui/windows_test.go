@@ -334,6 +334,17 @@ func TestSystemTrayPausesAndResumes(t *testing.T) {
 	if got := strings.Join(labels(), ", "); got != "No run in progress, Show, Quit" {
 		t.Errorf("without a run the menu is %s", got)
 	}
+	var titles []string
+	a.desk.IconText = func(text string) { titles = append(titles, text) }
+	tr.drawn, tr.shown = time.Now(), standing{words: "9%"}
+	tr.follow(standing{words: "10%"})
+	tr.follow(standing{words: "10%", left: "1 min left"})
+	if got := strings.Join(titles, ", "); got != "10%" {
+		t.Errorf("the text next to the icon was set to %s", got)
+	}
+	if got := (standing{words: "finished", over: true}).percentage(); got != "" {
+		t.Errorf("after the run the icon has the text %q", got)
+	}
 	var none *systemTray
 	none.follow(standing{name: "nothing happens"})
 }

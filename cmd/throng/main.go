@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
+	"fyne.io/systray"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/throng-sim/throng/assets"
@@ -42,7 +43,7 @@ func main() {
 	fyneapp.SetMetadata(fyne.AppMetadata{ID: about.ID, Name: about.Name, Version: about.Number, Icon: icon})
 	a := fyneapp.NewWithID(about.ID)
 	a.SetIcon(icon)
-	start.Files, start.Attach, start.Dialogs = opened.Files(), attach, filedialog.New()
+	start.Files, start.Attach, start.Dialogs, start.IconText = opened.Files(), attach, filedialog.New(), systray.SetTitle
 	os.Exit(desk.Show(a, start))
 }
 

@@ -104,7 +104,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 // sweep returns the measurement that the flags describe.
 func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
-		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
+		return s, &engine.FieldError{Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
 	}
 	loaded, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {

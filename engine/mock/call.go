@@ -47,7 +47,7 @@ func (c *call) gone() { c.host.inFlight.Add(-1) }
 // slowed scales a latency when more requests are in flight than the server has capacity for. Each takes longer, so that the throughput of
 // all of them stays the same.
 func (c *call) slowed(d time.Duration) time.Duration {
-	capacity := int64(c.host.weather.Load().faults.Capacity)
+	capacity := int64(c.host.network.Load().faults.Capacity)
 	if capacity == 0 || c.concurrent <= capacity {
 		return d
 	}

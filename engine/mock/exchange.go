@@ -40,7 +40,7 @@ func (s *Shop) serve(w http.ResponseWriter, r *http.Request) {
 // serve authenticates the request, finds its route, applies rate limits and faults, and does the work. It returns b with anything written
 // to it, so that the buffer can be reused.
 func (x *exchange) serve(b []byte) []byte {
-	weather := x.shop.weather.Load()
+	network := x.shop.network.Load()
 	if x.shop.out() {
 		x.fault(FaultOutage)
 		return x.send((&refusal{http.StatusServiceUnavailable, "The shop is out of service"}).write(nil, nil, b))
@@ -51,15 +51,15 @@ func (x *exchange) serve(b []byte) []byte {
 	if no := x.identify(); no != nil {
 		return x.send(no.write(nil, nil, b))
 	}
-	if x.limited(weather.faults) {
+	if x.limited(network.faults) {
 		return x.send((&refusal{http.StatusTooManyRequests, "Rate limit exceeded"}).write(nil, nil, b))
 	}
 	if !x.readBody() {
 		x.problem = bad(badBody)
 	}
 	chance := x.chance()
-	x.pause(x.slowed(weather.profile.delay(chance)))
-	return x.applyFault(weather.faults, chance, b)
+	x.pause(x.slowed(network.profile.delay(chance)))
+	return x.applyFault(network.faults, chance, b)
 }
 
 // applyFault draws the request's fault, if any, and does the work that the fault leaves to do.

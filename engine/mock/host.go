@@ -12,38 +12,38 @@ type host struct {
 	clock     func() time.Time
 	started   time.Time
 	server    *server
-	weather   atomic.Pointer[weather] // profile and faults, replaced together
+	network   atomic.Pointer[network] // profile and faults, replaced together
 	count     counters
 	inFlight  atomic.Int64
 	onRequest func(Request) // may be nil
 }
 
-// weather is the simulated network: latency and faults.
-type weather struct {
+// network is the simulated network: latency and faults.
+type network struct {
 	profile Profile
 	faults  Faults
 }
 
 // SetProfile changes the latency of requests that arrive from now on.
 func (h *host) SetProfile(p Profile) {
-	for old := h.weather.Load(); !h.weather.CompareAndSwap(old, &weather{p, old.faults}); old = h.weather.Load() {
+	for old := h.network.Load(); !h.network.CompareAndSwap(old, &network{p, old.faults}); old = h.network.Load() {
 	}
 }
 
 // SetFaults changes the faults of requests that arrive from now on. f must be valid (Faults.Validate). An outage counts from the server's
 // start.
 func (h *host) SetFaults(f Faults) {
-	for old := h.weather.Load(); !h.weather.CompareAndSwap(old, &weather{old.profile, f}); old = h.weather.Load() {
+	for old := h.network.Load(); !h.network.CompareAndSwap(old, &network{old.profile, f}); old = h.network.Load() {
 	}
 }
 
 // out reports whether an outage is in progress.
 func (h *host) out() bool {
-	return h.weather.Load().faults.outage(h.clock().Sub(h.started))
+	return h.network.Load().faults.outage(h.clock().Sub(h.started))
 }
 
 // checkHost reports everything that is wrong with the configuration that all servers share.
-func checkHost(addr, secret string, w weather) error {
+func checkHost(addr, secret string, w network) error {
 	var errs []error
 	if err := loopbackOnly(addr); err != nil {
 		errs = append(errs, err)

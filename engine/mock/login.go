@@ -58,7 +58,7 @@ func (x *exchange) signUp() *refusal {
 func (x storefront) login(b []byte) ([]byte, *refusal) {
 	u := x.user
 	u.logins++
-	if x.shop.weather.Load().faults.TokenRequests > 0 {
+	if x.shop.network.Load().faults.TokenRequests > 0 {
 		if u.spent == nil {
 			u.spent = map[int64]int{}
 		}
@@ -95,7 +95,7 @@ func (x *exchange) loggedIn(token string) (user string, number int64, ok bool) {
 // spend counts a request against its token and reports whether the token is still valid. Number 0 is a token that did not come from a
 // login: it never expires.
 func (x *exchange) spend(number int64) bool {
-	most := x.shop.weather.Load().faults.TokenRequests
+	most := x.shop.network.Load().faults.TokenRequests
 	if number == 0 || most == 0 {
 		return true
 	}

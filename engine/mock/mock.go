@@ -61,7 +61,7 @@ type Config struct {
 
 // Validate reports everything that is wrong with c.
 func (c Config) Validate() error {
-	return checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})
+	return checkHost(c.Addr, c.Secret, network{c.Profile, c.Faults})
 }
 
 // Shop is a running mock shop. Its methods are safe for concurrent use.
@@ -138,7 +138,7 @@ func build(cfg Config, clock func() time.Time) *Shop {
 		bearer:   "Bearer " + cfg.Secret + ".",
 	}
 	s.sold = make([]atomic.Int64, len(s.goods.products))
-	s.weather.Store(&weather{cfg.Profile, cfg.Faults})
+	s.network.Store(&network{cfg.Profile, cfg.Faults})
 	return s
 }
 

@@ -36,7 +36,7 @@ type ModelConfig struct {
 
 // Validate reports everything that is wrong with c.
 func (c ModelConfig) Validate() error {
-	errs := []error{checkHost(c.Addr, c.Secret, weather{c.Profile, c.Faults})}
+	errs := []error{checkHost(c.Addr, c.Secret, network{c.Profile, c.Faults})}
 	if c.RequestsPerMinute < 0 || c.TokensPerMinute < 0 {
 		errs = append(errs, errors.New("a quota per minute is negative; use 0 (unlimited) or more"))
 	}
@@ -90,7 +90,7 @@ func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 		quota: newQuota(cfg.RequestsPerMinute, cfg.TokensPerMinute, clock()),
 		wait:  (*call).pause,
 	}
-	m.weather.Store(&weather{cfg.Profile, cfg.Faults})
+	m.network.Store(&network{cfg.Profile, cfg.Faults})
 	return m
 }
 

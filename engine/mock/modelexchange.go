@@ -49,17 +49,17 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	chance := x.chance()
 	hi, lo := chance.Text("id").Sum()
 	w.Header().Set("X-Request-Id", "req_"+hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo)))
-	weather := m.weather.Load()
+	network := m.network.Load()
 	if no == nil && answer.counted {
-		no = x.spend(answer.prompt+answer.completion, weather.faults)
+		no = x.spend(answer.prompt+answer.completion, network.faults)
 	}
-	m.wait(&x.call, x.slowed(weather.profile.delay(chance)))
-	x.applyFault(weather, chance, answer, no)
+	m.wait(&x.call, x.slowed(network.profile.delay(chance)))
+	x.applyFault(network, chance, answer, no)
 }
 
 // applyFault draws the request's fault, if any, and answers.
-func (x *modelExchange) applyFault(weather *weather, chance draw.Key, answer *reply, no *apiError) {
-	fault, after := weather.faults.pick(chance)
+func (x *modelExchange) applyFault(network *network, chance draw.Key, answer *reply, no *apiError) {
+	fault, after := network.faults.pick(chance)
 	if fault != FaultNone {
 		x.fault(fault)
 	}
@@ -78,7 +78,7 @@ func (x *modelExchange) applyFault(weather *weather, chance draw.Key, answer *re
 	case no != nil:
 		x.refuse(no)
 	default:
-		x.deliver(answer, fault, weather.profile.perToken())
+		x.deliver(answer, fault, network.profile.perToken())
 	}
 }
 

@@ -67,7 +67,7 @@ func newTalk(messages []message) *talk {
 		t.topics = append(t.topics, t.self...)
 	}
 	if len(t.topics) == 0 {
-		t.topics = []string{"the day", "the plan", "the news", "the weather"}
+		t.topics = []string{"the day", "the plan", "the news", "the network"}
 	}
 	return t
 }

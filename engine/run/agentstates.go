@@ -183,11 +183,12 @@ func (r *Run) Activity(agent int) (engine.Activity, bool) { return r.pool.Activi
 // which may be busy at a barrier.
 func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 	read := func(n *node) error {
-		if n != nil {
-			n.shareMemory()
+		committed, all := r.memory, r.injected
+		if n != nil { // sessions read those of the run
+			committed, all = n.core.memory.committed, n.core.memory.injected
 		}
-		m = r.memory[agent]
-		injected = engine.Injected(r.injected, m, engine.Place{Cycle: r.Snapshot().Cycle, Agent: agent})
+		m = committed[agent]
+		injected = engine.Injected(all, m, engine.Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}
 	if r.mail.do(read) != nil {

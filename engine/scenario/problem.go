@@ -18,6 +18,10 @@ func (m *Mistakes) Problems() []view.Problem { return problems(m.report) }
 // Warnings are what is worth a look but keeps nothing from running.
 func (s *Scenario) Warnings() []view.Problem { return problems(s.report) }
 
+// AgentFields returns the names of the fields of agents that expressions can use: ID, index, columns of the population and attributes. It
+// returns nil if they are unknown.
+func (s *Scenario) AgentFields() []string { return slices.Clone(s.population.fields) }
+
 func problems(r *doc.Report) (all []view.Problem) {
 	for _, p := range r.Problems() {
 		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint})

@@ -2,6 +2,7 @@
 package suggest
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,4 +78,14 @@ func distance(a, b []rune) int {
 		two, one, row = one, row, two
 	}
 	return one[len(b)]
+}
+
+var question = regexp.MustCompile("^did you mean (`([^`]+)`|\"([^\"]+)\"|\\.?([^\\s?]+))\\?")
+
+// Meant returns the candidate that a hint asks about: "did you mean X?". It returns "" if the hint does not begin with the question.
+func Meant(hint string) string {
+	if m := question.FindStringSubmatch(hint); m != nil {
+		return m[2] + m[3] + m[4]
+	}
+	return ""
 }

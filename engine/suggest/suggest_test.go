@@ -64,3 +64,14 @@ func TestDistanceIsSymmetricAndBounded(t *testing.T) {
 		}
 	})
 }
+
+func TestMeant(t *testing.T) {
+	for hint, want := range map[string]string{
+		"did you mean `cycles`? allowed here: cycle": "cycles", "did you mean agent? functions get it": "agent", "did you mean .name?": "name",
+		"did you mean `step a`?": "step a", `did you mean "key"?`: "key", "write `true`": "", "": "", Hint("cycels", []string{"cycles"}): "cycles",
+	} {
+		if got := Meant(hint); got != want {
+			t.Errorf("%q: got %q, want %q", hint, got, want)
+		}
+	}
+}

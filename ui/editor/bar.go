@@ -50,9 +50,9 @@ func (b *bar) follow() {
 	able(b.find, open)
 	able(b.revert, edited)
 	able(b.saveAs, open)
-	able(b.save, edited)
+	able(b.save, s.unsaved())
 	importance := widget.MediumImportance
-	if edited {
+	if s.unsaved() {
 		importance = widget.HighImportance
 	}
 	if b.save.Importance != importance {

@@ -8,7 +8,9 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine/scenario/complete"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/code"
@@ -25,14 +27,20 @@ func (s *Screen) check() {
 	keep := s.drafts.next(s.desk, o)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
+	texts := map[string]string{}
+	for _, sh := range s.sheets {
+		texts[sh.Name] = sh.editor.Text()
+	}
 	type answer struct {
 		found Findings
+		fixes fixes
 		keep  error
 	}
 	async.Work(func() (answer, error) {
 		a := answer{keep: keep(ctx)}
 		var err error
 		a.found, err = s.desk.Check(ctx, o)
+		a.fixes = fixesOf(a.found.Problems[:min(len(a.found.Problems), mostListed)], texts)
 		return a, err
 	}, func(a answer, err error) {
 		cancel()
@@ -43,6 +51,7 @@ func (s *Screen) check() {
 		if a.keep != nil {
 			s.notice.ask("Cannot keep a draft of the edits: "+a.keep.Error()+". Save them before you leave the editor.", option{"OK", nil})
 		}
+		s.fixes = a.fixes
 		s.tell(a.found, err)
 	})
 }
@@ -56,13 +65,16 @@ func (s *Screen) tell(found Findings, err error) {
 		return cmp.Or(cmp.Compare(s.rank(a.File), s.rank(b.File)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
 	s.found = found
+	if len(found.Fields) > 0 {
+		s.fields = found.Fields
+	}
 	for _, f := range found.Files {
 		if s.sheet(f.Name) == nil {
 			s.add(f)
 		}
 	}
 	s.mark()
-	s.list.set(found.Problems)
+	s.list.set(found.Problems, s.fixes)
 	title := "No problems"
 	if n := len(found.Problems); n > 0 {
 		title = "Problems (" + strconv.Itoa(n) + ")"
@@ -139,18 +151,22 @@ type problems struct {
 	object fyne.CanvasObject
 	items  *fyne.Container
 	show   func(view.Problem)
+	fix    func(view.Problem, complete.Fix)
 }
 
-func newProblems(show func(view.Problem)) *problems {
-	l := &problems{items: form.NewStack(), show: show}
+func newProblems(show func(view.Problem), fix func(view.Problem, complete.Fix)) *problems {
+	l := &problems{items: form.NewStack(), show: show, fix: fix}
 	l.object = widgets.NewPanel("", container.NewVScroll(l.items))
 	return l
 }
 
-func (l *problems) set(all []view.Problem) {
+func (l *problems) set(all []view.Problem, known fixes) {
 	l.items.Objects = nil
 	for _, p := range all[:min(len(all), mostListed)] {
 		l.items.Add(newItem(p, l.show))
+		if buttons := l.buttons(p, known[p]); buttons != nil {
+			l.items.Add(buttons)
+		}
 	}
 	switch {
 	case len(all) == 0:
@@ -159,8 +175,22 @@ func (l *problems) set(all []view.Problem) {
 		l.items.Add(note)
 	case len(all) > mostListed:
 		l.items.Add(form.NewNote("and " + several(len(all)-mostListed, "more")))
+	case len(known) > 0:
+		l.items.Add(form.NewNote("F8 goes to the next problem, F7 fixes it."))
 	default:
-		l.items.Add(form.NewNote("Press F8 for the next one."))
+		l.items.Add(form.NewNote("F8 goes to the next problem."))
 	}
 	l.items.Refresh()
+}
+
+// buttons returns the buttons that fix a problem; nil if there is no fix.
+func (l *problems) buttons(p view.Problem, all []complete.Fix) fyne.CanvasObject {
+	if len(all) == 0 {
+		return nil
+	}
+	row := container.NewHBox()
+	for _, f := range all {
+		row.Add(widget.NewButton(f.Title, func() { l.fix(p, f) }))
+	}
+	return row
 }

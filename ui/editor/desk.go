@@ -13,10 +13,14 @@ import (
 // Document is the saved files of a scenario.
 type Document struct {
 	Name    string // the name in Setup
-	BuiltIn bool   // a built-in, which can only be saved as a copy
+	BuiltIn bool   // a built-in or a template, which can only be saved as a copy
+	New     bool   // a template for a new scenario, which has no file yet
 	Files   []File // the scenario's own file first
 	Draft   *Draft // edits that were never saved; nil if none
 }
+
+// Template is what a new scenario can begin with.
+type Template struct{ Name, Title, About string }
 
 // File is a file of a scenario. Stamp identifies its content at the time of reading; "" if the file does not exist yet.
 type File struct {
@@ -42,8 +46,9 @@ type Order struct {
 // Findings is the result of checking a scenario.
 type Findings struct {
 	Problems []view.Problem
-	Files    []File // the scenario's own file and the files it refers to
-	Agents   int    // 0 if the scenario has errors
+	Files    []File   // the scenario's own file and the files it refers to
+	Agents   int      // 0 if the scenario has errors
+	Fields   []string // of agents in expressions; nil if the scenario has errors
 }
 
 // Conflict says that another program has changed files since they were read.
@@ -70,6 +75,8 @@ type Values struct {
 
 // Desk is what the screen needs from the application. Its methods may take long.
 type Desk interface {
+	// Templates lists what new scenarios can begin with. Open takes their names.
+	Templates(ctx context.Context) ([]Template, error)
 	// Open reads a scenario's files.
 	Open(ctx context.Context, name string) (*Document, error)
 	// Check checks a scenario as edited.

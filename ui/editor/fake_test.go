@@ -43,11 +43,18 @@ func newFake(builtIn bool, texts ...string) *fake {
 	return f
 }
 
+func (f *fake) Templates(context.Context) ([]Template, error) {
+	return []Template{{"templates/one.yaml", "One", "The first."}, {"templates/two.yaml", "Two", "The second."}}, nil
+}
+
 func (f *fake) Open(_ context.Context, name string) (*Document, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	doc := f.doc
 	doc.Name = name
+	if strings.HasPrefix(name, "templates/") {
+		doc.New, doc.BuiltIn = true, true
+	}
 	return &doc, nil
 }
 
@@ -148,9 +155,15 @@ type stage struct {
 
 func newStage(t *testing.T, f *fake) *stage {
 	t.Helper()
+	return newStageOf(t, f, f)
+}
+
+// newStageOf is newStage with another desk, which may answer differently.
+func newStageOf(t *testing.T, f *fake, desk Desk) *stage {
+	t.Helper()
 	st := &stage{q: uitest.Start(t), desk: f}
 	st.win = test.NewTempWindow(t, nil)
-	st.Screen = New(f, st.win, Ways{
+	st.Screen = New(desk, st.win, Ways{
 		Leave: func() { st.left++ }, Saved: func(name string) { st.saves = append(st.saves, name) },
 		Order: func(string) (map[string]string, *engine.Settings, bool) {
 			return map[string]string{"n": "7"}, nil, true

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 
+	"github.com/throng-sim/throng/engine/scenario/complete"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -27,17 +28,12 @@ func newHelp() *help {
 
 // about explains a position in a sheet.
 func (h *help) about(s *sheet, line, col int) {
-	if strings.HasSuffix(s.Name, ".star") {
+	if isStarlark(s.Name) {
 		h.show("functions", "Function", "Functions are written in Starlark, a dialect of Python without imports, files and network. Call them in expressions, for example ${will_shop(agent, now)}.", nil)
 		return
 	}
-	lines := strings.Split(s.editor.Text(), "\n")
-	path := append(keysAt(lines, line-1), flowKeys(lines[line-1], col-1)...)
+	path, about, others := language().Explain(s.editor.Text(), line, col)
 	at := strings.Join(path, " > ")
-	if at == h.at {
-		return
-	}
-	about, others := language().explain(path)
 	title := "The file"
 	if len(path) > 0 {
 		title = at
@@ -45,7 +41,7 @@ func (h *help) about(s *sheet, line, col int) {
 	h.show(at, title, about, others)
 }
 
-func (h *help) show(at, title, about string, others []key) {
+func (h *help) show(at, title, about string, others []complete.Key) {
 	if h.at == at {
 		return
 	}
@@ -53,7 +49,7 @@ func (h *help) show(at, title, about string, others []key) {
 	h.say(title, about, others)
 }
 
-func (h *help) say(title, about string, others []key) {
+func (h *help) say(title, about string, others []complete.Key) {
 	name := form.NewNote("")
 	name.TextSize = theme.SizeNameSubHeadingText
 	name.Say(title)
@@ -67,9 +63,9 @@ func (h *help) say(title, about string, others []key) {
 	for _, k := range others {
 		note := form.NewNote("")
 		note.TextSize = theme.SizeNameText
-		note.Say(k.name)
-		if k.about != "" {
-			note.Say(k.name + ": " + strings.ToLower(k.about[:1]) + k.about[1:])
+		note.Say(k.Name)
+		if k.About != "" {
+			note.Say(k.Name + ": " + strings.ToLower(k.About[:1]) + k.About[1:])
 		}
 		h.lines.Add(note)
 	}

@@ -1,199 +1,129 @@
 package editor
 
 import (
-	"encoding/json"
 	"io/fs"
-	"maps"
-	"regexp"
+	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/throng-sim/throng/assets"
+	"github.com/throng-sim/throng/engine/scenario/complete"
+	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/code"
 )
 
-// schema is the part of the language's JSON Schema that describes keys.
-type schema struct {
-	Description       string
-	Ref               string `json:"$ref"`
-	Properties        map[string]*schema
-	PatternProperties map[string]*schema
-	Items             *schema
-	Definitions       map[string]*schema
-	AnyOf, OneOf      []*schema
-	AllOf             []*schema
-	Then              *schema
-	AdditionalRaw     json.RawMessage `json:"additionalProperties"`
-
-	root *schema
-}
-
-// key is a key and its description.
-type key struct{ name, about string }
-
-// language is the schema of the scenario language.
-var language = sync.OnceValue(func() *schema {
+// language is the scenario language.
+var language = sync.OnceValue(func() *complete.Language {
 	text, err := fs.ReadFile(assets.Scenarios(), "schema.json")
-	s := &schema{}
+	var l *complete.Language
 	if err == nil {
-		err = json.Unmarshal(text, s)
+		l, err = complete.New(text)
 	}
 	if err != nil { // the schema is embedded in the program
 		panic(err)
 	}
-	s.root = s
-	return s
+	return l
 })
 
-// explain describes the last key of a path, and lists the keys at its level.
-func (s *schema) explain(path []string) (about string, beside []key) {
-	at := []*schema{s}
-	for i, name := range path {
-		last := i == len(path)-1
-		if last {
-			beside = keysOf(s, at)
-		}
-		var next []*schema
-		for _, a := range at {
-			next = append(next, a.child(s, name)...)
-		}
-		if len(next) == 0 {
-			return "Unknown key.", keysOf(s, at)
-		}
-		if at = next; last {
-			about = aboutOf(s, at)
-		}
+// isStarlark reports whether a file has functions.
+func isStarlark(name string) bool { return path.Ext(name) == ".star" }
+
+// completions returns what can be typed at the cursor of a sheet.
+func (s *Screen) completions(sh *sheet, asked bool) complete.Result {
+	q := complete.Query{Text: sh.editor.Text(), Fields: s.fields, Asked: asked}
+	q.Line, q.Col = sh.editor.Cursor()
+	if isStarlark(sh.Name) {
+		q.Scenario = s.sheets[0].editor.Text()
+	} else if i := slices.IndexFunc(s.sheets, func(other *sheet) bool { return isStarlark(other.Name) }); i >= 0 {
+		q.Functions = s.sheets[i].editor.Text()
 	}
-	if len(path) == 0 {
-		return "A scenario defines the agents, the services they call and the steps they execute.", keysOf(s, at)
-	}
-	if inner := keysOf(s, at); len(inner) > 0 {
-		beside = inner
-	}
-	return about, beside
+	return language().Complete(q)
 }
 
-// variants returns a schema and the schemas it refers to or combines.
-func (s *schema) variants(root *schema, depth int) (all []*schema) {
-	if s == nil || depth > 8 {
-		return nil
+// completeHere offers what can be typed at the cursor.
+func (s *Screen) completeHere() {
+	s.shown.editor.Focus(s.win.Canvas())
+	s.shown.editor.Complete()
+}
+
+// insertStep adds a line after the step at the cursor and offers the kinds of steps there.
+func (s *Screen) insertStep() {
+	sh := s.sheets[0]
+	if s.shown != sh {
+		s.choose(sh)
 	}
-	all = []*schema{s}
-	if name, ok := strings.CutPrefix(s.Ref, "#/definitions/"); ok {
-		all = append(all, root.Definitions[name].variants(root, depth+1)...)
+	e := sh.editor
+	e.Focus(s.win.Canvas())
+	isStep := func(i complete.Item) bool { return i.Kind == complete.StepItem }
+	line, col := e.Cursor()
+	after, indent, ok := complete.StepPlace(e.Text(), line, col)
+	if !ok {
+		e.CompleteWith(isStep, func() { s.status.SetText("Put the cursor below a chain or a step, on a line of its own.") })
+		return
 	}
-	for _, v := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf, []*schema{s.Then, s.Items}) {
-		all = append(all, v.variants(root, depth+1)...)
+	before := e.Text()
+	e.InsertLine(after, indent)
+	e.CompleteWith(isStep, func() {
+		e.Replace(before)
+		e.Go(line, col)
+	})
+}
+
+// fixes are the corrections of problems.
+type fixes map[view.Problem][]complete.Fix
+
+// fixesOf returns the corrections of the problems in files.
+func fixesOf(problems []view.Problem, texts map[string]string) fixes {
+	all := fixes{}
+	for name, text := range texts {
+		of := slices.DeleteFunc(slices.Clone(problems), func(p view.Problem) bool { return p.File != name })
+		for i, list := range language().Fixes(text, of...) {
+			if len(list) > 0 {
+				all[of[i]] = list
+			}
+		}
 	}
 	return all
 }
 
-// child returns the schemas of a key.
-func (s *schema) child(root *schema, name string) (all []*schema) {
-	for _, v := range s.variants(root, 0) {
-		if p := v.Properties[name]; p != nil {
-			all = append(all, p)
+// fix corrects a problem, as one change. The text may have changed since the check; then the correction is found again.
+func (s *Screen) fix(p view.Problem, fix complete.Fix) {
+	sh := s.sheet(p.File)
+	if sh == nil || sh.editor.ReadOnly {
+		return
+	}
+	for _, f := range language().Fixes(sh.editor.Text(), p)[0] {
+		if f.Title == fix.Title && f.Was == fix.Was {
+			if sh != s.shown {
+				s.choose(sh)
+			}
+			sh.editor.Edit(f.Line, f.Col, f.EndLine, f.EndCol, f.Text)
+			sh.editor.Focus(s.win.Canvas())
+			return
+		}
+	}
+	s.status.SetText("The line has changed since the check.")
+}
+
+// fixHere corrects the problem at the line of the cursor. If there are several ways, it offers them.
+func (s *Screen) fixHere() {
+	line, _ := s.shown.editor.Cursor()
+	var choices []code.Choice
+	for _, p := range s.marked(s.shown) {
+		if p.Line != line {
 			continue
 		}
-		for pattern, p := range v.PatternProperties {
-			if re, err := regexp.Compile(pattern); err == nil && re.MatchString(name) {
-				all = append(all, p)
-			}
-		}
-		var more schema
-		if len(v.AdditionalRaw) > 0 && v.AdditionalRaw[0] == '{' && json.Unmarshal(v.AdditionalRaw, &more) == nil {
-			all = append(all, &more)
+		for _, f := range s.fixes[p] {
+			choices = append(choices, code.Choice{Label: f.Title, Help: p.Text, Do: func() { s.fix(p, f) }})
 		}
 	}
-	return all
-}
-
-// aboutOf returns the first description among schemas.
-func aboutOf(root *schema, at []*schema) string {
-	for _, a := range at {
-		for _, v := range a.variants(root, 0) {
-			if v.Description != "" {
-				return strings.ToUpper(v.Description[:1]) + v.Description[1:] + "."
-			}
-		}
+	switch len(choices) {
+	case 0:
+		s.status.SetText("No fix for this line. F8 goes to the next problem.")
+	case 1:
+		choices[0].Do()
+	default:
+		s.shown.editor.Focus(s.win.Canvas())
+		s.shown.editor.Offer(choices)
 	}
-	return ""
-}
-
-// keysOf returns the keys of schemas, sorted.
-func keysOf(root *schema, at []*schema) (all []key) {
-	known := map[string]string{}
-	for _, a := range at {
-		for _, v := range a.variants(root, 0) {
-			for name, p := range v.Properties {
-				if known[name] == "" {
-					known[name] = strings.TrimSuffix(aboutOf(root, []*schema{p}), ".")
-				}
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		all = append(all, key{name, known[name]})
-	}
-	return all
-}
-
-var blockKey = regexp.MustCompile(`^(\s*(?:-\s+)?)([^\s#'"{\[][^:#'"{\[]*?)\s*:(?:\s|$)`)
-
-// keysAt returns the path of keys to a line, by indentation. The file may be incomplete.
-func keysAt(lines []string, row int) (path []string) {
-	if row < 0 || row >= len(lines) {
-		return nil
-	}
-	for row > 0 && strings.TrimSpace(lines[row]) == "" {
-		row--
-	}
-	indent := -1
-	for ; row >= 0; row-- {
-		m := blockKey.FindStringSubmatch(lines[row])
-		if m == nil {
-			continue
-		}
-		if deep := len(m[1]); indent < 0 || deep < indent {
-			path = append([]string{m[2]}, path...)
-			indent = deep
-		}
-		if indent == 0 {
-			break
-		}
-	}
-	return path
-}
-
-// flowKeys returns the path of keys in braces on a line, up to a column.
-func flowKeys(line string, col int) (path []string) {
-	runes := []rune(line)
-	end := min(max(col, 0), len(runes))
-	for end < len(runes) && !strings.ContainsRune(",:{}", runes[end]) {
-		end++
-	}
-	if end < len(runes) && runes[end] == ':' { // the cursor is in a key
-		end++
-	}
-	var quote rune
-	from := 0
-	for i, r := range runes[:end] {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
-		case r == '{':
-			path, from = append(path, ""), i+1
-		case r == '}' && len(path) > 0:
-			path = path[:len(path)-1]
-		case r == ',' && len(path) > 0:
-			path[len(path)-1], from = "", i+1
-		case r == ':' && len(path) > 0 && path[len(path)-1] == "":
-			path[len(path)-1] = strings.TrimSpace(string(runes[from:i]))
-		}
-	}
-	return slices.DeleteFunc(path, func(key string) bool { return key == "" })
 }

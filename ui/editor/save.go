@@ -231,7 +231,7 @@ func (s *Screen) leave(what string, then func()) {
 		return
 	}
 	s.asking = true
-	text := words.NewParagraph(s.win, "Your edits of "+base(s.doc.Name)+" are not saved.\nYou can keep them as a draft, which is shown the next time you edit the scenario.")
+	text := words.NewParagraph(s.win, "Your edits of "+s.named()+" are not saved.\nYou can keep them as a draft, which is shown the next time you edit the scenario.")
 	ask := dialog.NewCustomWithoutButtons("Save before you "+what+"?", text, s.win)
 	button := func(text string, do func()) *widget.Button {
 		return widget.NewButton(text, func() {

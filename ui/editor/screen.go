@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario/complete"
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -41,10 +43,12 @@ type Screen struct {
 	doc     *Document
 	sheets  []*sheet
 	shown   *sheet
-	named   *Document // the document of the tabs
+	tabbed  *Document // the document of the tabs
 	found   Findings
-	asked   int // number of the newest check; results of older ones are dropped
-	opening int // number of the newest call of Open, likewise
+	fixes   fixes    // of the problems found
+	fields  []string // of agents, when the scenario had no errors last
+	asked   int      // number of the newest check; results of older ones are dropped
+	opening int      // number of the newest call of Open, likewise
 	timer   *time.Timer
 	pause   time.Duration // the pause in typing before a check
 	cancel  context.CancelFunc
@@ -84,7 +88,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.notice = newNotice(func() { s.editing.Refresh() })
 	s.find = newFind(s)
 	s.page = container.NewStack()
-	s.list = newProblems(s.show)
+	s.list = newProblems(s.show, s.fix)
 	s.help = newHelp()
 	s.trial = newTrial(s)
 	s.side = newSide([]part{{"Try one agent", s.trial.object}, {"Problems", s.list.object}, {"Help", s.help.object}}, func() {
@@ -165,7 +169,7 @@ func (s *Screen) load(name string, then func()) {
 
 // fill shows a document, with the edits of its draft.
 func (s *Screen) fill(d *Document) {
-	s.doc, s.sheets, s.shown, s.found = d, nil, nil, Findings{}
+	s.doc, s.sheets, s.shown, s.found, s.fixes, s.fields = d, nil, nil, Findings{}, nil, nil
 	s.notice.hide()
 	s.find.close()
 	s.trial.forget()
@@ -186,6 +190,7 @@ func (s *Screen) add(f File) *sheet {
 	sh.editor.OnChanged = s.changed
 	sh.editor.OnMoved = func(line, col int) { s.moved(sh) }
 	sh.editor.OnShortcut = s.shortcut
+	sh.editor.Completions = func(asked bool) complete.Result { return s.completions(sh, asked) }
 	return sh
 }
 
@@ -281,7 +286,7 @@ func (s *Screen) follow() {
 	if s.doc == nil {
 		return
 	}
-	s.title.Say(base(s.doc.Name))
+	s.title.Say(s.named())
 	s.state.SetText(s.states())
 	s.name()
 }
@@ -305,10 +310,10 @@ func (s *Screen) name() {
 			same = was.Text == b.Text && was.Importance == b.Importance
 		}
 	}
-	if same && s.named == s.doc {
+	if same && s.tabbed == s.doc {
 		return
 	}
-	s.tabs.Objects, s.named = tabs, s.doc
+	s.tabs.Objects, s.tabbed = tabs, s.doc
 	s.tabs.Hidden = len(s.sheets) < 2
 	s.editing.Refresh()
 }
@@ -316,19 +321,32 @@ func (s *Screen) name() {
 // states describes where the files are, and whether they are saved.
 func (s *Screen) states() string {
 	place := s.doc.Name
-	if s.doc.BuiltIn {
+	switch {
+	case s.doc.New:
+		place = "from the template " + strings.TrimSuffix(base(s.doc.Name), filepath.Ext(s.doc.Name))
+	case s.doc.BuiltIn:
 		place = "built in; changes are saved as a copy"
 	}
 	switch {
 	case s.Edited() && s.kept:
 		return place + " · not saved; a draft is kept"
-	case s.Edited():
+	case s.unsaved():
 		return place + " · not saved"
-	}
-	if s.doc.BuiltIn {
+	case s.doc.BuiltIn:
 		return place
 	}
 	return place + " · saved"
+}
+
+// unsaved reports whether there is something to save: edits, or a new scenario.
+func (s *Screen) unsaved() bool { return s.doc != nil && (s.doc.New || s.Edited()) }
+
+// named returns the title of the document.
+func (s *Screen) named() string {
+	if s.doc.New {
+		return "New scenario"
+	}
+	return base(s.doc.Name)
 }
 
 // base returns the file name of a scenario.
@@ -337,15 +355,28 @@ func base(name string) string { return filepath.Base(name) }
 // Actions returns the actions on the scenario, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	open := func() bool { return s.visible && s.doc != nil }
-	edited := func() bool { return open() && s.Edited() }
+	unsaved := func() bool { return open() && s.unsaved() }
 	mod := fyne.KeyModifierShortcutDefault
 	return []action.Action{
-		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: edited},
-		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierAlt, Do: func() { s.saveAs(nil) }, Enabled: open},
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
+		{Name: "Save scenario", Menu: "File", Key: fyne.KeyS, Modifier: mod, Do: s.Save, Enabled: unsaved},
+		{Name: "Save scenario as…", Menu: "File", Key: fyne.KeyS, Modifier: mod | fyne.KeyModifierShift, Do: func() { s.saveAs(nil) }, Enabled: open},
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: mod, Do: s.find.open, Enabled: open},
+		{Name: "Complete", Menu: "Edit", Key: completeKey, Modifier: completeModifier, Do: s.completeHere, Enabled: open},
+		{Name: "Insert step…", Menu: "Edit", Key: fyne.KeySpace, Modifier: mod | fyne.KeyModifierShift, Do: s.insertStep, Enabled: open},
+		{Name: "Fix problem", Menu: "Edit", Key: fyne.KeyF7, Do: s.fixHere, Enabled: open},
 		{Name: "Next problem", Menu: "View", Key: fyne.KeyF8, Do: s.next, Enabled: open},
 		{Name: "Try one agent", Menu: "Run", Key: fyne.KeyF5, Do: s.trial.press, Enabled: open},
 	}
+}
+
+// The keys for completion. macOS changes the keyboard layout with Ctrl+Space; its own text fields complete with Option+Esc.
+var completeKey, completeModifier = keysOfComplete(runtime.GOOS)
+
+func keysOfComplete(system string) (fyne.KeyName, fyne.KeyModifier) {
+	if system == "darwin" {
+		return fyne.KeyEscape, fyne.KeyModifierAlt
+	}
+	return fyne.KeySpace, fyne.KeyModifierControl
 }
 
 // shortcut performs the action of a shortcut that was typed in the text.

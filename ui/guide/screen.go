@@ -85,7 +85,7 @@ func (s *Screen) Tick() {}
 // Actions returns the actions on the guide, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	return []action.Action{
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: action.Command, Do: s.Find},
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: action.Command, Do: s.Find},
 		action.Press(s.back, action.Action{Name: "Back", Menu: "View", Key: fyne.KeyLeftBracket, Modifier: action.Command}),
 		action.Press(s.forward, action.Action{Name: "Forward", Menu: "View", Key: fyne.KeyRightBracket, Modifier: action.Command}),
 	}

@@ -27,7 +27,7 @@ const (
 type adjustForm struct {
 	form.Form
 	tunables []engine.Tunable
-	entries  []*form.Entry
+	fields   []adjustField
 	dialog   *dialog.CustomDialog
 	change   *widget.Button
 	notice   *widgets.Notice
@@ -41,11 +41,11 @@ func (o *orders) adjustSettings() {
 		if t.Name == engine.LimitSetting { // it has its own control
 			continue
 		}
-		e := form.NewEntry()
-		e.SetText(t.Value)
-		row := f.Add(form.NewRow(cmp.Or(t.Title, t.Name), e), t.Name)
+		field := newAdjustField(t.Name)
+		field.put(t.Value)
+		row := f.Add(form.NewRow(cmp.Or(t.Title, t.Name), field.object), t.Name)
 		row.SetHelp(t.Help)
-		f.tunables, f.entries, rows = append(f.tunables, t), append(f.entries, e), append(rows, row)
+		f.tunables, f.fields, rows = append(f.tunables, t), append(f.fields, field), append(rows, row)
 	}
 	f.change = widget.NewButton("Change", func() { o.adjust(f) })
 	f.change.Importance = widget.HighImportance
@@ -59,11 +59,36 @@ func (o *orders) adjustSettings() {
 	widgets.Ask(o.screen.win, f.dialog, widgets.Pressing(f.change))
 }
 
+// adjustField is the field of a setting.
+type adjustField struct {
+	object fyne.CanvasObject
+	text   func() string
+	put    func(string)
+}
+
+// newAdjustField returns a menu if there are few values, otherwise an entry.
+func newAdjustField(name string) adjustField {
+	var options []string
+	switch name {
+	case engine.GovernorSetting:
+		for _, g := range engine.Governors {
+			options = append(options, g.Name)
+		}
+	case engine.BreakerName:
+		options = engine.Breakers
+	default:
+		e := form.NewEntry()
+		return adjustField{e, func() string { return strings.TrimSpace(e.Text) }, e.SetText}
+	}
+	choice := widget.NewSelect(options, nil)
+	return adjustField{form.NewFrame(choice), func() string { return choice.Selected }, choice.SetSelected}
+}
+
 // adjust applies the changed values: all of them, or none if a value is invalid. Each error is shown at its field.
 func (o *orders) adjust(f *adjustForm) {
 	var wanted []engine.Assignment
-	for i, e := range f.entries {
-		if text := strings.TrimSpace(e.Text); text != f.tunables[i].Value {
+	for i, field := range f.fields {
+		if text := field.text(); text != f.tunables[i].Value {
 			wanted = append(wanted, engine.Assignment{Name: f.tunables[i].Name, Value: text})
 		}
 	}

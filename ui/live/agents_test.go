@@ -119,10 +119,13 @@ func press(o fyne.Focusable, keys ...fyne.KeyName) {
 	}
 }
 
-// keyed returns the object below o that takes keyboard input.
+// keyed returns the enabled object below o that takes keyboard input.
 func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		f, ok := o.(fyne.Focusable)
+		if d, can := o.(fyne.Disableable); can && d.Disabled() {
+			return true
+		}
 		if ok {
 			found = f
 		}

@@ -73,8 +73,8 @@ type LogLine struct {
 
 // Past is the recorded history of a run. Its methods read the store: do not call them on the UI goroutine.
 type Past interface {
-	// Course returns an outline of the run over wall time.
-	Course(ctx context.Context) (*engine.Course, error)
+	// Timeline returns an outline of the run over wall time.
+	Timeline(ctx context.Context) (*engine.RunTimeline, error)
 	// Moment returns the state of the run at a past moment.
 	Moment(ctx context.Context, at time.Time) (*engine.Moment, error)
 }

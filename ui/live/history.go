@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	lookEvery   = 150 * time.Millisecond // minimum time between two reads
-	courseBeats = 12                     // ticks between two reads of the course
-	mostTicks   = 2000                   // marks on the scrubber
+	lookEvery     = 150 * time.Millisecond // minimum time between two reads
+	timelineBeats = 12                     // ticks between two reads of the timeline
+	mostTicks     = 2000                   // marks on the scrubber
 )
 
 // speeds are the playback speeds.
@@ -40,21 +40,21 @@ type history struct {
 	leave    *widget.Button // returns to the live run
 	speed    *widgets.Segments
 
-	job     *Job
-	course  *engine.Course // nil: not read yet
-	marks   []widgets.Tick // of the course
-	known   doings         // of the course
-	reading bool           // the course is being read
-	beats   int            // ticks since it was read
-	at      time.Time      // requested moment; zero is live
-	feed    *feed          // the shown moment; nil is live
-	busy    bool           // a moment is being read
-	last    time.Time      // time of the last read
-	pending *time.Timer
-	playing bool
-	played  time.Time // how far playback has come
-	trouble string
-	hover   string
+	job      *Job
+	timeline *engine.RunTimeline // nil: not read yet
+	marks    []widgets.Tick      // of the timeline
+	known    doings              // of the timeline
+	reading  bool                // the timeline is being read
+	beats    int                 // ticks since it was read
+	at       time.Time           // requested moment; zero is live
+	feed     *feed               // the shown moment; nil is live
+	busy     bool                // a moment is being read
+	last     time.Time           // time of the last read
+	pending  *time.Timer
+	playing  bool
+	played   time.Time // how far playback has come
+	trouble  string
+	hover    string
 }
 
 func newHistory(s *Screen) *history {
@@ -87,7 +87,7 @@ func newHistory(s *Screen) *history {
 // begin resets the history for a job.
 func (l *history) begin(job *Job) {
 	l.drop()
-	l.job, l.course, l.marks, l.known, l.reading, l.trouble = job, nil, nil, doings{}, false, ""
+	l.job, l.timeline, l.marks, l.known, l.reading, l.trouble = job, nil, nil, doings{}, false, ""
 	l.content.Hidden = job.Past == nil
 	l.read()
 	l.draw()
@@ -104,11 +104,11 @@ func (l *history) drop() {
 // active reports whether a past moment is selected.
 func (l *history) active() bool { return !l.at.IsZero() }
 
-// tick continues playback and reads the newest part of the course.
+// tick continues playback and reads the newest part of the timeline.
 func (l *history) tick() {
 	now := doingsOf(l.screen.feed.snap)
 	now.settled = true
-	if l.beats++; l.beats >= courseBeats && (now != l.known || len(l.spans()) == 0) {
+	if l.beats++; l.beats >= timelineBeats && (now != l.known || len(l.spans()) == 0) {
 		l.read()
 	}
 	if l.playing {
@@ -198,8 +198,8 @@ func (l *history) page(by int) {
 	}
 	l.stop()
 	begins := []time.Time{l.spans()[0].From}
-	for i := range l.course.Barriers {
-		begins = append(begins, l.course.Barriers[i].At)
+	for i := range l.timeline.Barriers {
+		begins = append(begins, l.timeline.Barriers[i].At)
 	}
 	at := l.at
 	if !l.active() {

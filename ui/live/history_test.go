@@ -20,18 +20,18 @@ import (
 type fakePast struct {
 	mu    sync.Mutex
 	asked []time.Time
-	reads int // of the course
+	reads int // of the timeline
 	fail  error
 	wait  chan struct{} // if set, an answer waits for it
 }
 
 func at(minutes float64) time.Time { return began.Add(time.Duration(minutes * float64(time.Minute))) }
 
-func (p *fakePast) Course(context.Context) (*engine.Course, error) {
+func (p *fakePast) Timeline(context.Context) (*engine.RunTimeline, error) {
 	p.mu.Lock()
 	p.reads++
 	p.mu.Unlock()
-	return &engine.Course{
+	return &engine.RunTimeline{
 		Stretches:   []engine.Stretch{{From: at(-120), To: at(-60)}, {From: at(-5), To: at(0)}},
 		Barriers:    []engine.BarrierRow{{Cycle: 0, At: at(-90)}, {Cycle: 1, At: at(-3)}},
 		Changes:     []engine.ChangeRow{{At: at(-100), What: engine.LimitSetting, Old: "50", New: "20", Who: user}},
@@ -93,7 +93,7 @@ func inHistory(t *testing.T, s engine.Snapshot) (*stage, *fakePast, *time.Time) 
 	st.open(t)
 	st.now = func() time.Time { clock = clock.Add(time.Second); return clock }
 	st.Show()
-	st.Until("the course is read", func() bool { return st.history.course != nil })
+	st.Until("the timeline is read", func() bool { return st.history.timeline != nil })
 	return st, past, &clock
 }
 
@@ -259,7 +259,7 @@ func TestAPastRun(t *testing.T) {
 	job := jobOf(newFakeRun(over))
 	job.Title, job.Past = "Last month", &fakePast{}
 	st.History(job)
-	st.Until("its course is read", func() bool { return st.history.course != nil })
+	st.Until("its timeline is read", func() bool { return st.history.timeline != nil })
 	st.shows(t, "Last month", "finished", "To the newest run")
 	st.says(t, "End of the run. Drag to open the history")
 	st.history.scrubber.OnChanged(at(-80))
@@ -335,8 +335,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestCourseIsReadSeldom checks that the course of a run is read again only after something happened.
-func TestCourseIsReadSeldom(t *testing.T) {
+// TestTimelineIsReadSeldom checks that the timeline of a run is read again only after something happened.
+func TestTimelineIsReadSeldom(t *testing.T) {
 	st, past, _ := inHistory(t, running())
 	ticks := func(n int) int {
 		for range n {
@@ -347,15 +347,15 @@ func TestCourseIsReadSeldom(t *testing.T) {
 		defer past.mu.Unlock()
 		return past.reads
 	}
-	if got := ticks(5 * courseBeats); got != 2 {
+	if got := ticks(5 * timelineBeats); got != 2 {
 		t.Errorf("while nothing happens it is read %d times", got)
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Checkpoints++ })
-	if got := ticks(5 * courseBeats); got != 4 {
+	if got := ticks(5 * timelineBeats); got != 4 {
 		t.Errorf("after a checkpoint it was read %d times", got)
 	}
 	st.run.change(func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished })
-	if got := ticks(5 * courseBeats); got != 6 || st.history.end() != at(0) {
+	if got := ticks(5 * timelineBeats); got != 6 || st.history.end() != at(0) {
 		t.Errorf("after the end it was read %d times, and ends at %v", got, st.history.end())
 	}
 }

@@ -58,7 +58,7 @@ func (l *history) say() {
 		l.says.Set(l.hover, widgets.Neutral)
 	case l.trouble != "":
 		l.says.Set(l.trouble, widgets.Bad)
-	case l.course == nil:
+	case l.timeline == nil:
 		l.says.Set("Loading the history", widgets.Quiet)
 	case l.feed != nil:
 		l.says.Set(crowdText(l.feed), widgets.Neutral)

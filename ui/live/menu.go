@@ -16,19 +16,19 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Pause or resume", Menu: "Run", Key: fyne.KeyP, Modifier: ctrl, Do: o.pauseOrResume, Enabled: func() bool {
 			return enabled(o.pause) || enabled(o.resume)
 		}},
-		o.checkpoint.action("Checkpoint now", fyne.KeyS, shift),
+		o.checkpoint.action("Checkpoint now", fyne.KeyK, shift),
 		o.broadcastMessage.action("Broadcast…", fyne.KeyT, ctrl),
 		o.stopRun.action("Stop", fyne.KeyPeriod, ctrl),
 		o.forceStop.action("Force stop", fyne.KeyPeriod, shift),
-		{Name: "Raise the limit", Menu: "Run", Key: fyne.KeyUp, Modifier: ctrl, Do: func() { p.step(1) }, Enabled: func() bool { return o.live() }},
-		{Name: "Lower the limit", Menu: "Run", Key: fyne.KeyDown, Modifier: ctrl, Do: func() { p.step(-1) }, Enabled: func() bool { return o.live() }},
-		{Name: "Return to automatic", Menu: "Run", Key: fyne.KeyUp, Modifier: shift, Do: func() { p.choose(automaticMode) }, Enabled: func() bool { return enabled(p.back) }},
+		{Name: "Raise the limit", Menu: "Run", Key: fyne.KeyUp, Modifier: action.LimitKeys, Do: func() { p.step(1) }, Enabled: func() bool { return o.live() }},
+		{Name: "Lower the limit", Menu: "Run", Key: fyne.KeyDown, Modifier: action.LimitKeys, Do: func() { p.step(-1) }, Enabled: func() bool { return o.live() }},
+		{Name: "Return to automatic", Menu: "Run", Do: func() { p.choose(automaticMode) }, Enabled: func() bool { return enabled(p.back) }},
 		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: p.steer.undo, Enabled: p.steer.canUndo},
 		o.adjustRun.action("Adjust…", fyne.KeyJ, ctrl),
-		{Name: "Run details…", Menu: "Run", Key: fyne.KeyD, Modifier: action.Command | fyne.KeyModifierAlt, Do: o.showDetails, Enabled: always},
+		{Name: "Run details…", Menu: "Run", Do: o.showDetails, Enabled: always},
 		action.Press(o.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		{Name: "Next tab", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.tabs.next, Enabled: always},
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: ctrl, Do: s.findAgent, Enabled: always},
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: ctrl, Do: s.findAgent, Enabled: always},
 		{Name: "Open or leave history", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl, Do: l.enterOrLeave, Enabled: can},
 		{Name: "Play or stop", Menu: "Run", Key: fyne.KeyP, Modifier: shift, Do: l.playOrStop, Enabled: can},
 		{Name: "Previous cycle", Menu: "Run", Key: fyne.KeyLeftBracket, Modifier: ctrl, Do: func() { l.page(-1) }, Enabled: can},
@@ -39,11 +39,11 @@ func (s *Screen) Actions() []action.Action {
 	i := s.agents.inspector
 	all = append(
 		all,
-		s.ofAgent(i.again, "Run agent again", fyne.KeyA),
-		s.ofAgent(i.retire, "Retire agent…", fyne.KeyK),
-		s.ofAgent(i.message, "Message agent…", fyne.KeyM),
-		s.ofAgent(i.watch, "Watch or stop watching agent", fyne.KeyW),
-		s.ofAgent(i.copy, "Copy agent as JSON", fyne.KeyJ),
+		s.ofAgent(i.again, "Run agent again"),
+		s.ofAgent(i.retire, "Retire agent…"),
+		s.ofAgent(i.message, "Message agent…"),
+		s.ofAgent(i.watch, "Watch or stop watching agent"),
+		s.ofAgent(i.copy, "Copy agent as JSON"),
 	)
 	for i := range all {
 		can := all[i].Enabled
@@ -60,8 +60,8 @@ func (c *command) action(name string, key fyne.KeyName, modifier fyne.KeyModifie
 func enabled(b *widget.Button) bool { return b.Visible() && !b.Disabled() }
 
 // ofAgent presses a button of the inspector, while an agent is open in it.
-func (s *Screen) ofAgent(b *widget.Button, name string, key fyne.KeyName) action.Action {
-	press := action.Press(b, action.Action{Name: name, Menu: "Agent", Key: key, Modifier: action.Command | fyne.KeyModifierAlt})
+func (s *Screen) ofAgent(b *widget.Button, name string) action.Action {
+	press := action.Press(b, action.Action{Name: name, Menu: "Agent"})
 	do := press
 	press.Enabled = func() bool { return s.agents.inspector.agent != noAgent && do.Enabled() }
 	press.Do = func() {

@@ -85,7 +85,7 @@ func TestForceStop(t *testing.T) {
 	}
 }
 
-// TestButtonsKeepTheirPlaces checks that no button moves or changes its text in the course of a run.
+// TestButtonsKeepTheirPlaces checks that no button moves or changes its text in the timeline of a run.
 func TestButtonsKeepTheirPlaces(t *testing.T) {
 	st := perform(t, running())
 	st.ToResume = func(engine.RunID) {}

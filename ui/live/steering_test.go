@@ -12,9 +12,11 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -152,7 +154,7 @@ func TestErrorsBeforeAResume(t *testing.T) {
 
 func TestSettingsAreAdjusted(t *testing.T) {
 	st := perform(t, running())
-	st.run.tunables = []engine.Tunable{{Name: engine.LimitSetting, Value: "50"}, {Name: "budget", Value: "5", Help: "what model calls may cost"}, {Name: "model.rate", Value: "10"}, {Name: "shop.timeout", Value: "10s"}}
+	st.run.tunables = []engine.Tunable{{Name: engine.LimitSetting, Value: "50"}, {Name: "budget", Value: "5", Help: "what model calls may cost"}, {Name: "model.rate", Value: "10"}, {Name: "governor", Value: "adaptive"}}
 	st.run.set = func(name, value string) error {
 		if name == "model.rate" {
 			return &engine.FieldError{Field: name, Problem: "-1 requests per second", Hint: "above 0"}
@@ -161,11 +163,11 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	}
 	st.pick(t, "More", "Adjust…")
 	f := st.orders.adjusting
-	if len(f.entries) != 3 || f.Row(engine.LimitSetting) != nil {
-		t.Fatalf("%d settings are offered", len(f.entries))
+	if len(f.fields) != 3 || f.Row(engine.LimitSetting) != nil {
+		t.Fatalf("%d settings are offered", len(f.fields))
 	}
-	f.entries[0].SetText(" 10 ")
-	f.entries[1].SetText("-1")
+	f.fields[0].put(" 10 ")
+	f.fields[1].put("-1")
 	test.Tap(f.change)
 	st.Until("they are changed", func() bool { return len(st.orders.waiting) == 0 })
 	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand"; got != want {
@@ -175,13 +177,14 @@ func TestSettingsAreAdjusted(t *testing.T) {
 	if got := f.Row("model.rate").Problem(); !strings.Contains(got, "-1 requests per second") {
 		t.Errorf("next to the field: %q", got)
 	}
-	f.entries[1].SetText("10")
+	f.fields[1].put("10")
+	f.fields[2].object.(*form.Frame).Parts()[0].(*widget.Select).SetSelected("latency")
 	test.Tap(f.change)
 	st.Until("it is changed", func() bool { return len(st.orders.waiting) == 0 && st.win.Canvas().Overlays().Top() == nil })
-	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand; apply budget=10 user by hand"; got != want {
+	if got, want := st.run.orders(), "apply budget=10 model.rate=-1 user by hand; apply budget=10 governor=latency user by hand"; got != want {
 		t.Errorf("got calls %q, want %q", got, want)
 	}
-	st.shows(t, "Changed: budget 5 to 10.")
+	st.shows(t, "Changed: budget 5 to 10, governor adaptive to latency.")
 }
 
 // TestChartsAreSaved reads the saved picture and checks that it contains the lines of the series.

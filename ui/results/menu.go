@@ -10,9 +10,9 @@ import (
 func (s *Screen) Actions() []action.Action {
 	return []action.Action{
 		{Name: "Export CSV…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command, Do: s.askExport, Enabled: s.exportable},
-		{Name: "Export Parquet…", Menu: "File", Key: fyne.KeyE, Modifier: action.Command | fyne.KeyModifierAlt, Do: func() { s.askData("parquet", "Parquet") }, Enabled: s.exportable},
-		{Name: "Export JSON…", Menu: "File", Key: fyne.KeyL, Modifier: action.Command | fyne.KeyModifierAlt, Do: func() { s.askData("jsonl", "JSON") }, Enabled: s.exportable},
-		{Name: "Report…", Menu: "File", Key: fyne.KeyR, Modifier: action.Command | fyne.KeyModifierAlt, Do: s.askReport, Enabled: s.exportable},
+		{Name: "Export Parquet…", Menu: "File", Do: func() { s.askData("parquet", "Parquet") }, Enabled: s.exportable},
+		{Name: "Export JSON…", Menu: "File", Do: func() { s.askData("jsonl", "JSON") }, Enabled: s.exportable},
+		{Name: "Report…", Menu: "File", Do: s.askReport, Enabled: s.exportable},
 		action.Press(s.audit, action.Action{Name: "Audit", Menu: "Run", Key: fyne.KeyA, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.replay, action.Action{Name: "History", Menu: "Run", Key: fyne.KeyH, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.compare, action.Action{Name: "Compare…", Menu: "Run", Key: fyne.KeyC, Modifier: action.Command | fyne.KeyModifierShift}),

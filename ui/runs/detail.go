@@ -26,14 +26,14 @@ type detail struct {
 	content fyne.CanvasObject
 	body    fyne.CanvasObject // hidden without a run
 
-	name, tags *mark
-	badge      *widgets.Badge
-	course     *course
-	facts      *widgets.Sheet
-	points     *widgets.Table
-	noPoints   *emptiness
-	hint       *form.Note // what Resume would do, and why buttons are disabled; two lines are reserved
-	note       *note.Editor
+	name, tags     *mark
+	badge          *widgets.Badge
+	checkpointLine *checkpointLine
+	facts          *widgets.Sheet
+	points         *widgets.Table
+	noPoints       *emptiness
+	hint           *form.Note // what Resume would do, and why buttons are disabled; two lines are reserved
+	note           *note.Editor
 
 	bound
 	resume      *widget.Button
@@ -68,7 +68,7 @@ func newDetail(s *Screen) *detail {
 	d.hint.Lines = 2
 	d.name = newMark("Name", s.rename)
 	d.tags = newMark("Tags, such as: prices b2b", s.tag)
-	d.course = newCourse(func(number int) { s.chooseCheckpoint(strconv.Itoa(number)) })
+	d.checkpointLine = newCheckpointLine(func(number int) { s.chooseCheckpoint(strconv.Itoa(number)) })
 	d.points = widgets.NewTable(checkpointColumns, "", 3)
 	d.points.OnSelected = s.chooseCheckpoint
 	d.noPoints = newEmptiness(d.points)
@@ -108,7 +108,7 @@ func (d *detail) layOut() {
 	bounded := container.NewHBox(container.NewCenter(d.until), more, container.NewCenter(d.counts))
 	first := container.NewHBox(container.New(&steady{least: resumeText + " from 00:00…"}, d.resume), container.NewCenter(widgets.NewCaption("Limit")), limit, bounded)
 	actions := container.NewBorder(nil, nil, first, nil, widgets.NewBar(d.fork, d.results, d.replay))
-	head := container.NewVBox(named, actions, newReserved(2, d.hint), d.course)
+	head := container.NewVBox(named, actions, newReserved(2, d.hint), d.checkpointLine)
 	facts := container.NewVScroll(d.facts)
 	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, leastFacts*d.resume.MinSize().Height))
 	below := container.NewHBox(layout.NewSpacer(), container.NewCenter(d.stays), d.removePoint)
@@ -236,7 +236,7 @@ func (d *detail) drawCheckpoints(r *engine.RunRecord) {
 		number = c.Number
 	}
 	d.points.Select(strconv.Itoa(number))
-	d.course.show(r, s.checkpoints, number)
+	d.checkpointLine.show(r, s.checkpoints, number)
 }
 
 // drawActions enables what is possible with the chosen run and checkpoint. The hint says why the rest is not possible.

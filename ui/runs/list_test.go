@@ -235,7 +235,7 @@ func TestEveryReasonIsShown(t *testing.T) {
 
 func TestTheTimelineExplainsItsMarks(t *testing.T) {
 	_, s, _ := start(t, two())
-	c := s.detail.course
+	c := s.detail.checkpointLine
 	if len(c.marks) != 2 || c.marks[0].number != 1 || c.marks[1].number != 2 || c.marks[0].at >= c.marks[1].at {
 		t.Fatalf("the marks are %+v", c.marks)
 	}

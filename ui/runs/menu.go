@@ -107,14 +107,14 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(l.menu.remote, action.Action{Name: "From Postgres…", Menu: "File", Key: fyne.KeyU, Modifier: shift}),
 		action.Press(l.remove, action.Action{Name: "Delete run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),
 		action.Press(d.removePoint, action.Action{Name: "Delete checkpoint", Menu: "File", Key: fyne.KeyD, Modifier: shift}),
-		{Name: "Clean up…", Menu: "File", Key: fyne.KeyK, Modifier: shift, Do: s.CleanUp},
+		{Name: "Clean up…", Menu: "File", Do: s.CleanUp},
 		action.Press(d.replay, action.Action{Name: "History", Menu: "Run", Key: fyne.KeyH, Modifier: shift}),
 		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: s.Undo, Enabled: func() bool { return s.visible && len(s.undo.past) > 0 }},
-		action.Press(l.menu.trash, action.Action{Name: "Trash…", Menu: "File", Key: fyne.KeyZ, Modifier: shift}),
-		{Name: "Find…", Menu: "View", Key: fyne.KeyF, Modifier: ctrl, Do: func() { s.win.Canvas().Focus(l.search) }},
+		action.Press(l.menu.trash, action.Action{Name: "Trash…", Menu: "File"}),
+		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: ctrl, Do: func() { s.win.Canvas().Focus(l.search) }},
 	}, []action.Action{
 		{Name: "Rename run", Menu: "Run", Key: fyne.KeyF2, Do: d.focusName, Enabled: chosen},
-		{Name: "Add or remove star", Menu: "Run", Key: fyne.KeyB, Modifier: ctrl | fyne.KeyModifierAlt, Do: func() { s.star(s.chosen) }, Enabled: chosen},
+		{Name: "Add or remove star", Menu: "Run", Do: func() { s.star(s.chosen) }, Enabled: chosen},
 		{Name: "Edit note", Menu: "Run", Key: fyne.KeyI, Modifier: ctrl, Do: d.note.Focus, Enabled: chosen},
 	})
 }

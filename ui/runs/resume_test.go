@@ -166,7 +166,7 @@ func TestResumeFromAnOlderCheckpoint(t *testing.T) {
 	if s.detail.resume.Text != "Resume" {
 		t.Errorf("the newest checkpoint offers %q", s.detail.resume.Text)
 	}
-	s.detail.course.TypedKey(&fyne.KeyEvent{Name: fyne.KeyLeft})
+	s.detail.checkpointLine.TypedKey(&fyne.KeyEvent{Name: fyne.KeyLeft})
 	if got := s.detail.points.Selected(); got != "1" {
 		t.Fatalf("the timeline selected %q", got)
 	}

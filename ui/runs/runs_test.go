@@ -377,7 +377,7 @@ func TestNothingMoves(t *testing.T) {
 	q, s, _ := start(t, desk)
 	d, l := s.detail, s.list
 	places := func() (all []fyne.Position) {
-		for _, o := range []fyne.CanvasObject{d.resume, d.limit, d.fork, d.results, d.replay, d.course, d.points, d.removePoint, l.compare, l.export, l.remove, l.more, l.table} {
+		for _, o := range []fyne.CanvasObject{d.resume, d.limit, d.fork, d.results, d.replay, d.checkpointLine, d.points, d.removePoint, l.compare, l.export, l.remove, l.more, l.table} {
 			all = append(all, fyne.CurrentApp().Driver().AbsolutePositionForObject(o))
 		}
 		return all

@@ -195,7 +195,7 @@ func TestActions(t *testing.T) {
 	keys := map[string]string{}
 	for _, a := range s.Actions() {
 		key := a.Keys()
-		if other, taken := keys[key]; taken || key == "" {
+		if other, taken := keys[key]; taken && key != "" {
 			t.Errorf("%s has the keys %q of %s", a.Name, key, other)
 		}
 		keys[key] = a.Name

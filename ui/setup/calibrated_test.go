@@ -12,7 +12,7 @@ import (
 func TestWhatIsSetUpCanBeCalibrated(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.typed("Eagerness", "2.50")
-	s.typed("Floor", "30")
+	s.typed("Lowest limit", "30")
 	if o, ok := s.screen.Order(); !ok || o.Scenario != "shopping" || o.Given["eagerness"] != "2.50" || o.Settings.Floor != 30 {
 		t.Errorf("%+v, %v", o, ok)
 	}

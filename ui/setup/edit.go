@@ -13,6 +13,7 @@ import (
 
 // Editing opens the editor. Functions may be nil; their buttons are then hidden.
 type Editing struct {
+	New  func() // asks what a new scenario begins with
 	Edit func(name string)
 	Try  func(name string) // runs one agent
 	Keep func(o Order)     // writes the values of the form into the scenario's file
@@ -22,6 +23,7 @@ type Editing struct {
 func (s *Screen) SetEditing(e Editing) {
 	s.editing = e
 	s.head.edit.ways = e
+	s.gallery.create(e.New)
 }
 
 // OrderOf returns the parameters and settings of a scenario; ok is false if the form shows another scenario or has mistakes.

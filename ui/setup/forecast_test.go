@@ -93,7 +93,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
 	s.until("stops raising")
-	s.until("adjusted by the governor from")
+	s.until("adjusted automatically from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")
 	s.screen.budget.requests.SetText("5000")
@@ -103,8 +103,8 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	if err != nil || o.Settings.Governor != "latency" || o.Settings.Budget != want {
 		t.Errorf("got %q, %+v, %v, want latency, %+v", o.Settings.Governor, o.Settings.Budget, err, want)
 	}
-	s.screen.concurrency.governor.SetSelected("Manual")
-	s.until("adjusted by hand from")
+	s.screen.concurrency.mode.SetSelected("Manual")
+	s.until("stays until you change it")
 	for _, e := range []interface{ SetText(string) }{s.screen.budget.dollars, s.screen.budget.tokens, s.screen.budget.requests, s.screen.budget.wall} {
 		e.SetText("")
 	}

@@ -18,6 +18,7 @@ import (
 type gallery struct {
 	panel   fyne.CanvasObject
 	items   *fyne.Container
+	fresh   *widget.Button // asks what a new scenario begins with
 	choices []Choice
 	chosen  string
 	pick    func(name string)
@@ -28,10 +29,18 @@ type gallery struct {
 func newGallery(pick func(name string), favor func(name string, star bool), open, again func()) *gallery {
 	g := &gallery{pick: pick, favor: favor, again: again, items: form.NewStack()}
 	button := widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
+	g.fresh = widget.NewButtonWithIcon("New scenario…", theme.ContentAddIcon(), nil)
+	g.fresh.Hide()
 	hint := form.NewNote("or drop a file on the window")
-	body := container.NewBorder(nil, form.NewStack(button, hint), nil, nil, container.NewVScroll(g.items))
+	body := container.NewBorder(nil, form.NewStack(g.fresh, button, hint), nil, nil, container.NewVScroll(g.items))
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
+}
+
+// create shows the button for a new scenario; nil hides it.
+func (g *gallery) create(do func()) {
+	g.fresh.Hidden, g.fresh.OnTapped = do == nil, do
+	g.panel.Refresh()
 }
 
 // set shows the scenarios.

@@ -55,7 +55,7 @@ func TestChecksBeforeALaunch(t *testing.T) {
 	if got := desk.count(&desk.checked); got != n {
 		t.Errorf("the same was checked %d times more", got-n)
 	}
-	s.typed("Start", "7")
+	s.typed("Starting limit", "7")
 	s.Until("checked again", func() bool { return desk.count(&desk.checked) == n+1 })
 	if got := desk.last(&desk.checked).Settings.Limit; got != 7 {
 		t.Errorf("checked with a limit of %d", got)
@@ -89,8 +89,8 @@ func TestMendingWhatWasFound(t *testing.T) {
 		t.Errorf("mended %q", desk.mended)
 	}
 	s.tap((&engine.Check{Fix: "limit 12"}).Button())
-	if s.entry("Start").Text != "12" || s.entry("Ceiling").Text != "12" {
-		t.Errorf("the fields say %s and %s", s.entry("Start").Text, s.entry("Ceiling").Text)
+	if s.entry("Starting limit").Text != "12" || s.entry("Highest limit").Text != "12" {
+		t.Errorf("the fields say %s and %s", s.entry("Starting limit").Text, s.entry("Highest limit").Text)
 	}
 	s.tap("Open Settings")
 	if s.went != "settings" {
@@ -206,7 +206,7 @@ func TestPresetsFillTheFieldsIn(t *testing.T) {
 	}
 	pick("Machine preset", "workstation, 8–16")
 	pick("Use preset", "research, 4–8")
-	if start, ceiling := s.entry("Start").Text, s.entry("Ceiling").Text; start != "4" || ceiling != "8" {
+	if start, ceiling := s.entry("Starting limit").Text, s.entry("Highest limit").Text; start != "4" || ceiling != "8" {
 		t.Errorf("start %s, ceiling %s", start, ceiling)
 	}
 	s.typed("Concurrent model calls", "20")

@@ -74,7 +74,7 @@ func deployments() string {
 	return "across all services: " + strings.Join(all, ", ")
 }
 
-// suggest sets the fields to a preset's range, and lowers the floor if it is higher.
+// suggest sets the fields to a preset's range, and lowers the lowest limit if it is higher.
 func (c *concurrency) suggest(low, high int) {
 	if floor, err := c.floor.Value(); err == nil && int(floor) > low {
 		c.floor.SetText(strconv.Itoa(low))

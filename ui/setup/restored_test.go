@@ -62,7 +62,7 @@ func TestEverythingTypedIsRestored(t *testing.T) {
 	s.typed("Agents", "a b")
 	picks := map[string]string{}
 	for name, p := range screen.picks() {
-		picks[name] = p.Selected
+		picks[name] = p.Selected()
 	}
 
 	s.again()
@@ -74,8 +74,8 @@ func TestEverythingTypedIsRestored(t *testing.T) {
 		}
 	}
 	for name, p := range screen.picks() {
-		if p.Selected != picks[name] {
-			t.Errorf("%s is %q, want %q", name, p.Selected, picks[name])
+		if p.Selected() != picks[name] {
+			t.Errorf("%s is %q, want %q", name, p.Selected(), picks[name])
 		}
 	}
 	if got := s.entry("Shoppers").Text + " " + s.entry("Eagerness").Text + " " + s.entry("Agents").Text; got != "20 much a b" || !screen.remote.send.Checked {

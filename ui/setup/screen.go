@@ -60,6 +60,7 @@ type Screen struct {
 	remote       *remote
 	chain        *chain
 	bar          *bar
+	edits        edits
 
 	given    form.Form // rows of the parameters
 	settings form.Form // rows of the settings
@@ -95,6 +96,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.remote = newRemote()
 	s.chain = newChain()
 	s.bar = newBar(s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal)
+	s.edits.screen = s
 	s.build()
 	return s
 }
@@ -298,6 +300,7 @@ func (s *Screen) fill(sc *Scenario) {
 		s.propose(same)
 	}
 	s.filling = false
+	s.edits.filled(another)
 	_ = s.given.Tell(nil)
 	s.changed()
 	if s.wanted {
@@ -339,6 +342,9 @@ func (s *Screen) changed() {
 		return
 	}
 	s.bar.say("")
+	if s.scenario != nil {
+		s.edits.note()
+	}
 	s.follow()
 }
 

@@ -24,7 +24,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a file",
 		"About shopping", "how much they like it", "0 to 10",
 		"24 cycles of 1h, as fast as possible",
-		"50 of 372 shoppers concurrently; adjusted by the governor from 1 to 100",
+		"50 of 372 shoppers concurrently; adjusted automatically from 1 to 100",
 		"Results stay on this machine.",
 		"372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions",
 	} {
@@ -57,9 +57,9 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 	s.typed("Time scale", "24")
 	s.typed("Random seed", "18446744073709551615")
 	field[*widget.Select](s, "Mock latency").SetSelected("slow, 0.5 to 2 s")
-	s.typed("Start", "20")
-	s.typed("Floor", "2")
-	s.typed("Ceiling", "40")
+	s.typed("Starting limit", "20")
+	s.typed("Lowest limit", "2")
+	s.typed("Highest limit", "40")
 	s.typed("shop", "https://staging.example.com")
 	s.typed("model", "mock:model")
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
@@ -109,9 +109,9 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 		{"Length", "0", "0 is out of range"},
 		{"Time scale", "1e-9", "is out of range"},
 		{"Random seed", "-1", "not a whole number of at least 0"},
-		{"Start", "101", "above the ceiling of 100"},
-		{"Floor", "51", "below the floor of 51"}, // next to the start
-		{"Ceiling", "", "a whole number is missing"},
+		{"Starting limit", "101", "above the highest limit, 100"},
+		{"Lowest limit", "51", "below the lowest limit, 51"}, // next to the start
+		{"Highest limit", "", "a whole number is missing"},
 		{"shop", "staging", "not an address"},
 	} {
 		before := s.entry(c.row).Text
@@ -132,10 +132,10 @@ func TestMistakesAreShownWhileTyping(t *testing.T) {
 func TestALaunchWithMistakesGoesToTheFirst(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	s.win.Resize(fyne.NewSize(850, 400))
-	s.typed("Ceiling", "many")
+	s.typed("Highest limit", "many")
 	s.typed("model", "nowhere")
 	s.tap("Launch")
-	if !s.shows("Not launched") || !s.shows("2 mistakes: Ceiling, model") {
+	if !s.shows("Not launched") || !s.shows("2 mistakes: Highest limit, model") {
 		t.Errorf("the screen shows %q", uitest.Texts(s.screen.bar.panel))
 	}
 	if got := s.win.Canvas().Focused(); got != fyne.Focusable(s.screen.concurrency.ceiling) {
@@ -166,7 +166,7 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	if got, want := s.desk.last(&s.desk.read).Given, map[string]string{"agents": "5000"}; !maps.Equal(got, want) {
 		t.Errorf("given was %v, want %v", got, want)
 	}
-	if got := s.entry("Ceiling").Text; got != "100" {
+	if got := s.entry("Highest limit").Text; got != "100" {
 		t.Errorf("the ceiling is %s, want that of the settings", got)
 	}
 	if e.Text != "5000" || !s.shows("default 372") {
@@ -179,10 +179,10 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	if !s.shows("1 mistake: Eagerness") || s.entry("Eagerness").Text != "x" {
 		t.Error("the mistake is gone")
 	}
-	s.typed("Ceiling", "60")
+	s.typed("Highest limit", "60")
 	s.tap("Reset to defaults")
 	s.until("372 shoppers")
-	if got := s.entry("Ceiling").Text; got != "60" {
+	if got := s.entry("Highest limit").Text; got != "60" {
 		t.Errorf("the ceiling is %s, want what was typed", got)
 	}
 	if s.shows("Reset to defaults") {

@@ -37,7 +37,7 @@ func (p *parameters) others() string {
 }
 
 func concurrencySummary(set *engine.Settings) string {
-	if set.Governor == "" || set.Governor == engine.Manual {
+	if !set.Governed() {
 		return fmt.Sprintf("manual, %s at a time", engine.FormatCount(int64(set.Limit)))
 	}
 	return fmt.Sprintf("automatic, %s to %s at a time", engine.FormatCount(int64(set.Floor)), engine.FormatCount(int64(set.Ceiling)))

@@ -35,9 +35,23 @@ func (s *Screen) entries() map[string]*form.Entry {
 	return all
 }
 
+// pick is a choice among options.
+type pick interface {
+	Selected() string
+	SetSelected(option string)
+}
+
+// menuPick is a pick in a menu.
+type menuPick struct{ *widget.Select }
+
+func (s menuPick) Selected() string { return s.Select.Selected }
+
 // picks returns the choices of all settings by name.
-func (s *Screen) picks() map[string]*widget.Select {
-	return map[string]*widget.Select{"unit": s.length.unit, "latency": s.length.profile, "governor": s.concurrency.governor}
+func (s *Screen) picks() map[string]pick {
+	return map[string]pick{
+		"unit": menuPick{s.length.unit}, "latency": menuPick{s.length.profile},
+		"limit mode": s.concurrency.mode, "governor": menuPick{s.concurrency.governor},
+	}
 }
 
 // Values of a check.
@@ -55,15 +69,12 @@ func (s *Screen) typed() typed {
 		}
 	}
 	for name, p := range s.picks() {
-		if p.Selected != s.proposed[name] {
-			t[name] = p.Selected
+		if p.Selected() != s.proposed[name] {
+			t[name] = p.Selected()
 		}
 	}
 	if s.remote.send.Checked != s.remote.proposed {
-		t["remote"] = unchecked
-		if s.remote.send.Checked {
-			t["remote"] = checked
-		}
+		t["remote"] = s.sends()
 	}
 	for _, f := range s.parameters.fields {
 		if f.check != nil && f.check() != nil {
@@ -77,7 +88,7 @@ func (s *Screen) typed() typed {
 func (s *Screen) restore(t typed) {
 	s.proposed = map[string]string{}
 	for name, p := range s.picks() {
-		s.proposed[name] = p.Selected
+		s.proposed[name] = p.Selected()
 		if text, ok := t[name]; ok {
 			p.SetSelected(text)
 		}
@@ -100,7 +111,7 @@ func (s *Screen) restore(t typed) {
 // unpicked returns the choices that the user has not changed.
 func (s *Screen) unpicked() (names []string) {
 	for name, p := range s.picks() {
-		if p.Selected == s.proposed[name] {
+		if p.Selected() == s.proposed[name] {
 			names = append(names, name)
 		}
 	}
@@ -111,7 +122,7 @@ func (s *Screen) unpicked() (names []string) {
 func (s *Screen) propose(names []string) {
 	for name, p := range s.picks() {
 		if slices.Contains(names, name) {
-			s.proposed[name] = p.Selected
+			s.proposed[name] = p.Selected()
 		}
 	}
 }

@@ -69,12 +69,10 @@ func crowd(s engine.Settings, agents int, noun string) string {
 	case s.Limit >= agents:
 		text = fmt.Sprintf("all %s concurrently", heads(agents, noun))
 	}
-	mover := "adjusted by the governor"
-	if s.Governor == "" || s.Governor == engine.Manual {
-		mover = "adjusted by hand"
+	if !s.Governed() {
+		return text + "; the limit stays until you change it"
 	}
-	return fmt.Sprintf("%s; %s from %s to %s", text, mover,
-		engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
+	return fmt.Sprintf("%s; adjusted automatically from %s to %s", text, engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling)))
 }
 
 // summary describes the run in one line.

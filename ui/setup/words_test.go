@@ -36,10 +36,10 @@ func TestCrowd(t *testing.T) {
 		agents int
 		want   string
 	}{
-		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372}}, 372, "50 of 372 shoppers concurrently; adjusted by hand from 1 to 372"},
-		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 5, Ceiling: 1000}}, 20, "all 20 shoppers concurrently; adjusted by hand from 5 to 1,000"},
-		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372, Governor: "adaptive"}}, 372, "50 of 372 shoppers concurrently; adjusted by the governor from 1 to 372"},
-		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 50}}, 1, "1 shopper; adjusted by hand from 1 to 50"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372}}, 372, "50 of 372 shoppers concurrently; the limit stays until you change it"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 5, Ceiling: 1000}}, 20, "all 20 shoppers concurrently; the limit stays until you change it"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 372, Governor: "adaptive"}}, 372, "50 of 372 shoppers concurrently; adjusted automatically from 1 to 372"},
+		{engine.Settings{Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Floor: 1, Ceiling: 50}}, 1, "1 shopper; the limit stays until you change it"},
 	} {
 		if got := crowd(c.set, c.agents, "shoppers"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

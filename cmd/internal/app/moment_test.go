@@ -73,32 +73,32 @@ func TestHistoryOfAResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	back := history.New(store, &record, s)
-	course, err := back.Course(t.Context())
+	timeline, err := back.Timeline(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(course.Stretches) != 2 || len(course.Barriers) != 4 || len(course.Checkpoints) == 0 {
-		t.Fatalf("%d stretches, %d barriers, %d checkpoints", len(course.Stretches), len(course.Barriers), len(course.Checkpoints))
+	if len(timeline.Stretches) != 2 || len(timeline.Barriers) != 4 || len(timeline.Checkpoints) == 0 {
+		t.Fatalf("%d stretches, %d barriers, %d checkpoints", len(timeline.Stretches), len(timeline.Barriers), len(timeline.Checkpoints))
 	}
-	first, second := course.Stretches[0], course.Stretches[1]
+	first, second := timeline.Stretches[0], timeline.Stretches[1]
 	between := first.To.Add(second.From.Sub(first.To) / 2)
-	if !course.Idle(between) || course.Idle(first.From.Add(time.Millisecond)) || !first.To.Before(second.From) {
-		t.Errorf("the stretches are %v", course.Stretches)
+	if !timeline.Idle(between) || timeline.Idle(first.From.Add(time.Millisecond)) || !first.To.Before(second.From) {
+		t.Errorf("the stretches are %v", timeline.Stretches)
 	}
-	checkMoments(t, store, back, job.Record.ID, course)
+	checkMoments(t, store, back, job.Record.ID, timeline)
 
 	end, err := back.Moment(t.Context(), second.To)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p := end.Snapshot; p.Ended != 80 || p.Phase != engine.Ended || p.Ending != engine.EndFinished || p.Cycle != 3 || p.CycleEnded != 20 || p.Events != 20 ||
-		len(p.Emitted) != 20 || p.Emitted[0].AgentName() == "" || p.SimTime != s.Clock.At(3) || p.Checkpoints != len(course.Checkpoints) {
+		len(p.Emitted) != 20 || p.Emitted[0].AgentName() == "" || p.SimTime != s.Clock.At(3) || p.Checkpoints != len(timeline.Checkpoints) {
 		t.Errorf("at the end: got %+v", p)
 	}
 }
 
 // checkMoments compares the history with the sessions, at all moments at which anything changes.
-func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run engine.RunID, course *engine.Course) {
+func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run engine.RunID, timeline *engine.RunTimeline) {
 	t.Helper()
 	var all []engine.SessionRow
 	var moments []time.Time
@@ -138,7 +138,7 @@ func checkMoments(t *testing.T, store *sqlite.Store, back *history.History, run 
 		if m.Snapshot.Ended != ended || m.Snapshot.InFlight > 7 || m.Idle {
 			t.Errorf("at %v: %d sessions ended, want %d; %d in flight; idle %v", at, m.Snapshot.Ended, ended, m.Snapshot.InFlight, m.Idle)
 		}
-		if got := m.Snapshot.Elapsed; got != course.Elapsed(at) || got > course.Stretches[1].To.Sub(course.Stretches[0].From) {
+		if got := m.Snapshot.Elapsed; got != timeline.Elapsed(at) || got > timeline.Stretches[1].To.Sub(timeline.Stretches[0].From) {
 			t.Errorf("at %v: got a working time of %v", at, got)
 		}
 	}

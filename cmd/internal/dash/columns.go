@@ -55,17 +55,17 @@ func (p *picture) run(width int) []row {
 		rows = append(rows, named(6, "simulated", span{s.SimTime.Format("2006-01-02 15:04"), plain}))
 	}
 	rows = append(rows,
-		graphed(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.course.inFlight, width, float64(s.Limit)))
+		graphed(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.recent.inFlight, width, float64(s.Limit)))
 	rows = append(rows, p.steering(width)...)
-	rows = append(rows, graphed(0, "sessions/s", figure(s.SessionRate), p.course.sessions, width, 0))
+	rows = append(rows, graphed(0, "sessions/s", figure(s.SessionRate), p.recent.sessions, width, 0))
 	if s.LastSecond != nil {
-		rows = append(rows, graphed(3, "requests/s", figure(s.LastSecond.RequestRate), p.course.requests, width, 0),
+		rows = append(rows, graphed(3, "requests/s", figure(s.LastSecond.RequestRate), p.recent.requests, width, 0),
 			named(4, "writes/s", span{figure(s.LastSecond.WriteRate), plain}))
 	}
 	rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
 	if q := s.Latency; q != nil {
 		rows = append(rows,
-			graphed(1, "p95", seconds(q.P95), p.course.p95, width, 0),
+			graphed(1, "p95", seconds(q.P95), p.recent.p95, width, 0),
 			named(3, "mean", span{seconds(q.Mean) + ", p50 " + seconds(q.P50) + ", p99 " + seconds(q.P99), plain}))
 	}
 	failed := span{engine.FormatCount(s.Failed) + " of " + engine.FormatCount(s.Sessions), plain}
@@ -206,8 +206,8 @@ func (p *picture) resources(width int) []row {
 	rows := []row{titled("Resources", width)}
 	if m := s.LastSecond; m != nil {
 		rows = append(rows,
-			graphed(0, "CPU", fmt.Sprintf("%.0f%%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.course.cpu, width, 100),
-			graphed(1, "memory", engine.FormatBytes(int64(m.Memory)), p.course.memory, width, 0),
+			graphed(0, "CPU", fmt.Sprintf("%.0f%%, Throng %s", m.CPU, cores(m.ProcessCPU)), p.recent.cpu, width, 100),
+			graphed(1, "memory", engine.FormatBytes(int64(m.Memory)), p.recent.memory, width, 0),
 			named(4, "left", span{engine.FormatBytes(int64(m.MemoryLeft)) + " of " + engine.FormatBytes(int64(m.MachineTotal)), plain}))
 	}
 	if c := s.Connections; c != nil {

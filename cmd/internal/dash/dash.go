@@ -93,7 +93,7 @@ func (d *Dash) Run(ctx context.Context) error {
 			return err
 		case s := <-seen:
 			d.picture.status = s
-			d.picture.course.add(s)
+			d.picture.recent.add(s)
 			if s.Phase == engine.Ended.String() {
 				return nil
 			}

@@ -102,7 +102,7 @@ func seen(s *view.Status) *picture {
 			second.Latency = nil
 		}
 		then.LastSecond = &second
-		p.course.add(&then)
+		p.recent.add(&then)
 	}
 	return p
 }
@@ -321,9 +321,9 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestCourseForgets checks that the history is bounded.
-func TestCourseForgets(t *testing.T) {
-	var c course
+// TestRecentForgets checks that the history is bounded.
+func TestRecentForgets(t *testing.T) {
+	var c recent
 	for i := range 2 * mostSeconds {
 		c.add(&view.Status{LastSecond: &view.Second{At: noon.Add(time.Duration(i) * time.Second), SessionRate: float64(i)}})
 		c.add(&view.Status{LastSecond: &view.Second{At: noon.Add(time.Duration(i) * time.Second), SessionRate: -1}}) // the same second

@@ -32,7 +32,7 @@ var viewNames = [...]string{overview: "overview", sessions: "sessions", chain: "
 // picture holds everything that is drawn.
 type picture struct {
 	status *view.Status // nil until the first status arrives
-	course course
+	recent recent
 	view   page
 	said   span // result of the last order
 	own    bool // the run belongs to this process

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
@@ -53,6 +54,19 @@ func (d editorDesk) load(o editor.Order) (e *authoring.Edit, s *scenario.Scenari
 	return e, s, err
 }
 
+// Templates lists the templates for new scenarios.
+func (d editorDesk) Templates(context.Context) ([]editor.Template, error) {
+	var all []editor.Template
+	for _, name := range assets.Templates {
+		_, s, err := d.load(editor.Order{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, editor.Template{Name: name, Title: s.Title, About: s.About})
+	}
+	return all, nil
+}
+
 // Open reads a scenario's files.
 func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, error) {
 	e, _, _ := d.load(editor.Order{Name: name}) // Check reports the errors
@@ -63,7 +77,7 @@ func (d editorDesk) Open(_ context.Context, name string) (*editor.Document, erro
 	if own.Stamp == "" {
 		return nil, fmt.Errorf("there is no file %s", name)
 	}
-	doc := &editor.Document{Name: name, BuiltIn: e.BuiltIn(), Files: append([]editor.File{own}, others(e)...)}
+	doc := &editor.Document{Name: name, BuiltIn: e.BuiltIn(), New: e.IsTemplate(), Files: append([]editor.File{own}, others(e)...)}
 	kept := d.draft(name)
 	if kept == nil {
 		return doc, nil
@@ -105,7 +119,7 @@ func (d editorDesk) Check(_ context.Context, o editor.Order) (f editor.Findings,
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 		f.Problems, err = mistakes.Problems(), nil
 	} else if err == nil {
-		f.Agents, f.Problems = s.Agents, s.Warnings()
+		f.Agents, f.Problems, f.Fields = s.Agents, s.Warnings(), s.AgentFields()
 	}
 	return f, err
 }

@@ -41,7 +41,7 @@ func TestEditorOpensAndChecks(t *testing.T) {
 		t.Fatalf("opened %+v, %v", doc, err)
 	}
 	o := editor.Order{Name: path, Given: map[string]string{"n": "5"}}
-	if found, err := d.Check(t.Context(), o); err != nil || len(found.Problems) > 0 || found.Agents != 5 {
+	if found, err := d.Check(t.Context(), o); err != nil || len(found.Problems) > 0 || found.Agents != 5 || len(found.Fields) != 2 {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	o.Texts = map[string][]byte{

@@ -32,9 +32,9 @@ func TestHistoryOfARun(t *testing.T) {
 	if err := past.Pause("", ""); !errors.Is(err, engine.ErrEnded) {
 		t.Errorf("a finished run accepts orders: %v", err)
 	}
-	c, err := past.Past.Course(t.Context())
+	c, err := past.Past.Timeline(t.Context())
 	if err != nil || len(c.Stretches) != 1 || len(c.Barriers) != 2 {
-		t.Fatalf("got course %+v, %v", c, err)
+		t.Fatalf("got timeline %+v, %v", c, err)
 	}
 	for at, want := range map[time.Time][2]int64{
 		c.Stretches[0].From.Add(-time.Second): {0, 0}, c.Barriers[0].At: {1, 40}, c.Stretches[0].To: {1, 80},

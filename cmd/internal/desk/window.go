@@ -25,11 +25,12 @@ import (
 
 // Start is how the program was started.
 type Start struct {
-	Data    string         // the data folder; "" is the chosen one
-	File    string         // a scenario to open; "" if none
-	Files   <-chan string  // files that the system opens later; nil if it starts the program again instead
-	Attach  ui.Attach      // access to the system's windows
-	Dialogs ui.FileDialogs // the system's file dialogs; nil uses the toolkit's
+	Data     string            // the data folder; "" is the chosen one
+	File     string            // a scenario to open; "" if none
+	Files    <-chan string     // files that the system opens later; nil if it starts the program again instead
+	Attach   ui.Attach         // access to the system's windows
+	IconText func(text string) // shows a text next to the icon in the menu bar
+	Dialogs  ui.FileDialogs    // the system's file dialogs; nil uses the toolkit's
 }
 
 // Show opens the window and returns the program's exit code when the window is closed and everything is written. If another window uses the
@@ -137,7 +138,7 @@ func (s *showing) window() *ui.App {
 	d.log, d.level = s.log, &s.level
 	s.ending.of(d)
 	screens := d.Screens()
-	screens.Attach, screens.Dialogs = s.start.Attach, s.start.Dialogs
+	screens.Attach, screens.Dialogs, screens.IconText = s.start.Attach, s.start.Dialogs, s.start.IconText
 	window := ui.New(s.app, screens)
 	if s.start.File != "" {
 		window.Open(s.start.File)

@@ -367,6 +367,15 @@ func (d *desktop) drag(x, y, toX, toY int) {
 	d.xdotool(append(args, "mouseup", "1")...)
 }
 
+// command performs an action that the command palette finds by a part of its name.
+func (d *desktop) command(name string) {
+	d.t.Helper()
+	d.xdotool("key", "ctrl+k")
+	d.until("the palette", func() bool { return d.find("Actions") != nil })
+	d.xdotool("type", name)
+	d.xdotool("sleep", "0.2", "key", "Return")
+}
+
 // shot saves a screenshot of the display in bin/screens, which git ignores.
 func (d *desktop) shot(name string) {
 	d.t.Helper()

@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 	d.until("the guide", func() bool { return d.open("^Guide") == 1 })
 	d.shut("^Guide")
 	d.until("its end", func() bool { return d.open("^Guide") == 0 })
-	d.key("ctrl+7")
+	d.key("ctrl+comma")
 	d.until("Settings", func() bool { return d.shows("Text size") })
 	d.key("ctrl+minus")
 	d.until("smaller text", func() bool { return d.shows("90%") })

@@ -75,7 +75,7 @@ func (l look) tour(t *testing.T) {
 	d.click("Show results")
 	d.until("results", func() bool { return d.shows("the result is") })
 	l.shot(d, "results")
-	d.xdotool("key", "ctrl+alt+r")
+	d.command("report")
 	d.until("what a report may hold", func() bool { return d.find("Cancel") != nil })
 	l.shot(d, "report")
 	d.xdotool("key", "Escape")
@@ -141,7 +141,7 @@ func (l look) help(d *desktop) {
 		d.click(title)
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
-	d.xdotool("key", "ctrl+alt+i")
+	d.command("about")
 	d.until("the licenses", func() bool { return d.shows("MIT") })
 	l.shot(d, "about")
 	d.xdotool("key", "Escape", "key", "F1")
@@ -212,7 +212,7 @@ func (l look) bin(d *desktop) {
 	d.press(x-int(300*scale), y+int(82*scale)) // the second row: the inspector does not list table rows
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "runs-ended")
-	d.xdotool("key", "ctrl+shift+z")
+	d.command("trash")
 	d.until("the trash", func() bool { return d.find("Empty trash…") != nil })
 	l.shot(d, "bin")
 	d.click("Close")

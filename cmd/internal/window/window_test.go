@@ -79,7 +79,7 @@ func TestWindow(t *testing.T) {
 	raised := d.limit() // set by the last move of the drag
 	d.click("Resume")
 	d.until("the run continuing", func() bool { return d.find("running") != nil })
-	d.xdotool("key", "ctrl+shift+s")
+	d.xdotool("key", "ctrl+shift+k")
 	d.until("sessions of the third cycle", func() bool { return d.cycle() >= 2 })
 	d.shot("live")
 	d.click("Steps")

@@ -208,10 +208,10 @@ func (e Entry) unknown(allowed []string) {
 	if len(allowed) == 0 {
 		hint = "no key is allowed here"
 	}
-	if near := suggest.Nearest(e.Key.value, allowed); near != "" {
-		hint = "did you mean " + code(near) + "? " + hint
-	} else if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
+	if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
 		hint = "did you mean " + code(near+" "+name) + "? " + hint
+	} else if near := suggest.Nearest(e.Key.value, allowed); near != "" {
+		hint = "did you mean " + code(near) + "? " + hint
 	}
 	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))
 }

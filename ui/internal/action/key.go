@@ -31,14 +31,34 @@ func (a *Action) Shortcut() fyne.Shortcut {
 	switch {
 	case a.Key == "":
 		return nil
-	case a.Undoes():
+	case a.Key == fyne.KeyZ && a.Modifier == Command:
 		return &fyne.ShortcutUndo{}
+	case a.Key == fyne.KeyY && a.Modifier == Command:
+		return &fyne.ShortcutRedo{}
 	}
 	return &desktop.CustomShortcut{KeyName: a.Key, Modifier: a.Modifier}
 }
 
-// Undoes reports whether the keys are those for undo, which an entry handles first.
-func (a *Action) Undoes() bool { return a.Key == fyne.KeyZ && a.Modifier == Command }
+// Keys that differ between systems: macOS and its text fields use those of the other systems for something else.
+var (
+	RedoKey   = On(binding{fyne.KeyZ, Command | fyne.KeyModifierShift}, binding{fyne.KeyY, Command})
+	LimitKeys = On(fyne.KeyModifierAlt|Command, Command) // with Up and Down
+)
+
+type binding struct {
+	Key      fyne.KeyName
+	Modifier fyne.KeyModifier
+}
+
+const onMac = runtime.GOOS == "darwin"
+
+// On returns what applies on this system.
+func On[T any](mac, others T) T {
+	if onMac {
+		return mac
+	}
+	return others
+}
 
 // modifiers in the system's order; as words, because not every font has the symbols
 var modifiers = []struct {
@@ -58,7 +78,12 @@ var names = map[fyne.KeyName]string{
 }
 
 // Keys returns the keys as text: "Ctrl+Shift+E".
-func (a *Action) Keys() string { return keys(a.Key, a.Modifier, runtime.GOOS == "darwin") }
+func (a *Action) Keys() string {
+	if a.Key == "" {
+		return ""
+	}
+	return keys(a.Key, a.Modifier, onMac)
+}
 
 func keys(key fyne.KeyName, modifier fyne.KeyModifier, mac bool) string {
 	var parts []string

@@ -50,11 +50,10 @@ func inUse(c fyne.Canvas) kept {
 
 // Actions returns the actions that copy or save the drawing in use, for a window's menu bar. They are disabled if there is none.
 func Actions(c fyne.Canvas) []action.Action {
-	const alt = action.Command | fyne.KeyModifierAlt
 	return []action.Action{
-		ofUsed(c, "Copy values", action.Action{Name: "Copy the chart's values", Menu: "View", Key: fyne.KeyV, Modifier: alt}),
-		ofUsed(c, "Copy picture", action.Action{Name: "Copy the chart's picture", Menu: "View", Key: fyne.KeyC, Modifier: alt}),
-		ofUsed(c, "Save picture…", action.Action{Name: "Save the chart's picture…", Menu: "View", Key: fyne.KeyP, Modifier: alt}),
+		ofUsed(c, "Copy values", action.Action{Name: "Copy the chart's values", Menu: "View"}),
+		ofUsed(c, "Copy picture", action.Action{Name: "Copy the chart's picture", Menu: "View"}),
+		ofUsed(c, "Save picture…", action.Action{Name: "Save the chart's picture…", Menu: "View"}),
 	}
 }
 

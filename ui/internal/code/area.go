@@ -53,6 +53,9 @@ func (a *area) FocusLost() { a.focus(false) }
 
 func (a *area) focus(gained bool) {
 	a.focused, a.leaving, a.shift = gained, false, false
+	if !gained {
+		a.editor.menu.close()
+	}
 	a.editor.Refresh()
 	a.Refresh()
 }
@@ -94,6 +97,7 @@ func (a *area) replace(from, to place, text string) {
 
 // move moves the cursor, and selects the text in between if selecting is set.
 func (a *area) move(to place, selecting bool) {
+	a.editor.menu.close()
 	a.buffer.typing = false
 	a.cursor = a.buffer.hold(to)
 	if !selecting {
@@ -107,12 +111,16 @@ func (a *area) move(to place, selecting bool) {
 func (a *area) TypedRune(r rune) {
 	a.leaving = false
 	a.put(string(r))
+	a.editor.menu.typed(isWord(r) || r == '.')
 }
 
 // TypedKey implements [fyne.Focusable].
 func (a *area) TypedKey(key *fyne.KeyEvent) {
 	leaving := a.leaving
 	a.leaving = false
+	if a.editor.menu.key(key.Name) {
+		return
+	}
 	switch key.Name {
 	case fyne.KeyEscape:
 		a.leaving = true
@@ -123,11 +131,14 @@ func (a *area) TypedKey(key *fyne.KeyEvent) {
 			a.tab()
 		}
 	case fyne.KeyReturn, fyne.KeyEnter:
+		a.editor.menu.close()
 		a.put("\n" + a.indentation())
 	case fyne.KeyBackspace:
 		a.erase(-1)
+		a.editor.menu.typed(false)
 	case fyne.KeyDelete:
 		a.erase(1)
+		a.editor.menu.typed(false)
 	case fyne.KeyF1, fyne.KeyF2, fyne.KeyF3, fyne.KeyF4, fyne.KeyF5, fyne.KeyF6, fyne.KeyF7, fyne.KeyF8, fyne.KeyF9, fyne.KeyF10, fyne.KeyF11, fyne.KeyF12:
 		a.TypedShortcut(&desktop.CustomShortcut{KeyName: key.Name})
 	default:
@@ -246,6 +257,7 @@ func (a *area) TypedShortcut(s fyne.Shortcut) {
 	if f := a.editor.OnShortcut; f != nil && f(s) {
 		return
 	}
+	a.editor.menu.close()
 	from, to := a.selected()
 	switch s := s.(type) {
 	case *fyne.ShortcutUndo:

@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine/scenario/complete"
 )
 
 // Mark marks a line with an error or a warning. Lines and columns count from 1, columns in characters.
@@ -29,6 +31,8 @@ type Editor struct {
 	// OnShortcut handles shortcuts and function keys first, and reports whether it did.
 	OnShortcut func(fyne.Shortcut) bool
 	Colors     func(line string) []Span
+	// Completions returns what can be typed at the cursor; asked is set if the user opened the menu. nil offers nothing.
+	Completions func(asked bool) complete.Result
 	// ReadOnly text has no line numbers; it can be selected and copied.
 	ReadOnly bool
 
@@ -36,6 +40,7 @@ type Editor struct {
 	scroll  *container.Scroll
 	layer   *layer
 	gutter  *gutter
+	menu    *menu
 	marks   []Mark
 	matches []Match
 	current int // index of the current match; -1: none
@@ -66,8 +71,14 @@ func newEditor(colors func(string) []Span) *Editor {
 	e.area = newArea(e)
 	e.layer = newLayer(e)
 	e.gutter = newGutter(e)
+	e.menu = newMenu(e)
 	e.scroll = container.NewScroll(container.NewStack(e.layer, e.area))
-	e.scroll.OnScrolled = func(fyne.Position) { e.repaint() }
+	e.scroll.OnScrolled = func(fyne.Position) {
+		if e.menu.Visible() {
+			e.menu.place()
+		}
+		e.repaint()
+	}
 	e.ExtendBaseWidget(e)
 	return e
 }
@@ -80,6 +91,7 @@ func (e *Editor) Changes() int { return e.changes }
 
 // SetText sets the text, moves the cursor to its start, and clears the marks and the undo history.
 func (e *Editor) SetText(text string) {
+	e.menu.close()
 	e.area.buffer = newBuffer(text)
 	e.changes++
 	e.area.cursor, e.area.anchor, e.area.column = place{}, place{}, 0
@@ -94,6 +106,21 @@ func (e *Editor) Replace(text string) {
 	was := e.area.cursor
 	e.area.replace(place{}, e.area.buffer.end(), text)
 	e.area.move(was, false)
+}
+
+// Edit replaces the text between two positions, as one change, and moves the cursor to the end of the new text.
+func (e *Editor) Edit(line, col, endLine, endCol int, text string) {
+	b := e.area.buffer
+	b.typing = false
+	e.menu.close()
+	e.area.replace(b.hold(place{line - 1, col - 1}), b.hold(place{endLine - 1, endCol - 1}), text)
+}
+
+// InsertLine inserts an empty line after another one, with an indentation, and moves the cursor there.
+func (e *Editor) InsertLine(after, indent int) {
+	at := e.area.buffer.hold(place{after - 1, 0})
+	end := len(e.area.buffer.lines[at.row])
+	e.Edit(after, end+1, after, end+1, "\n"+strings.Repeat(" ", indent))
 }
 
 // SetMarks sets the marks.
@@ -251,6 +278,9 @@ func (r *editorRenderer) Layout(size fyne.Size) {
 	if r.editor.area.focused { // the cursor may be out of view now
 		r.editor.reveal()
 	}
+	if r.editor.menu.Visible() {
+		r.editor.menu.place()
+	}
 	r.editor.repaint()
 }
 
@@ -262,7 +292,7 @@ func (r *editorRenderer) MinSize() fyne.Size {
 
 // Objects implements [fyne.WidgetRenderer].
 func (r *editorRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.body, r.border}
+	return []fyne.CanvasObject{r.back, r.body, r.border, r.editor.menu}
 }
 
 func (r *editorRenderer) paint() {
@@ -281,6 +311,7 @@ func (r *editorRenderer) Refresh() {
 	r.paint()
 	r.back.Refresh()
 	r.border.Refresh()
+	r.editor.menu.Refresh()
 	r.editor.repaint()
 }
 

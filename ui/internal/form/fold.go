@@ -29,6 +29,7 @@ func NewFold(title string, content fyne.CanvasObject) *Fold {
 	f := &Fold{content: content}
 	f.head = &foldHead{title: widgets.NewHeading(title), summary: widgets.NewLine(theme.SizeNameText, widgets.Quiet), tapped: func() { f.SetOpen(!f.Opened()) }}
 	f.head.ExtendBaseWidget(f.head)
+	f.head.summary.OnTapped = f.head.tapped
 	content.Hide()
 	f.panel = widgets.NewPanel("", NewStack(f.head, content))
 	f.ExtendBaseWidget(f)

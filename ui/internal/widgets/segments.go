@@ -2,6 +2,7 @@ package widgets
 
 import (
 	"image/color"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -46,6 +47,12 @@ func (s *Segments) Choose(i int) {
 
 // Chosen returns the index of the chosen option.
 func (s *Segments) Chosen() int { return s.chosen }
+
+// Selected returns the chosen option.
+func (s *Segments) Selected() string { return s.options[s.chosen] }
+
+// SetSelected chooses an option for the user. It does nothing if there is no such option.
+func (s *Segments) SetSelected(option string) { s.Pick(slices.Index(s.options, option)) }
 
 // Options returns the options.
 func (s *Segments) Options() []string { return s.options }

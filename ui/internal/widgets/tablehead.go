@@ -46,8 +46,13 @@ func (h *tableHead) sorts() bool { return h.table != nil && h.table.OnSort != ni
 
 // Tapped implements [fyne.Tappable].
 func (h *tableHead) Tapped(e *fyne.PointEvent) {
-	if i := h.columns.at(e.Position.X); h.sorts() && i != none {
-		h.table.OnSort(i)
+	h.sort(h.columns.at(e.Position.X))
+}
+
+// sort sorts by a column, which may be none.
+func (h *tableHead) sort(column int) {
+	if h.sorts() && column != none {
+		h.table.OnSort(column)
 	}
 }
 
@@ -96,9 +101,7 @@ func (h *tableHead) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeyRight:
 		h.hover(min(h.hovered+1, len(h.columns.all)-1))
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
-		if h.sorts() && h.hovered >= 0 {
-			h.table.OnSort(h.hovered)
-		}
+		h.sort(h.hovered)
 	default:
 	}
 }
@@ -114,7 +117,9 @@ func (h *tableHead) hover(column int) {
 func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 	r := &headRenderer{head: h, line: canvas.NewRectangle(theme.Color(theme.ColorNameSeparator)), mark: &canvas.Image{FillMode: canvas.ImageFillContain}}
 	for i := range h.columns.all {
-		r.titles = append(r.titles, NewLine(theme.SizeNameCaptionText, Quiet).Align(h.columns.all[i].Align)) // clipped if the column is narrower
+		title := NewLine(theme.SizeNameCaptionText, Quiet).Align(h.columns.all[i].Align) // clipped if the column is narrower
+		title.OnTapped = func() { h.sort(i) }
+		r.titles = append(r.titles, title)
 		r.objects = append(r.objects, r.titles[i])
 	}
 	r.ring = canvas.NewRectangle(color.Transparent)

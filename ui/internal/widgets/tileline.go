@@ -10,6 +10,9 @@ import (
 // Line is a text that is clipped to its width. Its minimum width is small. Setting the current text costs nothing.
 type Line struct {
 	widget.BaseWidget
+	// OnTapped is called for taps. The toolkit does not pass them to what is below a line, because a line has a menu.
+	OnTapped func()
+
 	full string
 	tone Tone
 	size fyne.ThemeSizeName
@@ -34,6 +37,13 @@ func (l *Line) Bold() *Line {
 func (l *Line) Align(a fyne.TextAlign) *Line {
 	l.text.Alignment = a
 	return l
+}
+
+// Tapped implements [fyne.Tappable].
+func (l *Line) Tapped(*fyne.PointEvent) {
+	if l.OnTapped != nil {
+		l.OnTapped()
+	}
 }
 
 // Text returns the whole text.

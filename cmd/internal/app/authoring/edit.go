@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,14 +32,20 @@ func (e *Edit) BuiltIn() bool { return !filepath.IsAbs(e.Name) }
 // File returns the name of the scenario's main file.
 func (e *Edit) File() string {
 	name := filepath.Base(strings.TrimPrefix(e.Name, engine.BuiltIn))
-	if e.BuiltIn() {
+	if e.BuiltIn() && !e.IsTemplate() {
 		return FileName(name)
 	}
 	return name
 }
 
+// IsTemplate reports whether the scenario is a template for a new one, which has no file yet.
+func (e *Edit) IsTemplate() bool { return slices.Contains(assets.Templates, e.Name) }
+
 // Original returns the saved text of a file.
 func (e *Edit) Original(name string) ([]byte, error) {
+	if e.IsTemplate() {
+		name = path.Dir(e.Name) + "/" + name
+	}
 	if e.BuiltIn() {
 		return scenario.FS(assets.Scenarios())(name)
 	}
@@ -60,15 +67,18 @@ func (e *Edit) open(name string) ([]byte, error) {
 
 // Load reads the scenario with the edited texts.
 func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
-	path := e.Name
-	if e.BuiltIn() {
-		path = engine.BuiltIn + e.File()
-	} else {
-		x.Keys = scenario.Folder(filepath.Dir(path))
+	from := e.Name
+	switch {
+	case e.IsTemplate():
+		from = engine.BuiltIn + e.Name
+	case e.BuiltIn():
+		from = engine.BuiltIn + e.File()
+	default:
+		x.Keys = scenario.Folder(filepath.Dir(from))
 	}
-	s, err := scenarios.read(path, e.File(), x, e.open)
+	s, err := scenarios.read(from, e.File(), x, e.open)
 	if err == nil {
-		s.Source.Path = path
+		s.Source.Path = from
 	}
 	return s, err
 }

@@ -17,7 +17,7 @@ const (
 	minuteRows      = 61 // metrics rows that health needs
 	cachedCycles    = 2  // cycles whose sessions are cached; 1 for large populations
 	largePopulation = 200_000
-	courseTime      = time.Second // how long the course of a run in progress is valid
+	timelineTime    = time.Second // how long the timeline of a run in progress is valid
 )
 
 // History reads the state of a run at any moment. It caches the sessions of the last cycles, so further moments of these are
@@ -32,8 +32,8 @@ type History struct {
 	mu       sync.Mutex
 	settings engine.Settings
 	record   engine.RunRecord
-	course   *engine.Course
-	read     time.Time // when course was
+	timeline *engine.RunTimeline
+	read     time.Time // when timeline was
 	chosen   []int
 	chose    bool
 	turns    []*turns // the last one was used last
@@ -50,23 +50,23 @@ func New(store *sqlite.Store, record *engine.RunRecord, s *scenario.Scenario) *H
 // Agents returns the size of the population.
 func (l *History) Agents() int { return l.agents }
 
-// Course returns an outline of the run over wall time.
-func (l *History) Course(ctx context.Context) (*engine.Course, error) {
+// Timeline returns an outline of the run over wall time.
+func (l *History) Timeline(ctx context.Context) (*engine.RunTimeline, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.outline(ctx)
 }
 
-// outline reads the course, unless it is cached.
-func (l *History) outline(ctx context.Context) (*engine.Course, error) {
-	if l.course != nil && (l.over() || time.Since(l.read) < courseTime) {
-		return l.course, nil
+// outline reads the timeline, unless it is cached.
+func (l *History) outline(ctx context.Context) (*engine.RunTimeline, error) {
+	if l.timeline != nil && (l.over() || time.Since(l.read) < timelineTime) {
+		return l.timeline, nil
 	}
 	record, err := l.store.Standing(ctx, l.run)
 	if err != nil {
 		return nil, err
 	}
-	c := &engine.Course{}
+	c := &engine.RunTimeline{}
 	if c.Barriers, err = l.store.Barriers(ctx, l.run); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (l *History) outline(ctx context.Context) (*engine.Course, error) {
 		}
 		c.Stretches = append(c.Stretches, s)
 	}
-	l.course, l.read = c, time.Now()
+	l.timeline, l.read = c, time.Now()
 	return c, nil
 }
 
@@ -103,7 +103,7 @@ func (l *History) outline(ctx context.Context) (*engine.Course, error) {
 func (l *History) over() bool { return l.record.Ending != engine.NotEnded }
 
 // lastRecorded returns the time of the last row that a process wrote before the next process resumed the run.
-func (l *History) lastRecorded(ctx context.Context, c *engine.Course, s engine.Stretch) (time.Time, error) {
+func (l *History) lastRecorded(ctx context.Context, c *engine.RunTimeline, s engine.Stretch) (time.Time, error) {
 	last := s.From
 	note := func(at time.Time) {
 		if at.After(last) && !at.After(s.To) {
@@ -164,7 +164,7 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 }
 
 // sessions reads the sessions of a cycle. For a cycle that was in progress at the last call, it reads the new ones.
-func (l *History) sessions(ctx context.Context, c *engine.Course, cycle int) (*turns, error) {
+func (l *History) sessions(ctx context.Context, c *engine.RunTimeline, cycle int) (*turns, error) {
 	i := slices.IndexFunc(l.turns, func(t *turns) bool { return t.cycle == cycle })
 	if i < 0 {
 		l.turns = append(l.turns, newTurns(cycle, l.agents))

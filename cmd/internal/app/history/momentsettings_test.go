@@ -17,7 +17,7 @@ import (
 func TestSettingsAtAMoment(t *testing.T) {
 	l := &History{record: engine.RunRecord{Ended: afterNoon(60), Ending: engine.EndStopped, Reason: "enough"}}
 	l.settings.Governor, l.settings.Ceiling, l.settings.Limit = "latency", 99, 98
-	c := &engine.Course{Changes: []engine.ChangeRow{
+	c := &engine.RunTimeline{Changes: []engine.ChangeRow{
 		{At: afterNoon(10), What: engine.LimitChange, Old: "50", New: "40", Who: "resources", Why: "CPU 91%"},
 		{At: afterNoon(20), What: "governor", Old: "resources", New: "latency", Who: "user"},
 		{At: afterNoon(30), What: engine.CeilingSetting, Old: "372", New: "99", Who: "user"},

@@ -14,7 +14,7 @@ import (
 const keptChanges = 200
 
 // snapshot returns the snapshot of the run at a moment.
-func (l *History) snapshot(c *engine.Course, t *turns, m *engine.Moment) *engine.Snapshot {
+func (l *History) snapshot(c *engine.RunTimeline, t *turns, m *engine.Moment) *engine.Snapshot {
 	at, counts := m.Crowd.At, m.Crowd.Counts()
 	s := &engine.Snapshot{
 		Run:           l.run,
@@ -80,7 +80,7 @@ func (l *History) agentID(agent int) string {
 
 // applyChanges applies the changes up to the moment of a snapshot. If the first change of a setting is later, its old value
 // is in force.
-func (l *History) applyChanges(s *engine.Snapshot, c *engine.Course) {
+func (l *History) applyChanges(s *engine.Snapshot, c *engine.RunTimeline) {
 	set, limit := map[string]string{}, ""
 	for i := range c.Changes {
 		row := &c.Changes[i]
@@ -164,7 +164,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 
 // End returns the final snapshot of the run, with its totals. Its phase is Ended even if the run was interrupted.
 func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
-	c, err := l.Course(ctx)
+	c, err := l.Timeline(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -21,22 +21,22 @@ import (
 // mostMarks is the maximum number of drawn checkpoints. The newest are drawn.
 const mostMarks = 200
 
-// course is the timeline of a run, from its start to its planned end, with a mark for each checkpoint. The user can select a mark.
-type course struct {
+// checkpointLine is the timeline of a run, from its start to its planned end, with a mark for each checkpoint. The user can select a mark.
+type checkpointLine struct {
 	widget.BaseWidget
 	onSelected func(number int)
 
 	begin, end string
 	done       float64 // share of the width
-	marks      []courseMark
+	marks      []checkpointMark
 	selected   int // number of a checkpoint; 0: none
 	hovered    int // index of a mark, or -1
 	focused    bool
 	tip        *widgets.Tip
 }
 
-// courseMark is a checkpoint.
-type courseMark struct {
+// checkpointMark is a checkpoint.
+type checkpointMark struct {
 	number int
 	at     float64 // share of the width
 	label  string
@@ -44,33 +44,33 @@ type courseMark struct {
 }
 
 var (
-	_ fyne.Tappable      = (*course)(nil)
-	_ fyne.Focusable     = (*course)(nil)
-	_ desktop.Hoverable  = (*course)(nil)
-	_ desktop.Cursorable = (*course)(nil)
+	_ fyne.Tappable      = (*checkpointLine)(nil)
+	_ fyne.Focusable     = (*checkpointLine)(nil)
+	_ desktop.Hoverable  = (*checkpointLine)(nil)
+	_ desktop.Cursorable = (*checkpointLine)(nil)
 )
 
-func newCourse(selected func(number int)) *course {
-	c := &course{onSelected: selected, hovered: -1, tip: widgets.NewTip()}
+func newCheckpointLine(selected func(number int)) *checkpointLine {
+	c := &checkpointLine{onSelected: selected, hovered: -1, tip: widgets.NewTip()}
 	c.ExtendBaseWidget(c)
 	return c
 }
 
 // show shows a run with its checkpoints and the selected one. Positions are shares of the sessions.
-func (c *course) show(r *engine.RunRecord, all []engine.CheckpointRecord, selected int) {
+func (c *checkpointLine) show(r *engine.RunRecord, all []engine.CheckpointRecord, selected int) {
 	now := time.Now()
 	total := max(r.Total, r.Done, 1)
 	for i := range all {
 		total = max(total, all[i].Done)
 	}
-	next := course{begin: moment(r.Created, now), end: r.State(), done: float64(r.Done) / float64(total), selected: selected}
+	next := checkpointLine{begin: moment(r.Created, now), end: r.State(), done: float64(r.Done) / float64(total), selected: selected}
 	if r.Total > 0 {
 		next.end = engine.FormatCount(r.Total) + " sessions"
 	}
 	for i := min(len(all), mostMarks) - 1; i >= 0; i-- { // oldest first
 		p := &all[i]
 		lines := []string{fmt.Sprintf("Checkpoint %d, %s", p.Number, words.Stamp(p.At)), fmt.Sprintf("Start of cycle %d, %s sessions done", p.Cycle, share(p.Done, p.Total, 1)), p.Reason}
-		next.marks = append(next.marks, courseMark{number: p.Number, at: float64(p.Done) / float64(total), label: moment(p.At, now), about: strings.Join(lines, "\n")})
+		next.marks = append(next.marks, checkpointMark{number: p.Number, at: float64(p.Done) / float64(total), label: moment(p.At, now), about: strings.Join(lines, "\n")})
 	}
 	if c.same(&next) {
 		return
@@ -81,7 +81,7 @@ func (c *course) show(r *engine.RunRecord, all []engine.CheckpointRecord, select
 	c.Refresh()
 }
 
-func (c *course) same(o *course) bool {
+func (c *checkpointLine) same(o *checkpointLine) bool {
 	if c.begin != o.begin || c.end != o.end || c.done != o.done || c.selected != o.selected || len(c.marks) != len(o.marks) {
 		return false
 	}
@@ -101,17 +101,17 @@ const (
 )
 
 // rail returns the ends of the line.
-func (c *course) rail() (left, right float32) {
+func (c *checkpointLine) rail() (left, right float32) {
 	return markSize, max(c.Size().Width-markSize, markSize+1)
 }
 
-func (c *course) x(share float64) float32 {
+func (c *checkpointLine) x(share float64) float32 {
 	left, right := c.rail()
 	return left + (right-left)*float32(math.Min(math.Max(share, 0), 1))
 }
 
 // near returns the index of the mark at an x coordinate, or -1.
-func (c *course) near(x float32) int {
+func (c *checkpointLine) near(x float32) int {
 	found, best := -1, float32(nearMark)
 	for i := range c.marks {
 		if d := float32(math.Abs(float64(c.x(c.marks[i].at) - x))); d <= best {
@@ -122,7 +122,7 @@ func (c *course) near(x float32) int {
 }
 
 // Tapped selects the mark under the pointer.
-func (c *course) Tapped(e *fyne.PointEvent) {
+func (c *checkpointLine) Tapped(e *fyne.PointEvent) {
 	if on := fyne.CurrentApp().Driver().CanvasForObject(c); on != nil {
 		on.Focus(c)
 	}
@@ -131,14 +131,14 @@ func (c *course) Tapped(e *fyne.PointEvent) {
 	}
 }
 
-func (c *course) choose(i int) {
+func (c *checkpointLine) choose(i int) {
 	if c.marks[i].number != c.selected {
 		c.onSelected(c.marks[i].number)
 	}
 }
 
 // Cursor implements [desktop.Cursorable].
-func (c *course) Cursor() desktop.Cursor {
+func (c *checkpointLine) Cursor() desktop.Cursor {
 	if c.hovered >= 0 {
 		return desktop.PointerCursor
 	}
@@ -146,15 +146,15 @@ func (c *course) Cursor() desktop.Cursor {
 }
 
 // MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
-func (c *course) MouseIn(e *desktop.MouseEvent) { c.MouseMoved(e) }
+func (c *checkpointLine) MouseIn(e *desktop.MouseEvent) { c.MouseMoved(e) }
 
 // MouseMoved explains the mark under the pointer.
-func (c *course) MouseMoved(e *desktop.MouseEvent) { c.hover(c.near(e.Position.X), e.Position) }
+func (c *checkpointLine) MouseMoved(e *desktop.MouseEvent) { c.hover(c.near(e.Position.X), e.Position) }
 
 // MouseOut undoes MouseMoved.
-func (c *course) MouseOut() { c.hover(-1, fyne.Position{}) }
+func (c *checkpointLine) MouseOut() { c.hover(-1, fyne.Position{}) }
 
-func (c *course) hover(i int, at fyne.Position) {
+func (c *checkpointLine) hover(i int, at fyne.Position) {
 	if i < 0 {
 		c.tip.Hide()
 	} else {
@@ -167,22 +167,22 @@ func (c *course) hover(i int, at fyne.Position) {
 }
 
 // FocusGained implements [fyne.Focusable], as do FocusLost, TypedRune and TypedKey.
-func (c *course) FocusGained() {
+func (c *checkpointLine) FocusGained() {
 	c.focused = true
 	c.Refresh()
 }
 
 // FocusLost undoes FocusGained.
-func (c *course) FocusLost() {
+func (c *checkpointLine) FocusLost() {
 	c.focused = false
 	c.Refresh()
 }
 
 // TypedRune does nothing.
-func (c *course) TypedRune(rune) {}
+func (c *checkpointLine) TypedRune(rune) {}
 
 // TypedKey moves the selection.
-func (c *course) TypedKey(e *fyne.KeyEvent) {
+func (c *checkpointLine) TypedKey(e *fyne.KeyEvent) {
 	if len(c.marks) == 0 {
 		return
 	}
@@ -208,22 +208,22 @@ func (c *course) TypedKey(e *fyne.KeyEvent) {
 }
 
 // MinSize implements [fyne.Widget].
-func (c *course) MinSize() fyne.Size {
+func (c *checkpointLine) MinSize() fyne.Size {
 	line := fyne.MeasureText("M", theme.CaptionTextSize(), fyne.TextStyle{}).Height
 	return fyne.NewSize(20*theme.TextSize(), markSize+3*theme.Padding()+line)
 }
 
 // CreateRenderer implements [fyne.Widget].
-func (c *course) CreateRenderer() fyne.WidgetRenderer {
-	r := &courseRenderer{course: c, rail: canvas.NewRectangle(nil), done: canvas.NewRectangle(nil), ring: canvas.NewRectangle(color.Transparent)}
+func (c *checkpointLine) CreateRenderer() fyne.WidgetRenderer {
+	r := &checkpointLineRenderer{checkpointLine: c, rail: canvas.NewRectangle(nil), done: canvas.NewRectangle(nil), ring: canvas.NewRectangle(color.Transparent)}
 	r.begin, r.end = canvas.NewText("", nil), canvas.NewText("", nil)
 	r.end.Alignment = fyne.TextAlignTrailing
 	r.Refresh()
 	return r
 }
 
-type courseRenderer struct {
-	course           *course
+type checkpointLineRenderer struct {
+	checkpointLine   *checkpointLine
 	rail, done, ring *canvas.Rectangle
 	begin, end       *canvas.Text
 	marks            []*canvas.Circle
@@ -231,13 +231,13 @@ type courseRenderer struct {
 	objects          []fyne.CanvasObject
 }
 
-func (r *courseRenderer) Destroy()                     {}
-func (r *courseRenderer) Objects() []fyne.CanvasObject { return r.objects }
-func (r *courseRenderer) MinSize() fyne.Size           { return r.course.MinSize() }
+func (r *checkpointLineRenderer) Destroy()                     {}
+func (r *checkpointLineRenderer) Objects() []fyne.CanvasObject { return r.objects }
+func (r *checkpointLineRenderer) MinSize() fyne.Size           { return r.checkpointLine.MinSize() }
 
 // Refresh updates the timeline for its run and the theme.
-func (r *courseRenderer) Refresh() {
-	c := r.course
+func (r *checkpointLineRenderer) Refresh() {
+	c := r.checkpointLine
 	muted, accent := widgets.Color(widgets.ColorMuted), theme.Color(theme.ColorNamePrimary)
 	r.rail.FillColor, r.done.FillColor = theme.Color(theme.ColorNameDisabled), accent
 	r.rail.CornerRadius, r.done.CornerRadius, r.ring.CornerRadius = railHeight/2, railHeight/2, theme.InputRadiusSize()
@@ -272,8 +272,8 @@ func (r *courseRenderer) Refresh() {
 }
 
 // Layout places the line, the marks, and the labels that do not overlap. The selected mark has its label first.
-func (r *courseRenderer) Layout(size fyne.Size) {
-	c := r.course
+func (r *checkpointLineRenderer) Layout(size fyne.Size) {
+	c := r.checkpointLine
 	left, right := c.rail()
 	y := theme.Padding() + float32(markSize)/2
 	r.ring.Resize(size)

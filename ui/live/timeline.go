@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// read reads the course of the run.
+// read reads the timeline of the run.
 func (l *history) read() {
 	job := l.job
 	if l.reading || job.Past == nil {
@@ -17,14 +17,14 @@ func (l *history) read() {
 	}
 	known := doingsOf(l.screen.feed.snap)
 	l.reading, l.beats = true, 0
-	async.Work(func() (*engine.Course, error) { return job.Past.Course(context.Background()) }, func(c *engine.Course, err error) {
+	async.Work(func() (*engine.RunTimeline, error) { return job.Past.Timeline(context.Background()) }, func(c *engine.RunTimeline, err error) {
 		if l.job != job {
 			return
 		}
 		if l.reading = false; err != nil {
 			l.trouble = "Cannot read the history: " + err.Error()
 		} else {
-			l.course, l.trouble = c, ""
+			l.timeline, l.trouble = c, ""
 			if known == l.known { // after the end of the run, the last rows may still be on their way
 				known.settled = true
 			}
@@ -34,7 +34,7 @@ func (l *history) read() {
 	})
 }
 
-// doings are what a course contains, as far as a snapshot knows.
+// doings are what a timeline contains, as far as a snapshot knows.
 type doings struct {
 	phase              engine.Phase
 	cycle, checkpoints int
@@ -52,11 +52,11 @@ func doingsOf(s *engine.Snapshot) doings {
 
 // spans are the times in which Throng was running, until now if the run is in progress.
 func (l *history) spans() []widgets.Span {
-	if l.course == nil {
+	if l.timeline == nil {
 		return nil
 	}
-	spans := make([]widgets.Span, len(l.course.Stretches))
-	for i, s := range l.course.Stretches {
+	spans := make([]widgets.Span, len(l.timeline.Stretches))
+	for i, s := range l.timeline.Stretches {
 		spans[i] = widgets.Span(s)
 	}
 	if s := l.screen.feed.snap; len(spans) > 0 && s.Phase != engine.Ended && s.At.After(spans[len(spans)-1].To) {
@@ -76,10 +76,10 @@ func (l *history) end() time.Time {
 
 // ticks are the marks for barriers, changes and checkpoints: the newest, if there are very many.
 func (l *history) ticks() []widgets.Tick {
-	if l.course == nil {
+	if l.timeline == nil {
 		return nil
 	}
-	c := l.course
+	c := l.timeline
 	var all []widgets.Tick
 	if len(c.Barriers) <= mostTicks/4 { // more would fill the scrubber
 		for i := range c.Barriers {

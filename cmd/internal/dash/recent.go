@@ -10,14 +10,14 @@ import (
 // mostSeconds is how many seconds of history are kept.
 const mostSeconds = 300
 
-// course holds the history of some figures, with a value per second. Unknown values are NaN.
-type course struct {
+// recent holds the history of some figures, with a value per second. Unknown values are NaN.
+type recent struct {
 	sessions, requests, p95, cpu, memory, inFlight []float64
 	last                                           *view.Second
 }
 
 // add adds a status if it has a new second.
-func (c *course) add(s *view.Status) {
+func (c *recent) add(s *view.Status) {
 	if s.LastSecond == nil || c.last != nil && !s.LastSecond.At.After(c.last.At) {
 		return
 	}
