@@ -162,7 +162,10 @@ func newLine(of *index, e entry) *line {
 func (l *line) Text() string { return l.entry.title }
 
 // Tapped implements [fyne.Tappable].
-func (l *line) Tapped(*fyne.PointEvent) {
+func (l *line) Tapped(*fyne.PointEvent) { l.tap() }
+
+// tap opens the section.
+func (l *line) tap() {
 	if l.entry.caption {
 		return
 	}
@@ -194,6 +197,7 @@ func (l *line) CreateRenderer() fyne.WidgetRenderer {
 		r.title = widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet)
 	}
 	r.title.Set(l.entry.title, r.tone())
+	r.title.OnTapped = l.tap
 	if l.entry.found > 0 {
 		r.found.SetText(strconv.Itoa(l.entry.found))
 	}
