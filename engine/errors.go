@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -38,10 +39,11 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("%s timed out after %
 type FieldError struct{ Field, Problem, Hint string }
 
 func (e *FieldError) Error() string {
-	if e.Hint == "" {
-		return e.Field + ": " + e.Problem
+	text := strings.TrimPrefix(e.Field+": "+e.Problem, ": ")
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
 	}
-	return e.Field + ": " + e.Problem + " (" + e.Hint + ")"
+	return text
 }
 
 // StepError is a step's failure: its class for figures, its text for display.

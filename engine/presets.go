@@ -89,8 +89,7 @@ var least = []struct {
 	memoryBytes float64
 }{{0, 0}, {5, 9e9}, {16, 30e9}, {32, 60e9}}
 
-// PresetFor returns the preset of Systems for a machine with this many cores and bytes of memory; 0 bytes means
-// unknown.
+// PresetFor returns the preset of Systems for a machine with this many cores and bytes of memory; 0 bytes means unknown.
 func PresetFor(cores int, memoryBytes uint64) Preset {
 	memory := float64(memoryBytes)
 	if memoryBytes == 0 {

@@ -114,7 +114,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID())
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.launched, Settings: a.showSettings, Runs: func() { a.show(a.pages[2]) },
+		Launched: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
 	})
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
@@ -124,7 +124,7 @@ func New(app fyne.App, desk Desk) *App {
 	})
 	a.results = results.New(desk.Results, a.win)
 	a.results.Lead(results.Ways{
-		Setup: func() { a.show(a.pages[0]) }, Settings: a.showSettings, Compare: func(run engine.RunID) { a.showCompare(run) },
+		Setup: func() { a.show(a.pages[0]) }, Settings: a.showDatabase, Compare: func(run engine.RunID) { a.showCompare(run) },
 		Clean: func() {
 			a.show(a.pages[2])
 			a.runs.CleanUp()
@@ -266,6 +266,12 @@ func (a *App) tick() {
 	}
 	a.follow()
 	a.remember()
+}
+
+// showDatabase shows the settings of the database.
+func (a *App) showDatabase() {
+	a.show(a.pages[6])
+	a.settings.Open(settings.Database)
 }
 
 func (a *App) showLive() { a.show(a.pages[1]) }

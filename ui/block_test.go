@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/ui/settings"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -79,20 +80,24 @@ func TestEveryButtonComesBack(t *testing.T) {
 	for _, page := range a.pages {
 		a.show(page)
 		a.tick()
+		a.settings.Open(settings.Database)
 		q.Until(page.title+" has read what it shows", func() bool { return hasLoaded(page) && p.idle() })
 		p.shut()
-		for _, b := range buttons(page.Content()) {
-			name := page.title + ": " + b.Text
-			pressed[b.Text] = true
-			comesBack(t, "pressing "+name, func() {
-				if b.Disabled() || !b.Visible() || strings.Contains(b.Text, "Open folder") { // another program
-					return
-				}
-				test.Tap(b)
-				a.tick()
-				q.Drain()
-				a.dismissAll()
-			})
+		for _, view := range a.views(page) {
+			view()
+			for _, b := range buttons(page.Content()) {
+				name := page.title + ": " + b.Text
+				pressed[b.Text] = true
+				comesBack(t, "pressing "+name, func() {
+					if b.Disabled() || !b.Visible() || strings.Contains(b.Text, "Open folder") { // another program
+						return
+					}
+					test.Tap(b)
+					a.tick()
+					q.Drain()
+					a.dismissAll()
+				})
+			}
 		}
 		for _, what := range reached[page.title] {
 			q.Until(page.title+" asking for "+what+" by a button", func() bool { return p.stands(what) })
@@ -119,10 +124,21 @@ func TestEveryButtonComesBack(t *testing.T) {
 	}
 }
 
+// views returns functions that show the parts of a page that are shown one at a time.
+func (a *App) views(p *page) (all []func()) {
+	if p != a.pages[6] {
+		return []func(){func() {}}
+	}
+	for _, section := range []string{settings.Database, settings.General, settings.Notifications, settings.Storage, settings.Privacy, "Machine and services"} {
+		all = append(all, func() { a.settings.Open(section) })
+	}
+	return all
+}
+
 // loaded is a text that each screen shows once it has read its data.
 var loaded = map[string][]string{
 	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Runs": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
-	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"keep-awake", "Saved in the settings", "/data"},
+	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"Saved in the settings", "Machine and services"},
 }
 
 func hasLoaded(p *page) bool {

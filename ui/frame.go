@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -70,6 +71,8 @@ type frame struct {
 	run      *page // of the run in progress
 	current  *page
 	content  *fyne.Container
+	above    *fyne.Container // above the content: the tour
+	over     *fyne.Container // what lies over the window without taking events: the tour's ring
 	commands []*command
 	menu     *fyne.MainMenu // nil except in the first window
 }
@@ -92,7 +95,9 @@ func (f *frame) build() {
 	if f.single {
 		side = nil
 	}
-	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(f.content)))
+	f.above, f.over = container.NewStack(), container.NewStack()
+	f.above.Hide()
+	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over)
 	if f.of.desk.Attach != nil {
 		layers.Add(container.NewWithoutLayout(f.painted()))
 	}
@@ -164,7 +169,7 @@ func (f *frame) key(key fyne.KeyName) bool {
 			return false
 		}
 		l, ok := f.current.screen.(leaver)
-		return ok && l.Leave()
+		return ok && l.Leave() || f.of.skipTour(f)
 	}
 	for _, d := range f.commands {
 		if d.Modifier == 0 && d.Key == key && (d.over || c.Overlays().Top() == nil) {

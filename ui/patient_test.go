@@ -398,7 +398,7 @@ func (p patientSettings) Save(context.Context, string, string) error { p.wait("S
 
 func (p patientSettings) Saved(context.Context) ([]settings.Setting, error) {
 	p.wait("Saved")
-	return []settings.Setting{{Name: "keep-awake", Value: "on", From: "default", Help: "keep the machine from sleeping"}}, nil
+	return []settings.Setting{{Name: "keep-awake", Title: "Keep awake", Group: "Machine and services", Value: "on", From: "default", Help: "keep the machine from sleeping"}}, nil
 }
 
 // patientEditor is the desk of the editor.

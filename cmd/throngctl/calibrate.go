@@ -25,13 +25,15 @@ type calibrateCmd struct {
 	Set    map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	Filter string            `placeholder:"EXPR" help:"Run only agents that match this expression."`
 
-	Levels   []int         `placeholder:"N,N" help:"Concurrency limits to measure (default: 1, 2, 4, ... up to --max)."`
-	Max      int           `placeholder:"N" help:"Highest limit to measure (default: 64, or the number of agents)."`
-	Repeats  int           `default:"3" placeholder:"N" help:"Measurements per limit."`
-	Duration time.Duration `default:"5s" placeholder:"T" help:"Time to measure each limit after it has settled; longer if sessions take long."`
-	Apply    bool          `help:"Save the result as the settings max-concurrent and ceiling."`
-	History  bool          `help:"List previous calibrations without measuring."`
-	Presets  bool          `help:"Show typical limits for this machine without measuring."`
+	Levels    []int         `placeholder:"N,N" help:"Concurrency limits to measure (default: 1, 2, 4, ... up to --max)."`
+	Max       int           `placeholder:"N" help:"Highest limit to measure (default: 64, or the number of agents)."`
+	Repeats   int           `default:"3" placeholder:"N" help:"Measurements per limit."`
+	Duration  time.Duration `default:"5s" placeholder:"T" help:"Time to measure each limit after it has settled; longer if sessions take long."`
+	Apply     bool          `help:"Save the result as the settings max-concurrent and ceiling."`
+	Wait      bool          `xor:"load" help:"Wait until other programs use little CPU."`
+	UnderLoad bool          `xor:"load" help:"Measure even if other programs use the CPU; there is no recommendation then."`
+	History   bool          `help:"List previous calibrations without measuring."`
+	Presets   bool          `help:"Show typical limits for this machine without measuring."`
 
 	NoDashboard bool `help:"Print lines instead of a progress line."`
 	flags.Telemetry
@@ -74,6 +76,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	p := show.NewProgress(out, c.NoDashboard)
 	sweep.Report = func(at calibrate.Progress) { p.Say(time.Now(), show.Measuring(at), at.Done == at.Total) }
+	sweep.Waiting = func(cpu float64) { p.Say(time.Now(), calibration.Waiting(cpu), false) }
 	found, err := c.calibrate(ctx, t, sweep)
 	p.End()
 	t.sayTrouble()
@@ -101,7 +104,7 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 // sweep returns the measurement that the flags describe.
 func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 	if c.File == "" {
-		return s, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
+		return s, &engine.FieldError{Problem: "no scenario given", Hint: "for example: throngctl calibrate shopping"}
 	}
 	loaded, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
@@ -118,7 +121,19 @@ func (c *calibrateCmd) sweep(t *terminal) (s app.Sweep, err error) {
 		Name:     c.File,
 		Plan:     calibrate.Plan{Levels: c.Levels, Max: c.Max, Repeats: c.Repeats, Seed: settings.Seed},
 		Duration: c.Duration,
+		Others:   c.others(),
 	}, nil
+}
+
+// others returns what to do if other programs use the machine.
+func (c *calibrateCmd) others() calibration.Policy {
+	switch {
+	case c.Wait:
+		return calibration.Wait
+	case c.UnderLoad:
+		return calibration.Anyway
+	}
+	return calibration.Refuse
 }
 
 // idle refuses to measure while a run of the same store is in progress: it would distort the result.
@@ -162,6 +177,9 @@ func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) 
 
 // gaveUp reports why a measurement did not complete.
 func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
+	if busy, ok := errors.AsType[*calibration.Busy](err); ok {
+		return fmt.Errorf("not started: %w; close them, wait for them with --wait, or measure anyway with --under-load", busy)
+	}
 	if errors.Is(err, errGivenUp) {
 		fmt.Fprintln(t.err, "Canceled; nothing was stored.")
 		return exitError(exitInterrupted)

@@ -93,7 +93,7 @@ func TestCalibrateMistakes(t *testing.T) {
 		{brief(data, "--sequential", "on"), "agents act in turn"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
 	} {
-		if code, out, stderr := ctl(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
+		if code, out, stderr := rested(t, tt.args...); code != exitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%v: exit code %d, want %q\n%s%s", tt.args, code, tt.want, out, stderr)
 		}
 	}
@@ -178,5 +178,36 @@ func TestGuideCalibrate(t *testing.T) {
 	}
 	if own < 6 {
 		t.Errorf("only %d flags:\n%s", own, help)
+	}
+}
+
+// TestCalibrateUnderLoad checks that nothing is measured while other programs use the CPU, and that a measurement that the user starts anyway
+// is not recommended and does not replace an earlier one.
+func TestCalibrateUnderLoad(t *testing.T) {
+	data := t.TempDir()
+	if code, out, stderr := rested(t, brief(data)...); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	under := func(args ...string) (code int, stdout, stderr string) {
+		var out, errs bytes.Buffer
+		busy := func() engine.HostMetrics { return engine.HostMetrics{CPU: 55, ProcessCPU: 20, Cores: 2} }
+		code = execute(args, &terminal{in: strings.NewReader(""), out: &out, err: &errs, hooks: hooks{trusts: true, host: busy}})
+		return code, out.String(), errs.String()
+	}
+	const want = "not started: other programs use 45% of the CPU; close them, wait for them with --wait, or measure anyway with --under-load"
+	if code, out, stderr := under(brief(data)...); code != exitFailed || !strings.Contains(stderr, want) || strings.Contains(out, "LIMIT") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if code, out, _ := under(brief(data, "--under-load", "--apply")...); code != exitFailed || !strings.Contains(out, "No recommendation: measured under load") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if saved, err := config.LoadSaved(data); err != nil || len(saved) > 0 {
+		t.Errorf("saved %v, %v", saved, err)
+	}
+	if kept, _, err := calibration.List(data); err != nil || len(kept) != 2 || !kept[0].Result.UnderLoad || kept[1].Result.Level == 0 {
+		t.Errorf("stored %+v, %v", kept, err)
+	}
+	if code, _, stderr := ctl(t, brief(data, "--wait", "--under-load")...); code != exitUsage || !strings.Contains(stderr, "--wait") {
+		t.Errorf("both flags: exit code %d, %s", code, stderr)
 	}
 }

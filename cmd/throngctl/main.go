@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -296,6 +297,7 @@ func (t *terminal) execute(args []string) int {
 	var command *kong.Context
 	if err == nil {
 		command, err = parser.Parse(args)
+		err = plainUsage(err)
 	}
 	switch {
 	case code >= 0: // --help
@@ -322,6 +324,20 @@ func (t *terminal) execute(args []string) int {
 	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	return t.fail(command.Run(t))
+}
+
+// negative is the parser's error for a value that begins with a hyphen, as a negative number does.
+var negative = regexp.MustCompile(`^(--[a-z0-9-]+): expected .* value but got "(-[^"]*)" \(`)
+
+// plainUsage replaces errors of the parser that only its authors understand.
+func plainUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	if m := negative.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s takes a value; if it is %s, write %s=%s", m[1], m[2], m[1], m[2])
+	}
+	return err
 }
 
 // version returns what --version prints.

@@ -41,7 +41,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	x := scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload}
 	switch {
 	case of == nil && c.File == "":
-		return nil, &engine.FieldError{Field: "file", Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
+		return nil, &engine.FieldError{Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
 	case of == nil:
 		return loadScenario(t, c.File, x)
 	case c.File != "":

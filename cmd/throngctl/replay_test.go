@@ -174,8 +174,8 @@ func TestReplayWithoutTheOutside(t *testing.T) {
 		"scenario: outside.yaml differs from":                  {other, "--replay", of},
 		"has nothing to record":                                {"--replay", of, "--record"},
 		"leave out --set, --chain":                             {"--replay", of, "--set", "a=1"},
-		"not found":                                            {"--replay", "nothing"},
-		"file: no scenario given":                              {},
+		"no such run":                                          {"--replay", "nothing"},
+		"throngctl: no scenario given":                         {},
 		"a cycle timeout ends sessions":                        {file, "--record", "--cycle-timeout", "1m"},
 	} {
 		code, out, stderr := ctl(t, append([]string{"run", "--data", data}, args...)...)

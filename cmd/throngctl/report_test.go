@@ -38,8 +38,8 @@ func TestReport(t *testing.T) {
 		t.Error("two reports of the same run differ")
 	}
 	for args, want := range map[string]string{
-		"report unknown":                            "not found",
-		"report --against unknown":                  "not found",
+		"report unknown":                            "no such run",
+		"report --against unknown":                  "no such run",
 		"report " + parent + " --against " + parent: "is named twice",
 	} {
 		if code, _, stderr := ctl(t, append(strings.Fields(args), "-o", filepath.Join(dir, "none.html"), "--data", data)...); code != exitUsage || !strings.Contains(stderr, want) {

@@ -19,7 +19,11 @@ var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 // pick returns a run by the beginning of its ID or by its name; the newest without one.
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
 	if name != "" {
-		return store.Run(ctx, engine.RunID(name))
+		record, err := store.Run(ctx, engine.RunID(name))
+		if errors.Is(err, engine.ErrNotFound) && !errors.Is(err, sqlite.ErrAmbiguous) {
+			err = &noSuchRun{name}
+		}
+		return record, err
 	}
 	record, err := store.Newest(ctx)
 	if errors.Is(err, engine.ErrNotFound) {
@@ -27,6 +31,14 @@ func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunReco
 	}
 	return record, err
 }
+
+// noSuchRun is the error for a name that is not one of a run.
+type noSuchRun struct{ name string }
+
+func (e *noSuchRun) Error() string {
+	return "no such run: " + e.name + "; throngctl runs lists them, and the beginning of an ID is enough"
+}
+func (e *noSuchRun) Unwrap() error { return engine.ErrNotFound }
 
 // with opens the store, finds a run and hands both to f.
 func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) (err error) {

@@ -28,6 +28,8 @@ type Plan struct {
 	Repeats int
 	// Seed decides the order of the levels and the resampling of the intervals.
 	Seed uint64
+	// Foreign is the percentage of the CPU that other programs used before the sweep; 0 if unknown.
+	Foreign float64
 }
 
 // Validate returns every error in p as a *engine.FieldError, joined.

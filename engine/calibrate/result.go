@@ -34,10 +34,26 @@ type Result struct {
 	High  int    `json:"recommended_high"`
 	Bound Bound  `json:"bound"`
 	Why   string `json:"why"` // in words: the sign of the bound, or why there is no recommendation
+
+	// Foreign is the highest percentage of the CPU that other programs used. UnderLoad is set if they distorted the measurements, so that
+	// there is no recommendation. A few distorted samples of a level are left out instead.
+	Foreign   float64 `json:"foreign_cpu_percent"`
+	UnderLoad bool    `json:"under_load,omitempty"`
 }
 
 // Evaluate returns the result of samples of a plan's levels.
 func Evaluate(p Plan, samples []Sample) Result {
+	kept, load, quiet := undisturbed(samples, p.Foreign)
+	r := evaluate(p, kept)
+	r.Foreign = load
+	if r.UnderLoad = !quiet && len(samples) > 0; r.UnderLoad {
+		r.distrust()
+	}
+	return r
+}
+
+// evaluate returns the result of samples, whatever other programs did meanwhile.
+func evaluate(p Plan, samples []Sample) Result {
 	r := Result{Levels: levelsOf(p.All(), samples)}
 	over := lowestOver(r.Levels)
 	r.note(over)

@@ -71,7 +71,9 @@ func (s *sweep) take(ctx context.Context, measure func(context.Context, int) (Sa
 
 // leaveOut reports whether a level must be skipped because of the measurements so far.
 func (s *sweep) leaveOut(level int) bool {
-	over := lowestOver(levelsOf(s.plan.All(), s.samples))
+	f := foreignIn(s.samples, s.plan.Foreign)
+	kept, _ := f.calm(s.samples)
+	over := lowestOver(levelsOf(s.plan.All(), kept))
 	return over != nil && (level > over.Level || level == over.Level && over.Over == Failures)
 }
 

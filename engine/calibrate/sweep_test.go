@@ -66,7 +66,7 @@ func TestABranchEnds(t *testing.T) {
 				s.Failed = s.Ended / 10
 			}
 		}, 8, false},
-		{"CPU", func(s *Sample) { s.CPU = 12 * float64(s.Level) }, 8, true},
+		{"CPU", func(s *Sample) { s.CPU, s.OwnCPU = 12*float64(s.Level), 12*float64(s.Level) }, 8, true},
 		{"memory", func(s *Sample) { s.Memory = 0.12 * float64(s.Level) }, 8, true},
 	}
 	for _, tt := range tests {

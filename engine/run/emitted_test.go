@@ -76,14 +76,14 @@ func TestInactive(t *testing.T) {
 	if got := count(4, []int{1, 2, 3}); got != 997 {
 		t.Errorf("%d agents are inactive, want the 997 that were not chosen", got)
 	}
-	course := engine.Course{Stretches: []engine.Stretch{{From: time.Unix(0, 0), To: time.Unix(60, 0)}, {From: time.Unix(600, 0), To: time.Unix(660, 0)}}, Barriers: []engine.BarrierRow{{Cycle: 3, At: time.Unix(30, 0)}}}
+	timeline := engine.RunTimeline{Stretches: []engine.Stretch{{From: time.Unix(0, 0), To: time.Unix(60, 0)}, {From: time.Unix(600, 0), To: time.Unix(660, 0)}}, Barriers: []engine.BarrierRow{{Cycle: 3, At: time.Unix(30, 0)}}}
 	for second, want := range map[int64]struct {
 		idle    bool
 		cycle   int
 		elapsed time.Duration
 	}{0: {false, 3, 0}, 30: {false, 4, 30 * time.Second}, 61: {true, 4, time.Minute}, 630: {false, 4, 90 * time.Second}, 700: {true, 4, 2 * time.Minute}} {
 		at := time.Unix(second, 0)
-		if idle, cycle, elapsed := course.Idle(at), course.Cycle(3, at), course.Elapsed(at); idle != want.idle || cycle != want.cycle || elapsed != want.elapsed {
+		if idle, cycle, elapsed := timeline.Idle(at), timeline.Cycle(3, at), timeline.Elapsed(at); idle != want.idle || cycle != want.cycle || elapsed != want.elapsed {
 			t.Errorf("after %d s: idle %v, cycle %d, %v; want %v", second, idle, cycle, elapsed, want)
 		}
 	}

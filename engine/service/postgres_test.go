@@ -313,7 +313,7 @@ func TestTimeoutsCancel(t *testing.T) {
 
 // TestPoolBursts runs 61 concurrent statements: 60 have connections, one waits with its clock paused; later the pool shrinks to 50.
 func TestPoolBursts(t *testing.T) {
-	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 100}), database.Limits{BurstIdle: 50 * time.Millisecond})
+	p, address := serverOf(t, pgtest.New(t, pgtest.Options{MaxConnections: 100}), database.Limits{BurstIdle: 50 * time.Millisecond, Timeout: 10 * time.Minute})
 	lock := pgtest.Connect(t, address)
 	exec := func(q string) {
 		if _, err := lock.Exec(t.Context(), q); err != nil {
@@ -340,6 +340,9 @@ func TestPoolBursts(t *testing.T) {
 					held++
 				}
 			})
+			if i < all-1 { // one after the other, because a busy machine does not connect 60 in time
+				until(t, "one more at work", func() bool { return p.Pool().InUse == i+1 })
+			}
 		}
 		until(t, "60 at work and one that waits", func() bool {
 			_, in, waiting := p.pool.Limit.State()

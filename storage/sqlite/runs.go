@@ -200,7 +200,7 @@ func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, erro
 	for _, by := range []struct {
 		condition string
 		many      error
-	}{{`substr(id, 1, length(?1)) = ?1`, errMany}, {`iif(name = '', title, name) = ? COLLATE NOCASE`, errManyNames}} {
+	}{{`substr(id, 1, length(?1)) = ?1`, ErrAmbiguous}, {`iif(name = '', title, name) = ? COLLATE NOCASE`, ErrAmbiguousNames}} {
 		switch ids, failed := s.find(ctx, by.condition, string(id)); {
 		case failed != nil:
 			return r, fmt.Errorf("run %s: %w", id, failed)
@@ -249,11 +249,11 @@ func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) 
 	return key, nil
 }
 
-// errMany says that a prefix of an ID is ambiguous.
-var errMany = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
+// ErrAmbiguous means that more than one run has a prefix of an ID, or a name.
+var ErrAmbiguous = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
 
-// errManyNames says that several runs have a name.
-var errManyNames = fmt.Errorf("%w: several runs have this name, use an ID", engine.ErrNotFound)
+// ErrAmbiguousNames says that several runs have a name.
+var ErrAmbiguousNames = fmt.Errorf("%w: several runs have this name, use an ID", engine.ErrNotFound)
 
 // ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)

@@ -51,7 +51,7 @@ func (s *core) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID,
 	case found == 0:
 		err = engine.ErrNotFound
 	default:
-		err = errMany
+		err = ErrAmbiguous
 	}
 	return full, file.Translate(err)
 }

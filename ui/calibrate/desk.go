@@ -22,7 +22,18 @@ type Order struct {
 	Levels       []int // if empty, levels double from 1 to Max
 	Max, Repeats int   // 0 is the default
 	Duration     time.Duration
+	Others       Others
 }
+
+// Others is what to do if other programs use the CPU before a calibration.
+type Others uint8
+
+// The choices.
+const (
+	RefuseOthers  Others = iota // do not start; State.Foreign says how much they use
+	WaitForOthers               // until they use little
+	DespiteOthers               // measure; the result is not recommended
+)
 
 // State is a calibration in progress, or the newest one. It is immutable.
 type State struct {
@@ -32,6 +43,8 @@ type State struct {
 	Share       float64 // completed share
 	Found       *Found  // the result so far; nil before the first measurement
 	Err         error   // why it ended early
+	// Foreign is the percentage of the CPU that other programs use, so that the calibration waits or did not start; 0 otherwise.
+	Foreign float64
 }
 
 // Found is the result of a calibration.
@@ -44,6 +57,7 @@ type Found struct {
 	Low, High    int // its confidence interval
 	Words        string
 	Law          string // describes the fitted curve; "" if none
+	UnderLoad    bool   // other programs distorted it, so that there is no recommendation
 }
 
 // Point is a point of the fitted curve, with its confidence interval.

@@ -46,7 +46,7 @@ func newResult(apply func(level int)) *result {
 	r.words.Say("Measures one limit after another, fits a curve to the throughput, and recommends the lowest limit with 95% of the best throughput. The requests are real.")
 	r.apply = widget.NewButtonWithIcon("Apply", theme.ConfirmIcon(), func() { apply(r.level) })
 	r.apply.Importance = widget.HighImportance
-	r.apply.Disable()
+	r.apply.Hide()
 	end := fyne.TextAlignTrailing
 	r.sheet = widgets.NewSheet([]widgets.Column{
 		{Title: "Limit", Sample: "1,000", Align: end},
@@ -65,16 +65,16 @@ func newResult(apply func(level int)) *result {
 	return r
 }
 
-// show shows a result. Apply is disabled during a calibration.
+// show shows a result. There is no Apply button during a calibration or without a recommendation.
 func (r *result) show(f *Found, running bool) {
-	r.title.SetText(f.Title)
+	r.title.SetText(titleOf(f))
 	r.about.SetText(f.About)
 	r.words.Say(f.Words)
 	r.law.SetText(f.Law)
 	if r.level = f.Level; r.level > 0 && !running {
-		r.apply.Enable()
+		r.apply.Show()
 	} else {
-		r.apply.Disable()
+		r.apply.Hide()
 	}
 	r.chart.Set(drawn(f))
 	r.sheet.SetRows(rows(f))

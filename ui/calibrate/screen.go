@@ -157,7 +157,7 @@ func (s *Screen) show(f *Found, running bool) {
 }
 
 // start starts a calibration of the chosen scenario. If Setup shows the same scenario, it uses Setup's values.
-func (s *Screen) start() {
+func (s *Screen) start(others Others) {
 	if s.asked {
 		return
 	}
@@ -165,6 +165,7 @@ func (s *Screen) start() {
 	if err != nil {
 		return // the errors are shown at their fields
 	}
+	o.Others = others
 	if set, ok := s.setup.Order(); set.Scenario == o.Scenario {
 		if !ok {
 			s.plan.say("Not started: correct the mistakes in Setup first.")

@@ -121,7 +121,7 @@ func newStage(t *testing.T, change func(*fakeDesk)) *stage {
 	w.Resize(fyne.NewSize(1100, 900))
 	g.screen.Show()
 	g.Until("the scenarios", func() bool { return g.screen.plan.chosen() != "" })
-	g.Until("the machine", func() bool { return g.shows("desktop") && g.shows("mac: 8 cores") })
+	g.Until("the machine", func() bool { return g.shows("This machine, mac: 8 cores") }) // calibrations name it too
 	return g
 }
 
@@ -162,7 +162,7 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 	part := found(19)
 	g.desk.set(&State{Running: true, Doing: "8 concurrently", Left: "40s left", Share: 1.0 / 7, Found: &part})
 	g.screen.Tick()
-	if !g.shows("8 concurrently") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || !g.screen.result.apply.Disabled() {
+	if !g.shows("8 concurrently") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || g.screen.result.apply.Visible() {
 		t.Error("the sweep under way is not shown, or can be applied")
 	}
 	g.Tap(g.screen.Content(), "Cancel")
@@ -240,7 +240,7 @@ func TestWhatWasFoundBefore(t *testing.T) {
 	}
 	none := Found{Title: "Nothing", Words: "No recommendation: nothing was measured."}
 	g.screen.show(&none, false)
-	if !g.screen.result.apply.Disabled() {
+	if g.screen.result.apply.Visible() {
 		t.Error("a missing result can be applied")
 	}
 }
@@ -254,6 +254,58 @@ func TestASweepThatEndedEarly(t *testing.T) {
 	if !g.shows("Ended early: out of budget") || g.screen.plan.start.Disabled() {
 		t.Errorf("%q", strings.Join(uitest.Texts(g.screen.Content()), "\n"))
 	}
+}
+
+// TestOtherProgramsUseTheCPU checks that the screen offers to wait or to start anyway, that nothing moves meanwhile, and that a result
+// measured under load is marked and cannot be applied.
+func TestOtherProgramsUseTheCPU(t *testing.T) {
+	g := newStage(t, nil)
+	height := g.screen.plan.panel.MinSize().Height
+	still := func(when string) {
+		t.Helper()
+		if now := g.screen.plan.panel.MinSize().Height; now != height {
+			t.Errorf("%s, the panel is %v high instead of %v", when, now, height)
+		}
+	}
+	g.Tap(g.screen.Content(), "Calibrate")
+	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
+	g.desk.set(&State{Running: true, Doing: "looking at the machine"})
+	g.screen.Tick()
+	still("while looking")
+	for i, tt := range []struct {
+		button string
+		want   Others
+	}{{"Wait", WaitForOthers}, {"Start anyway", DespiteOthers}} {
+		g.desk.set(&State{Foreign: 45})
+		g.screen.Tick()
+		if !g.shows("Other programs use 45% of the CPU. Close them, or wait.") || g.shows("Ended early") {
+			t.Errorf("it says %q", g.screen.plan.said.Text())
+		}
+		still("with the question")
+		g.Tap(g.screen.Content(), tt.button)
+		g.Until("the next order", func() bool { return len(g.desk.ordered()) == i+2 })
+		if o := g.desk.ordered()[i+1]; o.Others != tt.want || o.Scenario != "shopping" {
+			t.Errorf("%s: %+v was ordered", tt.button, o)
+		}
+		g.desk.set(&State{Running: true, Doing: "waiting", Foreign: 30})
+		g.screen.Tick()
+		if !g.shows("Other programs use 30% of the CPU. The calibration starts when they use at most 12%.") || uitest.Button(g.screen.Content(), "Cancel") == nil || uitest.Button(g.screen.Content(), "Wait") != nil {
+			t.Errorf("while it waits: %q", uitest.Texts(g.screen.Content()))
+		}
+		still("while waiting")
+	}
+	loaded := found(0)
+	loaded.UnderLoad, loaded.Words = true, "No recommendation: measured under load."
+	g.desk.mu.Lock()
+	g.desk.earlier = []Found{loaded}
+	g.desk.mu.Unlock()
+	g.desk.set(&State{Found: &loaded, Share: 1})
+	g.screen.Tick()
+	g.Until("the list", func() bool { return g.shows("4 Mar") })
+	if !g.shows("not recommended") || !g.shows("(under load)") || uitest.Button(g.screen.Content(), "Apply") != nil || uitest.Button(g.screen.Content(), "Cancel") != nil {
+		t.Errorf("under load: %q", uitest.Texts(g.screen.Content()))
+	}
+	still("at the end")
 }
 
 func TestLevelsIn(t *testing.T) {

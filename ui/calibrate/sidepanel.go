@@ -71,6 +71,14 @@ func presetRows(all []engine.Preset, own string) (rows []widgets.Row) {
 	return rows
 }
 
+// titleOf returns the title of a calibration, marked if other programs distorted it.
+func titleOf(f *Found) string {
+	if f.UnderLoad {
+		return f.Title + " (under load)"
+	}
+	return f.Title
+}
+
 // list shows the previous calibrations.
 func (b *sidePanel) list(all []Found, notice string, err error) {
 	switch {
@@ -87,7 +95,7 @@ func (b *sidePanel) list(all []Found, notice string, err error) {
 			level = engine.FormatCount(int64(f.Level))
 		}
 		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
-			{Text: f.Title}, {Text: f.At.Local().Format("2 Jan 15:04"), Tone: widgets.Quiet}, {Text: level},
+			{Text: titleOf(f)}, {Text: f.At.Local().Format("2 Jan 15:04"), Tone: widgets.Quiet}, {Text: level},
 		}})
 	}
 	b.found.SetRows(rows)

@@ -45,11 +45,13 @@ type allowed struct {
 	forgets []*widget.Button // by file
 }
 
+var allowedItems = []item{{"Allowed addresses", "permissions of scenario files to send requests and secrets; trust, security, privacy"}}
+
 func newAllowed(desk Desk) *allowed {
 	a := &allowed{desk: desk, list: form.NewStack(form.NewNote("Loading…")), answer: form.NewNote("")}
 	a.answer.Hide()
 	about := form.NewNote("Scenario files may send requests and secrets to these addresses. If you forget a file, Throng asks again.")
-	a.panel = widgets.NewPanel("Allowed addresses", form.NewStack(about, a.list, a.answer))
+	a.panel = widgets.NewPanel(Privacy, form.NewStack(form.NewRow("Allowed addresses", about), a.list, a.answer))
 	return a
 }
 

@@ -13,7 +13,7 @@ func TestAllowed(t *testing.T) {
 		{"/studies/mystery.yaml", []AllowedAddress{{"127.0.0.1:9000", []string{"AWS_KEY", "OPENAI_API_KEY"}, day}, {"db.example.com:5432/shop", nil, day}}},
 		{"/studies/other.yaml", []AllowedAddress{{"127.0.0.1:1", nil, day}}},
 	}}
-	s := shown(t, desk)
+	s := shown(t, Privacy, desk)
 	s.until("127.0.0.1:9000 with AWS_KEY, OPENAI_API_KEY, since 2026-11-25")
 	if !s.shows("mystery.yaml") || !s.shows("in /studies") || !s.shows("db.example.com:5432/shop, since 2026-11-25") || !s.shows("other.yaml") {
 		t.Error("not everything is listed")

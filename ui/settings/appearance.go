@@ -31,6 +31,10 @@ type appearance struct {
 	says  *widgets.Text
 }
 
+var appearanceItems = []item{
+	{"Theme", "look of the windows: system, light or dark; appearance, color"}, {"Text size", "scale, zoom, font"},
+}
+
 // scaleStep is the step of the slider.
 const scaleStep = 0.05
 
@@ -53,7 +57,7 @@ func newAppearance(now Appearance) *appearance {
 	size := form.NewRow("Text size", container.NewBorder(nil, nil, nil, p.says, form.NewRail(p.scale)))
 	size.SetHelp("To change it anywhere, press Ctrl (Cmd on a Mac) with plus, minus or 0.")
 
-	p.panel = widgets.NewPanel("Appearance", form.NewStack(form.NewRow("Theme", choice), size))
+	p.panel = widgets.NewPanel(General, form.NewStack(form.NewRow("Theme", choice), size))
 	return p
 }
 

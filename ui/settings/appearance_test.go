@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheLookIsChosen(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, General, &fakeDesk{})
 	var radio *widget.RadioGroup
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
 		if r, ok := o.(*widget.RadioGroup); ok {
@@ -33,7 +33,7 @@ func TestTheLookIsChosen(t *testing.T) {
 
 // TestAppearance sets the text size and the notifications.
 func TestAppearance(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, General, &fakeDesk{})
 	if !s.shows("100%") {
 		t.Error("the size in force is not shown")
 	}
@@ -50,6 +50,7 @@ func TestAppearance(t *testing.T) {
 	if !s.shows("80%") || slider.Value != 0.8 || len(s.scales) != 1 {
 		t.Errorf("a size set elsewhere: %v, set %v", slider.Value, s.scales)
 	}
+	s.screen.Open(Notifications)
 	boxes := map[string]*widget.Check{}
 	uitest.Walk(s.screen.Content(), func(o fyne.CanvasObject) bool {
 		if c, ok := o.(*widget.Check); ok {

@@ -28,7 +28,7 @@ func newAuthority(desk Desk, win fyne.Window, done func(good string, err error))
 		widgets.PickFile(win, "The server's CA, a PEM file", "Open", []string{".pem", ".crt", ".cer", ".cert", ".ca-bundle"}, a.take)
 	})
 	a.removes = widget.NewButton("Remove", a.remove)
-	a.row = form.NewRow("Server's CA", container.NewBorder(nil, nil, nil, container.NewHBox(a.imports, a.removes), a.about))
+	a.row = form.NewRow("Server's CA", container.NewBorder(nil, nil, nil, container.NewHBox(a.removes, a.imports), a.about))
 	a.show(Connection{})
 	return a
 }
@@ -44,9 +44,9 @@ func (a *authority) show(c Connection) {
 		a.about.SetText("None. The server is verified only with verify-ca or verify-full, by the CAs of the system.")
 	}
 	if c.CA == "" && c.CAProblem == "" {
-		a.removes.Disable()
+		a.removes.Hide()
 	} else {
-		a.removes.Enable()
+		a.removes.Show()
 	}
 }
 

@@ -27,6 +27,10 @@ type data struct {
 	level  *widget.Select
 }
 
+var dataItems = []item{
+	{"Data folder", "where Throng stores runs, checkpoints and settings; directory, disk"}, {"Log level", "how much is logged; debug"},
+}
+
 func newData(desk Desk, win fyne.Window) *data {
 	d := &data{desk: desk, win: win, folder: form.NewNote(""), answer: form.NewNote("")}
 	d.folder.TextSize = theme.SizeNameText
@@ -39,7 +43,7 @@ func newData(desk Desk, win fyne.Window) *data {
 	d.level = widget.NewSelect(nil, nil)
 	logged := form.NewRow("Log level", form.NewFrame(d.level))
 	logged.SetHelp("The log is in the folder logs of the data folder. To open it, choose Help, Open log folder.")
-	d.panel = widgets.NewPanel("Data", form.NewStack(d.folder, about, buttons, logged, d.answer))
+	d.panel = widgets.NewPanel(Storage, form.NewStack(form.NewRow("Data folder", d.folder), about, buttons, logged, d.answer))
 	return d
 }
 

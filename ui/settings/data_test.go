@@ -8,7 +8,7 @@ import (
 )
 
 func TestAnotherDataFolder(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Storage, &fakeDesk{})
 	s.screen.data.ask("/other")
 	if top := s.win.Canvas().Overlays().Top(); !uitest.Shows(top, "Nothing is moved or deleted") || !uitest.Shows(top, "/data/throng") {
 		t.Error("the effect of another folder is not explained")
@@ -28,7 +28,7 @@ func TestAnotherDataFolder(t *testing.T) {
 
 // TestLogLevel sets the log level.
 func TestLogLevel(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Storage, &fakeDesk{})
 	s.Until("the level", func() bool { return s.screen.data.level.Selected == "info" })
 	if s.desk.has("log info") {
 		t.Error("showing it has set it")

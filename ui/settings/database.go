@@ -41,6 +41,17 @@ type database struct {
 	asked              int  // number of the newest operation; results of older ones are dropped
 }
 
+var databaseItems = []item{
+	{"Address", "URL of the PostgreSQL database that receives results"},
+	{"Host", "server"},
+	{"Port", ""},
+	{"Database", "name"},
+	{"Encryption", "TLS, sslmode"},
+	{"User", ""},
+	{"Password", "secret, keychain"},
+	{"Server's CA", "certificate, TLS"},
+}
+
 func newDatabase(desk Desk, win fyne.Window) *database {
 	d := &database{
 		desk: desk, win: win, url: form.NewEntry(), password: form.NewEntry(),
@@ -72,12 +83,12 @@ func newDatabase(desk Desk, win fyne.Window) *database {
 	d.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), d.keep)
 	d.save.Importance = widget.HighImportance
 	d.forget = widget.NewButton("Forget…", d.askForget)
-	d.forget.Disable()
+	d.forget.Hide()
 	d.keychain.Hide()
 	d.answer.Hide()
 	d.sending.Hide()
 	buttons := container.NewHBox(d.test, d.save, layout.NewSpacer(), d.forget)
-	d.panel = widgets.NewPanel("Database", form.NewStack(d.source, d.offer.row, d.sending, address, d.fields.content(password), d.keychain, d.authority.row, buttons, d.answer, d.lines))
+	d.panel = widgets.NewPanel(Database, form.NewStack(d.source, d.offer.row, address, d.fields.content(password), d.keychain, d.authority.row, buttons, d.sending, d.answer, d.lines))
 	return d
 }
 
@@ -129,10 +140,15 @@ func (d *database) load() {
 		d.filling = false
 		d.split()
 		d.describe()
-		if c.Asks && d.win.Canvas().Focused() == nil {
-			d.win.Canvas().Focus(d.password)
-		}
+		d.askPassword()
 	})
+}
+
+// askPassword focuses the password if it must be entered again.
+func (d *database) askPassword() {
+	if d.kept.Asks && d.panel.Visible() && d.win.Canvas().Focused() == nil {
+		d.win.Canvas().Focus(d.password)
+	}
 }
 
 // describe shows where the connection is configured and what of it is stored.
@@ -163,9 +179,9 @@ func (d *database) describe() {
 	d.authority.show(d.kept)
 	d.offer.show(d.kept.Offer)
 	if d.kept.From == "saved" {
-		d.forget.Enable()
+		d.forget.Show()
 	} else {
-		d.forget.Disable()
+		d.forget.Hide()
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Database, &fakeDesk{})
 	d := s.screen.database
 	d.url.SetText("postgres://app:secret@db.example.com:5432/app")
 	if d.url.Text != good || d.password.Text != "secret" {
@@ -39,7 +39,7 @@ func TestAPasswordInTheAddressIsTakenOut(t *testing.T) {
 }
 
 func TestAWrongAddressIsNotSent(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Database, &fakeDesk{})
 	for text, want := range map[string]string{"": "missing address", "db.example.com": "start with postgres://", "postgres://app:s#x@db/app": "own field"} {
 		s.screen.database.url.SetText(text)
 		for _, button := range []string{"Test", "Save"} {
@@ -59,7 +59,7 @@ func TestTheConnectionIsTested(t *testing.T) {
 		connection: Connection{URL: good, From: "saved", HasPassword: true},
 		lines:      []Line{{"Server", "PostgreSQL 15.6", Plain}, {"Round trip", "1.2 ms", Good}, {"Encryption", "none", Bad}},
 	}
-	s := shown(t, desk)
+	s := shown(t, Database, desk)
 	s.Until("the address is shown", func() bool { return s.screen.database.url.Text == good })
 	s.tap("Test")
 	s.asks("test " + good + " ") // the password that is kept
@@ -98,7 +98,7 @@ func TestTheConnectionIsTested(t *testing.T) {
 
 func TestAFailureToSaveIsExplained(t *testing.T) {
 	desk := &fakeDesk{err: &engine.FieldError{Field: "database", Problem: "has no such sslmode"}}
-	s := shown(t, desk)
+	s := shown(t, Database, desk)
 	s.screen.database.url.SetText(good)
 	s.screen.database.password.SetText("secret")
 	s.tap("Save")
@@ -115,7 +115,7 @@ func TestAFailureToSaveIsExplained(t *testing.T) {
 }
 
 func TestForgettingAsks(t *testing.T) {
-	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
+	s := shown(t, Database, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
 	s.until("Saved in the settings")
 	s.tap("Forget…")
 	s.confirm("Cancel")
@@ -127,18 +127,18 @@ func TestForgettingAsks(t *testing.T) {
 	if got := len(s.desk.asked); got != 1 {
 		t.Errorf("the desk was asked %d times, want once", got)
 	}
-	if !s.screen.database.forget.Disabled() || s.screen.database.url.Text != "" {
+	if s.screen.database.forget.Visible() || s.screen.database.url.Text != "" {
 		t.Error("there is still something to forget")
 	}
 }
 
 func TestTheEnvironmentGoesFirst(t *testing.T) {
-	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
+	s := shown(t, Database, &fakeDesk{connection: Connection{URL: good, From: "THRONG_DATABASE_URL", Keychain: "nothing answers"}})
 	s.until("The environment variable THRONG_DATABASE_URL")
 	if !s.shows("The password is kept only until the program ends: nothing answers") {
 		t.Error("the keychain error is not reported")
 	}
-	if !s.screen.database.forget.Disabled() {
+	if s.screen.database.forget.Visible() {
 		t.Error("a value of the environment can be removed")
 	}
 }
@@ -146,7 +146,7 @@ func TestTheEnvironmentGoesFirst(t *testing.T) {
 // TestADatabaseOfTheEnvironmentIsOffered accepts and declines the database in DATABASE_URL.
 func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 	for button, answer := range map[string]string{"Use": "offer true", "No": "offer false"} {
-		s := shown(t, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
+		s := shown(t, Database, &fakeDesk{connection: Connection{Offer: "db.example.com/app"}})
 		s.until("The environment variable DATABASE_URL points to db.example.com/app")
 		s.tap(button)
 		s.asks(answer)
@@ -156,7 +156,7 @@ func TestADatabaseOfTheEnvironmentIsOffered(t *testing.T) {
 
 // TestThePasswordIsNeededAgain checks that a start asks for the password again if no keychain stored it.
 func TestThePasswordIsNeededAgain(t *testing.T) {
-	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
+	s := shown(t, Database, &fakeDesk{connection: Connection{URL: good, From: "saved", Keychain: "nothing answers", Asks: true}})
 	s.until("Enter the password again")
 	if s.win.Canvas().Focused() != s.screen.database.password {
 		t.Errorf("the focus is at %v", s.win.Canvas().Focused())
@@ -168,7 +168,7 @@ func TestThePasswordIsNeededAgain(t *testing.T) {
 }
 
 func TestTheStateOfSendingIsFollowed(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Database, &fakeDesk{})
 	s.desk.sending = Line{Value: "12 rows wait", State: Warning}
 	s.screen.Tick()
 	if !s.shows("12 rows wait") {

@@ -15,7 +15,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // fromSaved and fromDefault are the sources of values that can be changed here; other values are from the environment.
@@ -24,63 +23,60 @@ const (
 	fromDefault = "default"
 )
 
-// defaults is the table of run settings.
+// defaults is the table of run settings: one group of them at a time.
 type defaults struct {
 	desk    Desk
 	win     fyne.Window
 	panel   fyne.CanvasObject
 	page    fyne.Scrollable // the page of the panel
+	title   *widgets.Text
 	rows    *fyne.Container
-	look    *form.Entry // the search field
-	problem *form.Note
 	shown   []Setting
+	group   string // the shown one
+	looked  string // rows that do not match this search are left out
+	changed func(err error)
 	editor  *editor // nil while no row is edited
 }
 
 func newDefaults(desk Desk, win fyne.Window) *defaults {
-	d := &defaults{desk: desk, win: win, rows: form.NewPanels(), problem: form.NewNote("")}
-	d.problem.SetText("Loading settings…")
-	about := form.NewNote("Default settings of new runs. Scenarios and Setup can override them.")
-	d.look = form.NewEntry()
-	d.look.SetPlaceHolder("Search settings")
-	d.look.OnChanged = func(string) { d.show() }
-	d.panel = widgets.NewPanel("Defaults", form.NewStack(about, form.NewColumns(20, d.look), d.problem, d.rows))
+	d := &defaults{desk: desk, win: win, title: widgets.NewHeading(""), rows: form.NewPanels(), changed: func(error) {}}
+	about := form.NewNote("New runs start with these values. Scenarios and Setup can override them.")
+	d.panel = widgets.NewPanel("", form.NewStack(d.title, about, d.rows))
 	return d
 }
 
+// load reads the settings, and calls changed with an error or if they are others.
 func (d *defaults) load() {
 	async.Work(func() ([]Setting, error) { return d.desk.Saved(context.Background()) }, func(settings []Setting, err error) {
-		if err != nil {
-			d.problem.SetProblem("Cannot read the settings. " + words.Trouble(err))
-			d.problem.Show()
+		if err == nil && slices.Equal(d.shown, settings) {
 			return
 		}
-		d.problem.Hide()
-		if slices.Equal(d.shown, settings) {
-			return
+		if err == nil {
+			d.shown = settings
 		}
-		d.shown = settings
-		d.show()
+		d.changed(err)
 	})
 }
 
-// show draws the table, with the editor below its row.
+// open shows a group, without the settings that do not match a search.
+func (d *defaults) open(group, looked string) {
+	d.group, d.looked = group, looked
+	d.show()
+}
+
+// show draws the group, with the editor below its row.
 func (d *defaults) show() {
+	d.title.SetText(d.group)
 	d.rows.Objects = nil
-	parts := grouped(d.shown, d.look.Text)
-	for _, p := range parts {
-		lines := form.NewColumns(36)
-		for _, s := range p.settings {
-			line := form.NewStack(d.row(s))
-			if d.editor != nil && d.editor.setting.Name == s.Name {
-				line.Add(d.editor.object)
-			}
-			lines.Add(line)
+	for _, s := range d.shown {
+		if s.Group != d.group || !s.matches(d.looked) {
+			continue
 		}
-		d.rows.Add(form.NewStack(widgets.NewHeading(p.title), lines))
-	}
-	if len(parts) == 0 && len(d.shown) > 0 {
-		d.rows.Add(form.NewNote("No matching settings. Try fewer words, or a part of a word."))
+		line := form.NewStack(d.row(s))
+		if d.editor != nil && d.editor.setting.Name == s.Name {
+			line.Add(d.editor.object)
+		}
+		d.rows.Add(line)
 	}
 	d.rows.Refresh()
 }

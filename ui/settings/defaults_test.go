@@ -37,8 +37,9 @@ func TestDefaultsAreEdited(t *testing.T) {
 		{"cycles", "Cycles", "Length and pace", "1", "default", "length of the run"},
 		{"seed", "Random seed", "Length and pace", "7", "saved", "what draws depend on"},
 	}}
-	s := shown(t, desk)
-	s.until("what draws depend on")
+	s := shown(t, General, desk)
+	s.Until("the groups", func() bool { return s.shows("Length and pace") })
+	s.screen.Open("Concurrency")
 	if !s.shows("MAX_WORKERS (environment)") {
 		t.Error("the source of the value is not shown")
 	}
@@ -46,6 +47,7 @@ func TestDefaultsAreEdited(t *testing.T) {
 		t.Error("a value of the environment can be changed")
 	}
 
+	s.screen.Open("Length and pace")
 	s.edit("cycles")
 	if uitest.Button(s.screen.Content(), "Use default") != nil {
 		t.Error("the default can be replaced by itself")
@@ -54,7 +56,7 @@ func TestDefaultsAreEdited(t *testing.T) {
 		t.Errorf("the keyboard is at %T, want the editor", got)
 	}
 	for _, e := range []*form.Entry{s.screen.defaults.editor.entry, s.screen.database.url, s.screen.database.password} {
-		if e.Page != s.screen.content.(fyne.Scrollable) {
+		if e.Page != fyne.Scrollable(s.screen.sections.page) {
 			t.Errorf("the field with %q keeps the wheel", e.Text)
 		}
 	}
@@ -79,35 +81,4 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s.edit("seed")
 	s.tap("Use default")
 	s.asks("set seed ")
-}
-
-// TestDefaultsAreFound searches defaults by name, title and description, and checks that each is in its group.
-func TestDefaultsAreFound(t *testing.T) {
-	s := shown(t, &fakeDesk{settings: []Setting{
-		{"retries", "Attempts", "Timeouts and retries", "5", "default", "attempts at a request"},
-		{"cycles", "Cycles", "Length and pace", "24", "saved", "length of the run"},
-		{"session-timeout", "Session timeout", "Timeouts and retries", "5m0s", "default", "time that a session may use"},
-		{"new-thing", "New thing", "More", "on", "default", "a setting without a title"},
-	}})
-	s.until("Timeouts and retries")
-	texts := uitest.Texts(s.screen.defaults.panel)
-	order := []string{"Timeouts and retries", "Attempts", "Session timeout", "5m", "Length and pace", "Cycles", "More", "New thing"}
-	at := -1
-	for _, want := range order {
-		i := slices.Index(texts, want)
-		if i <= at {
-			t.Fatalf("%q is not after its predecessor: %q", want, texts)
-		}
-		at = i
-	}
-	s.screen.defaults.look.SetText("session time")
-	s.Drain()
-	if !s.shows("Session timeout") || s.shows("Attempts") || s.shows("Length and pace") {
-		t.Errorf("the screen shows %q", uitest.Texts(s.screen.defaults.panel))
-	}
-	s.screen.defaults.look.SetText("elephants")
-	s.Drain()
-	if !s.shows("Try fewer") {
-		t.Error("no advice is shown")
-	}
 }

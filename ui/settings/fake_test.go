@@ -182,7 +182,8 @@ type stage struct {
 	looks  []string
 }
 
-func shown(t *testing.T, desk *fakeDesk) *stage {
+// shown shows a section of the settings.
+func shown(t *testing.T, section string, desk *fakeDesk) *stage {
 	s := &stage{Queue: uitest.Start(t), t: t, desk: desk}
 	s.win = test.NewTempWindow(t, nil)
 	s.screen = New(desk, s.win, Appearance{
@@ -194,7 +195,9 @@ func shown(t *testing.T, desk *fakeDesk) *stage {
 	s.win.SetContent(s.screen.Content())
 	s.win.Resize(fyne.NewSize(1130, 800))
 	s.screen.Show()
+	s.screen.Open(Storage)
 	s.until("/data/throng")
+	s.screen.Open(section)
 	return s
 }
 

@@ -38,7 +38,7 @@ func TestAddressOfParts(t *testing.T) {
 
 // TestFieldsAndAddressFollowEachOther checks that editing the fields updates the address, and vice versa.
 func TestFieldsAndAddressFollowEachOther(t *testing.T) {
-	s := shown(t, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
+	s := shown(t, Database, &fakeDesk{connection: Connection{URL: good, From: "saved"}})
 	d := s.screen.database
 	s.Until("the fields are filled", func() bool { return d.fields.host.Text == "db.example.com" && d.fields.user.Text == "app" })
 	d.fields.host.SetText("other.example.com")
@@ -64,7 +64,7 @@ func TestFieldsAndAddressFollowEachOther(t *testing.T) {
 // TestCertificates imports the server's CA and removes it.
 func TestCertificates(t *testing.T) {
 	desk := &fakeDesk{connection: Connection{URL: good, From: "saved"}}
-	s := shown(t, desk)
+	s := shown(t, Database, desk)
 	s.until("verified only with verify-ca")
 	s.screen.database.authority.take("/tmp/ca.pem")
 	s.asks("import /tmp/ca.pem")

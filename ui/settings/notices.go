@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -44,6 +45,15 @@ type notices struct {
 	asked              int // number of the newest operation; results of older ones are dropped
 }
 
+// noticeItems returns what a search finds here.
+func noticeItems() []item {
+	all := []item{{"Web hook", "Slack, ntfy, JSON"}, {"Kind", "of the web hook"}, {"Web hook URL", "address, secret, keychain"}}
+	for _, k := range view.NotificationKinds {
+		all = append(all, item{k.About, "desktop notification on this machine"})
+	}
+	return all
+}
+
 func newNotices(desk Desk, looks Appearance) *notices {
 	n := &notices{desk: desk, kind: widget.NewSelect([]string{byHost}, nil), url: form.NewEntry(), about: form.NewNote("Loading…"), answer: form.NewNote("")}
 	n.kind.SetSelected(byHost)
@@ -62,7 +72,7 @@ func newNotices(desk Desk, looks Appearance) *notices {
 	n.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), n.keep)
 	n.forget = widget.NewButton("Forget", func() { n.store("", "", "Forgotten. Notifications stay on this machine.") })
 	n.idle()
-	n.panel = widgets.NewPanel("Notifications", form.NewStack(
+	n.panel = widgets.NewPanel(Notifications, form.NewStack(
 		tellHere(looks), widgets.NewHeading("Web hook"), n.about, form.NewRow("Kind", form.NewFrame(n.kind)), address,
 		container.NewHBox(n.test, n.save, layout.NewSpacer(), n.forget), n.answer))
 	return n
@@ -133,22 +143,28 @@ func (n *notices) chosen() string {
 	return ""
 }
 
-// idle enables the buttons that are possible.
+// idle enables the buttons.
 func (n *notices) idle() {
-	enable(n.test, n.url.Text != "" || n.kept.From == fromSaved && !n.kept.Asks)
-	enable(n.save, n.url.Text != "")
-	enable(n.forget, n.kept.From == fromSaved)
+	n.test.Enable()
+	n.save.Enable()
+	n.forget.Enable()
+	n.forget.Hidden = n.kept.From != fromSaved
+	n.forget.Refresh()
 }
 
-func enable(b *widget.Button, can bool) {
-	if can {
-		b.Enable()
-	} else {
-		b.Disable()
+// addressed reports whether there is an address to use, and shows the mistake if there is none. The saved one is enough for a test.
+func (n *notices) addressed(saved bool) bool {
+	if n.url.Text != "" || saved {
+		return true
 	}
+	_ = n.form.Tell(&engine.FieldError{Field: "notify", Problem: "missing address"}) // it has a row
+	return false
 }
 
 func (n *notices) try() {
+	if !n.addressed(n.kept.From == fromSaved && !n.kept.Asks) {
+		return
+	}
 	kind, url := n.chosen(), n.url.Text
 	this := n.begin("Sending…")
 	async.Work(func() (string, error) { return n.desk.TestHook(context.Background(), kind, url) }, func(said string, err error) {
@@ -159,7 +175,9 @@ func (n *notices) try() {
 }
 
 func (n *notices) keep() {
-	n.store(n.chosen(), n.url.Text, "Saved. Applies to new runs.")
+	if n.addressed(false) {
+		n.store(n.chosen(), n.url.Text, "Saved. Applies to new runs.")
+	}
 }
 
 func (n *notices) store(kind, url, done string) {

@@ -7,15 +7,23 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // TestNotices tests, saves and removes a webhook.
 func TestNotices(t *testing.T) {
-	s := shown(t, &fakeDesk{})
+	s := shown(t, Notifications, &fakeDesk{})
 	n := s.screen.notices
 	s.until("Not set.")
-	if !n.test.Disabled() || !n.save.Disabled() || !n.forget.Disabled() {
-		t.Error("a button is enabled without an address")
+	for _, button := range []string{"Send test", "Save"} {
+		s.tap(button)
+		if !s.shows("missing address") || s.desk.count() != 0 {
+			t.Errorf("%s without an address: %q, %q", button, s.desk.asked, uitest.Texts(n.panel))
+		}
+		n.url.OnChanged("")
+	}
+	if uitest.Button(n.panel, "Forget") != nil {
+		t.Error("there is something to forget")
 	}
 	test.Type(n.url, "https://hooks.slack.com/x")
 	s.tap("Send test")
@@ -26,7 +34,7 @@ func TestNotices(t *testing.T) {
 	s.asks("save hook json https://hooks.slack.com/x")
 	s.until("Sent to hooks.slack.com (Slack).")
 	s.until("Applies to new runs")
-	if n.url.Text != "" || n.forget.Disabled() {
+	if n.url.Text != "" || uitest.Button(n.panel, "Forget") == nil {
 		t.Errorf("the address stays: %q", n.url.Text)
 	}
 	n.kind.SetSelected(byHost)

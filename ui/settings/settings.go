@@ -5,9 +5,6 @@ import (
 	"context"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
-
-	"github.com/throng-sim/throng/ui/internal/form"
 )
 
 // Connection is the database for results.
@@ -79,33 +76,51 @@ type Desk interface {
 	Save(ctx context.Context, name, value string) error
 }
 
-// Screen is the settings. Call its methods on the UI goroutine.
+// Screen is the settings: one section at a time. Call its methods on the UI goroutine.
 type Screen struct {
+	win      fyne.Window
 	database *database
 	data     *data
 	defaults *defaults
 	notices  *notices
 	allowed  *allowed
 	looks    *appearance
-	content  fyne.CanvasObject
+	sections *sections
 }
 
 // New returns the screen.
 func New(desk Desk, win fyne.Window, looks Appearance) *Screen {
-	s := &Screen{database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks), allowed: newAllowed(desk)}
-	page := container.NewVScroll(form.NewPanels(
-		form.NewColumns(38, form.NewPanels(s.database.panel, s.data.panel, s.allowed.panel), form.NewPanels(s.looks.panel, s.notices.panel)),
-		s.defaults.panel,
-	))
+	s := &Screen{win: win, database: newDatabase(desk, win), data: newData(desk, win), defaults: newDefaults(desk, win), looks: newAppearance(looks), notices: newNotices(desk, looks), allowed: newAllowed(desk)}
+	s.sections = newSections(
+		s.defaults,
+		section{General, s.looks.panel, appearanceItems},
+		section{Notifications, s.notices.panel, noticeItems()},
+		section{Storage, s.data.panel, dataItems},
+		section{Database, s.database.panel, databaseItems},
+		section{Privacy, s.allowed.panel, allowedItems},
+	)
+	page := s.sections.page
 	s.database.setPage(page)
 	s.notices.url.Page = page
-	s.defaults.page, s.defaults.look.Page = page, page
-	s.content = page
+	s.defaults.page, s.defaults.changed = page, s.sections.read
 	return s
 }
 
+// Open opens a section.
+func (s *Screen) Open(section string) {
+	s.sections.look.SetText("")
+	s.sections.open(section)
+	s.database.askPassword()
+}
+
+// find focuses the search.
+func (s *Screen) find() {
+	s.win.Canvas().Focus(s.sections.look)
+	s.sections.look.TypedShortcut(&fyne.ShortcutSelectAll{})
+}
+
 // Content returns the screen's content.
-func (s *Screen) Content() fyne.CanvasObject { return s.content }
+func (s *Screen) Content() fyne.CanvasObject { return s.sections.content }
 
 // Scaled shows a text scale that was chosen elsewhere.
 func (s *Screen) Scaled(scale float64) { s.looks.scaled(scale) }

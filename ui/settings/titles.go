@@ -11,13 +11,10 @@ type part struct {
 	settings []Setting
 }
 
-// grouped groups settings by heading, in order. It omits settings that do not match the search.
-func grouped(all []Setting, looked string) []part {
+// grouped groups settings by heading, in order.
+func grouped(all []Setting) []part {
 	var parts []part
 	for _, s := range all {
-		if !s.matches(looked) {
-			continue
-		}
 		i := slices.IndexFunc(parts, func(p part) bool { return p.title == s.Group })
 		if i < 0 {
 			i, parts = len(parts), append(parts, part{title: s.Group})
@@ -29,13 +26,7 @@ func grouped(all []Setting, looked string) []part {
 
 // matches reports whether a setting has all words of the search.
 func (s Setting) matches(looked string) bool {
-	text := strings.ToLower(s.Name + " " + s.Title + " " + s.Group + " " + s.Help + " " + s.Value + " " + s.From)
-	for word := range strings.FieldsSeq(strings.ToLower(looked)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return hasWords(s.Name+" "+s.Title+" "+s.Group+" "+s.Help+" "+s.Value+" "+s.From, looked)
 }
 
 // tidy removes zeros at the end of a duration.

@@ -19,6 +19,7 @@ type head struct {
 	title    *form.Note
 	about    *form.Note
 	path     *form.Note
+	tour     *form.Note // what the tour has set
 	fork     *form.Note // where the fork starts
 	changed  *form.Note // differences from its parent
 	lost     *fyne.Container
@@ -34,7 +35,7 @@ type head struct {
 func newHead(again, leave, cancel func()) *head {
 	h := &head{
 		title: form.NewNote(""), about: form.NewNote(""), path: form.NewNote(""), warnings: form.NewStack(), problem: form.NewNote(""),
-		fork: form.NewNote(""), changed: form.NewNote(""), lost: form.NewStack(),
+		tour: form.NewNote(""), fork: form.NewNote(""), changed: form.NewNote(""), lost: form.NewStack(),
 	}
 	h.leave = widget.NewButtonWithIcon("From the beginning instead", theme.MediaSkipPreviousIcon(), leave)
 	h.leave.Importance = widget.LowImportance
@@ -47,10 +48,10 @@ func newHead(again, leave, cancel func()) *head {
 	h.again.Importance = widget.LowImportance
 	h.edit = newEditing()
 	h.trace = newTrace("")
-	for _, o := range []fyne.CanvasObject{h.about, h.path, h.fork, h.changed, h.leave, h.cancel, h.again, h.problem, h.trace} {
+	for _, o := range []fyne.CanvasObject{h.about, h.path, h.tour, h.fork, h.changed, h.leave, h.cancel, h.again, h.problem, h.trace} {
 		o.Hide()
 	}
-	parts := form.NewStack(h.title, h.about, h.path, h.fork, h.changed, h.lost, h.warnings, h.problem, h.trace)
+	parts := form.NewStack(h.title, h.about, h.tour, h.path, h.fork, h.changed, h.lost, h.warnings, h.problem, h.trace)
 	h.panel = widgets.NewPanel("", container.NewBorder(nil, nil, nil, container.NewVBox(h.edit.object, h.again, h.leave, h.cancel), parts))
 	return h
 }
@@ -128,6 +129,14 @@ func (h *head) begin(title string) {
 	h.again.Hide()
 	h.warnings.RemoveAll()
 	h.fail(nil)
+}
+
+// hint shows what the tour has set; "" clears it.
+func (h *head) hint(text string) {
+	h.tour.Say(text)
+	h.tour.SetColor(theme.ColorNamePrimary)
+	h.tour.Hidden = text == ""
+	h.panel.Refresh()
 }
 
 // fail shows why the scenario cannot be read; nil clears it.

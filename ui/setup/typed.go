@@ -18,6 +18,7 @@ type typing struct {
 	written  map[subject]typed
 	before   subject           // the scenario that was set up before a fork
 	proposed map[string]string // by the name of the choice
+	tour     *touring          // nil except during the tour
 }
 
 // entries returns the entries of all settings by name.
@@ -130,5 +131,8 @@ func (s *Screen) propose(names []string) {
 func (s *Screen) note(given map[string]string) {
 	t := s.typed()
 	s.written[s.shown] = t
+	if s.tour != nil { // what the user chose before it is still remembered
+		return
+	}
 	remember(s.memory, s.shown, given, s.agentsPanel.typed(), t)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -37,12 +38,23 @@ type Sweep struct {
 	// are in flight.
 	Duration time.Duration
 	Report   func(calibrate.Progress) // may be nil
+	// Others is what to do if other programs use the machine before the sweep; Waiting is called with their load during a wait.
+	Others  calibration.Policy
+	Waiting func(cpu float64) // needed for calibration.Wait
 }
 
 // Run runs the sweep and stores the result. If ctx or the measured run ends early, it returns the measurements so far with
-// the error and stores nothing. Mistakes are *engine.FieldError values.
+// the error and stores nothing. Mistakes are *engine.FieldError values. If other programs use the machine, the error is a
+// *calibration.Busy.
 func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 	if err := s.check(); err != nil {
+		return c, err
+	}
+	host := s.Launch.Host
+	if host == nil {
+		host = machine.Host(nearestFolder(s.Launch.Data))
+	}
+	if s.Plan.Foreign, err = s.Others.Others(ctx, host, s.Waiting); err != nil {
 		return c, err
 	}
 	dir, leave, err := scratch(s.Launch.Data)

@@ -70,17 +70,23 @@ func (d calibrateDesk) Start(ctx context.Context, o calibrate.Order) error {
 	d.calibrating(giveUp)
 	s.Launch.Telemetry = d.elsewhere()
 	s.Report = func(p levels.Progress) {
-		now := &calibrate.State{Running: true, Doing: fmt.Sprintf("limit %d", p.Level), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
+		now := &calibrate.State{Running: true, Doing: doing(&p), Left: leftOf(&p), Share: float64(p.Done) / float64(max(p.Total, 1))}
 		if p.Done > 0 {
 			now.Found = foundIn(&calibration.Record{At: time.Now(), Title: s.Launch.Scenario.Title, Result: p.Result})
 			now.Found.About = "so far, in progress"
 		}
 		d.report(now)
 	}
+	s.Waiting = func(cpu float64) {
+		d.report(&calibrate.State{Running: true, Doing: "waiting", Foreign: cpu})
+	}
 	go func() {
 		found, err := d.app.Calibrate(alive, s)
 		giveUp(nil)
 		now := &calibrate.State{Share: 1, Err: err}
+		if busy, ok := errors.AsType[*calibration.Busy](err); ok {
+			now = &calibrate.State{Foreign: busy.CPU}
+		}
 		if len(found.Result.Levels) > 0 {
 			now.Found = foundIn(&found)
 			if err != nil {
@@ -114,7 +120,22 @@ func (d calibrateDesk) prepare(ctx context.Context, o calibrate.Order) (s app.Sw
 		return s, fmt.Errorf("the service %s at %s is not allowed yet: launch the scenario once in Setup, which asks for permission", to.Service, to.Address())
 	}
 	p := levels.Plan{Levels: o.Levels, Max: o.Max, Repeats: o.Repeats, Seed: l.Settings.Seed}
-	return app.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration}, p.Validate()
+	l.Host = d.host
+	return app.Sweep{Launch: l, Name: name, Plan: p, Duration: o.Duration, Others: policies[o.Others]}, p.Validate()
+}
+
+// policies are what to do if other programs use the machine.
+var policies = map[calibrate.Others]calibration.Policy{
+	calibrate.RefuseOthers: calibration.Refuse, calibrate.WaitForOthers: calibration.Wait, calibrate.DespiteOthers: calibration.Anyway,
+}
+
+// doing describes the current measurement.
+func doing(p *levels.Progress) string {
+	text := fmt.Sprintf("limit %d", p.Level)
+	if p.Result.UnderLoad {
+		text += "; " + levels.ForeignLoad(p.Result.Foreign)
+	}
+	return text
 }
 
 // leftOf describes the remaining time of a calibration.
@@ -128,7 +149,7 @@ func leftOf(p *levels.Progress) string {
 // foundIn converts a calibration for the screen.
 func foundIn(c *calibration.Record) *calibrate.Found {
 	r := &c.Result
-	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law(), Levels: r.Levels}
+	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law(), Levels: r.Levels, UnderLoad: r.UnderLoad}
 	if c.Agents > 0 {
 		f.About = fmt.Sprintf("%s agents · %s · %s", engine.FormatCount(int64(c.Agents)), c.Machine, strings.Join(c.Services, ", "))
 	}

@@ -1,10 +1,12 @@
 package desk
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
 )
 
@@ -76,6 +78,42 @@ func TestSweepGivenUpFromTheWindow(t *testing.T) {
 	<-c.Settled()
 	if s := c.State(); s.Running || s.Err == nil {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestSweepUnderLoad checks that a sweep does not start while other programs use the CPU, waits for them if the user wants that, and is not
+// recommended if it is started anyway.
+func TestSweepUnderLoad(t *testing.T) {
+	d := open(t, t.TempDir())
+	d.host = func() engine.HostMetrics { return engine.HostMetrics{CPU: 55, ProcessCPU: 20, Cores: 2} }
+	c := calibrateDesk{d}
+	o := little(t, d)
+	start := func(others calibrate.Others) *calibrate.State {
+		t.Helper()
+		o.Others = others
+		if err := c.Start(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if others == calibrate.WaitForOthers {
+			for s := c.State(); s.Foreign != 45; s = c.State() {
+				runtime.Gosched()
+			}
+			if s := c.State(); !s.Running {
+				t.Errorf("it does not wait: %+v", s)
+			}
+			c.Stop()
+		}
+		<-c.Settled()
+		return c.State()
+	}
+	if s := start(calibrate.RefuseOthers); s.Running || s.Foreign != 45 || s.Err != nil || s.Found != nil {
+		t.Errorf("refused: %+v", s)
+	}
+	if s := start(calibrate.WaitForOthers); s.Running || s.Err == nil || s.Foreign != 0 {
+		t.Errorf("canceled: %+v", s)
+	}
+	if s := start(calibrate.DespiteOthers); s.Err != nil || s.Found == nil || !s.Found.UnderLoad || s.Found.Level != 0 {
+		t.Errorf("anyway: %+v", s)
 	}
 }
 

@@ -43,12 +43,13 @@ type Desk struct {
 	names     agentNames
 	preflight app.Preflight // caches results of the preflight checks
 	outlets   outlets
-	exit      func(code int)  // exits after a panic
-	notice    string          // a message about the last exit
-	log       *trouble        // nil if errors are not counted
-	level     *slog.LevelVar  // of the log; nil if it cannot change
-	telling   sync.WaitGroup  // notifications in progress
-	hurried   <-chan struct{} // hurry closes it, which stops waiting for notifications
+	exit      func(code int)            // exits after a panic
+	host      func() engine.HostMetrics // samples the machine for calibrations; nil for this machine
+	notice    string                    // a message about the last exit
+	log       *trouble                  // nil if errors are not counted
+	level     *slog.LevelVar            // of the log; nil if it cannot change
+	telling   sync.WaitGroup            // notifications in progress
+	hurried   <-chan struct{}           // hurry closes it, which stops waiting for notifications
 	hurry     func()
 	drew      atomic.Int64 // CPU time of the UI goroutine in nanoseconds
 }

@@ -148,7 +148,7 @@ func (w *work) leave(reason string) *app.Job {
 // calibrating starts a calibration, which giveUp cancels.
 func (w *work) calibrating(giveUp func(error)) {
 	w.mu.Lock()
-	w.sweep, w.giveUp = &calibrate.State{Running: true, Doing: "starting"}, giveUp
+	w.sweep, w.giveUp = &calibrate.State{Running: true, Doing: "looking at the machine"}, giveUp
 	closed := w.closed // the window was closed meanwhile
 	w.mu.Unlock()
 	if closed {

@@ -137,9 +137,8 @@ func (l look) crashed(d *desktop) {
 func (l look) help(d *desktop) {
 	d.t.Helper()
 	d.click("Settings")
-	for _, title := range []string{"Notifications", "Telemetry"} {
-		l.reveal(d, title, 0.97, func() *part { return d.find(title) })
-		d.xdotool("click", "--repeat", "5", "5") // to the content below, if there is any
+	for _, title := range []string{"Notifications", "Database", "Telemetry"} {
+		d.click(title)
 		l.shot(d, "settings-"+strings.ToLower(strings.Fields(title)[0]))
 	}
 	d.command("about")

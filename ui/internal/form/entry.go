@@ -21,6 +21,8 @@ type Entry struct {
 	Focused, Left func()
 	// Escaped, if set, is called for the Escape key.
 	Escaped func()
+	// Arrowed, if set, is called for the Up key with -1, and for the Down key with 1.
+	Arrowed func(by int)
 
 	// Page, if set, is scrolled by the mouse wheel over the entry.
 	Page fyne.Scrollable
@@ -98,11 +100,16 @@ func (e *Entry) FocusLost() {
 
 // TypedKey implements [fyne.Focusable].
 func (e *Entry) TypedKey(key *fyne.KeyEvent) {
-	if key.Name == fyne.KeyEscape && e.Escaped != nil {
+	switch {
+	case key.Name == fyne.KeyEscape && e.Escaped != nil:
 		e.Escaped()
-		return
+	case key.Name == fyne.KeyUp && e.Arrowed != nil:
+		e.Arrowed(-1)
+	case key.Name == fyne.KeyDown && e.Arrowed != nil:
+		e.Arrowed(1)
+	default:
+		e.Entry.TypedKey(key)
 	}
-	e.Entry.TypedKey(key)
 }
 
 // TypedShortcut implements [fyne.Shortcutable]. Fyne sends shortcuts only to the focused widget.

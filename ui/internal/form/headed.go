@@ -6,7 +6,7 @@ import (
 )
 
 // NewHeaded places a head above another object, which takes the remaining height. The head's width is set first, because its height depends
-// on it.
+// on it. A hidden head takes no room.
 func NewHeaded(head, rest fyne.CanvasObject) *fyne.Container {
 	return &fyne.Container{Layout: headed{}, Objects: []fyne.CanvasObject{head, rest}}
 }
@@ -16,6 +16,11 @@ type headed struct{}
 // Layout implements [fyne.Layout].
 func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	head, rest := objects[0], objects[1]
+	if !head.Visible() {
+		rest.Move(fyne.NewPos(0, 0))
+		rest.Resize(size)
+		return
+	}
 	head.Resize(fyne.NewSize(size.Width, head.MinSize().Height))
 	high := head.MinSize().Height
 	head.Resize(fyne.NewSize(size.Width, high))
@@ -26,6 +31,9 @@ func (headed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 
 // MinSize implements [fyne.Layout].
 func (headed) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	if !objects[0].Visible() {
+		return objects[1].MinSize()
+	}
 	head, rest := objects[0].MinSize(), objects[1].MinSize()
 	return fyne.NewSize(max(head.Width, rest.Width), head.Height+theme.Padding()+rest.Height)
 }

@@ -1,13 +1,11 @@
-// Package tour shows a tour of a window: it darkens everything except a target, and explains the target. It takes values and calls back.
+// Package tour shows a tour of a window: a strip with the steps, and a ring around what the current step is about. The window stays usable
+// during the tour, and a step is complete when the user has done it. It takes values and calls back.
 package tour
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -15,91 +13,93 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Step is a page of a tour.
+// Step is something that the user does during a tour.
 type Step struct {
-	Title, Text string
-	// Target returns the explained object; nil or a hidden object means the whole window.
+	Title string
+	Hints []Hint
+	// Now returns the index of the hint to show, or Done. It is called repeatedly, also for later steps, until it returns Done.
+	Now func() int
+}
+
+// Done is the state of a step that is complete.
+const Done = -1
+
+// Hint says what to do next in a step.
+type Hint struct {
+	Text string
+	// Target returns what to use; nothing is marked if it is nil or returns a hidden object.
 	Target func() fyne.CanvasObject
-	Next   string // text of the button for the next step; "" is Next, or Done in the last step
-	// Do, if set, is called instead of showing the next step.
-	Do func()
+	Way    string // text of a button that opens the screen of the step; "" for no button
+	Do     func() // of the button
+	Shown  func() // called when the hint appears; may be nil
 }
 
 // Tour is a tour in progress. Call its methods on the UI goroutine.
 type Tour struct {
 	widget.BaseWidget
-	canvas fyne.Canvas
-	steps  []Step
-	ended  func()
-	at     int
-	shown  bool
+	steps     []Step
+	ended     func()
+	completed []bool
+	at        int // the first step that is not complete; len(steps) if all are
+	hint      int // of the current step
+	shown     bool
 
-	title            *widgets.Text
-	text, place      *form.Note
-	skip, back, next *key
-	card             fyne.CanvasObject
-	spot             spot // the target's place at the last layout
+	chips   []*chip
+	counter *widgets.Text // "2 of 4", where the chips do not fit
+	notes   []*form.Note  // all hints, and the last words
+	ways    []*widget.Button
+	last    int // index of the last words
+	close   *widget.Button
+	content fyne.CanvasObject
+	rows    *fyne.Container
+	ring    *ring
 }
 
-// spot is a place in the window.
-type spot struct {
-	at   fyne.Position
-	size fyne.Size
-}
-
-// New returns a tour of a window; ended is called once, when the user has completed or skipped it.
-func New(c fyne.Canvas, steps []Step, ended func()) *Tour {
-	t := &Tour{canvas: c, steps: steps, ended: ended, title: widgets.NewHeading(""), text: form.NewNote(""), place: form.NewNote("")}
-	t.text.TextSize = theme.SizeNameText
-	t.skip, t.back, t.next = newKey("Skip", t, t.End), newKey("Back", t, func() { t.Go(t.at - 1) }), newKey("", t, t.proceed)
-	t.skip.Importance, t.next.Importance = widget.LowImportance, widget.HighImportance
-	buttons := container.NewHBox(t.skip, layout.NewSpacer(), t.back, t.next)
-	t.card = widgets.NewPanel("", form.NewPanels(form.NewStack(t.place, t.title, t.text), buttons))
+// New returns a tour; finally is the text after the last step, and ended is called once, when the user has closed or skipped the tour.
+func New(steps []Step, finally string, ended func()) *Tour {
+	t := &Tour{steps: steps, ended: ended, completed: make([]bool, len(steps)), counter: widgets.NewText(""), ring: newRing()}
+	t.counter.SetColor(widgets.ColorMuted)
+	t.close = widget.NewButton("Skip tour", t.End)
+	t.close.Importance = widget.LowImportance
+	head, body := []fyne.CanvasObject{t.counter}, []fyne.CanvasObject{}
+	for i := range steps {
+		c := newChip(steps[i].Title)
+		t.chips, head = append(t.chips, c), append(head, c)
+		for _, h := range steps[i].Hints {
+			body = append(body, t.add(h)...)
+		}
+	}
+	t.last = len(t.notes)
+	body = append(body, t.add(Hint{Text: finally})...)
+	t.rows = form.NewStack(container.New(&headRow{t}, append(head, t.close)...), container.New(&hintRow{t}, body...))
+	t.content = newStrip(t.rows)
 	t.ExtendBaseWidget(t)
+	t.Follow()
 	return t
 }
 
-// Go shows a step; the first is 0.
-func (t *Tour) Go(step int) {
-	t.at = min(max(step, 0), len(t.steps)-1)
-	s := t.steps[t.at]
-	t.place.SetText(fmt.Sprintf("%d of %d", t.at+1, len(t.steps)))
-	t.title.SetText(s.Title)
-	t.text.Say(s.Text)
-	next := s.Next
-	switch {
-	case next != "":
-	case t.at == len(t.steps)-1:
-		next = "Done"
-	default:
-		next = "Next"
-	}
-	t.next.SetText(next)
-	t.skip.Hidden = t.at == len(t.steps)-1
-	t.back.Hidden = !t.returns()
-	if !t.shown {
-		t.shown = true
-		t.canvas.Overlays().Add(t)
-		t.Resize(t.canvas.Size())
-	}
-	t.Refresh()
-	t.canvas.Focus(t.next)
+// add adds a hint, and returns its objects.
+func (t *Tour) add(h Hint) []fyne.CanvasObject {
+	note := form.NewNote("")
+	note.TextSize = theme.SizeNameText
+	note.Say(h.Text)
+	way := widget.NewButton(h.Way, h.Do)
+	way.Importance = widget.HighImportance
+	note.Hide()
+	way.Hide()
+	t.notes, t.ways = append(t.notes, note), append(t.ways, way)
+	return []fyne.CanvasObject{note, way}
 }
 
-// Rest hides the tour; Go shows it again.
-func (t *Tour) Rest() {
-	if t.shown {
-		t.shown = false
-		t.canvas.Overlays().Remove(t)
-	}
-}
+// Ring returns the ring around the target. It belongs above the window's content and does not take any events.
+func (t *Tour) Ring() fyne.CanvasObject { return t.ring.layer }
 
 // End ends the tour.
 func (t *Tour) End() {
-	t.Rest()
 	if t.ended != nil {
 		ended := t.ended
 		t.ended = nil
+		t.ring.mark(nil)
 		ended()
 	}
 }
@@ -107,95 +107,117 @@ func (t *Tour) End() {
 // Over reports whether the tour has ended.
 func (t *Tour) Over() bool { return t.ended == nil }
 
-// Follow draws the tour again if its target has moved.
+// Complete reports whether the user has done every step.
+func (t *Tour) Complete() bool { return t.at == len(t.steps) }
+
+// Follow shows the current step. Call it repeatedly.
 func (t *Tour) Follow() {
-	if t.shown && t.target() != t.spot {
-		t.Refresh()
+	if t.Over() {
+		return
 	}
-}
-
-func (t *Tour) proceed() {
-	switch s := t.steps[t.at]; {
-	case s.Do != nil:
-		s.Do()
-	case t.at == len(t.steps)-1:
-		t.End()
-	default:
-		t.Go(t.at + 1)
-	}
-}
-
-// returns reports whether the user can go back. A step with an action cannot be undone.
-func (t *Tour) returns() bool { return t.at > 0 && t.steps[t.at-1].Do == nil }
-
-// typed handles keys that the buttons do not use.
-func (t *Tour) typed(name fyne.KeyName) bool {
-	switch name {
-	case fyne.KeyEscape:
-		t.End()
-	case fyne.KeyLeft:
-		if t.returns() {
-			t.Go(t.at - 1)
+	hint, at, changed := 0, len(t.steps), !t.shown
+	for i := range t.steps {
+		if t.completed[i] {
+			continue
 		}
-	case fyne.KeyRight:
-		if t.steps[t.at].Do == nil && t.at < len(t.steps)-1 {
-			t.Go(t.at + 1)
+		switch now := t.steps[i].Now(); {
+		case now == Done:
+			t.completed[i], changed = true, true
+		case at == len(t.steps):
+			at, hint = i, now
 		}
-	default:
-		return false
 	}
-	return true
+	if changed || at != t.at || hint != t.hint {
+		t.at, t.hint, t.shown = at, hint, true
+		t.show()
+	}
+	t.ring.mark(t.target())
 }
 
-// target returns the place of the step's target.
-func (t *Tour) target() spot {
-	of := t.steps[t.at].Target
+// show shows the hint and the state of each step.
+func (t *Tour) show() {
+	at := t.last
+	if !t.Complete() {
+		at = t.hint
+		for i := range t.at {
+			at += len(t.steps[i].Hints)
+		}
+	}
+	for i, note := range t.notes {
+		note.Hidden = i != at
+		t.ways[i].Hidden = i != at || t.ways[i].Text == ""
+	}
+	for i, c := range t.chips {
+		c.show(t.completed[i], i == t.at)
+	}
+	t.counter.SetText(count(t.at, len(t.steps)))
+	if t.Complete() {
+		t.close.SetText("Close")
+		t.close.Importance = widget.HighImportance
+	}
+	t.close.Refresh()
+	t.rows.Refresh()
+	if !t.Complete() {
+		if shown := t.steps[t.at].Hints[t.hint].Shown; shown != nil {
+			shown()
+		}
+	}
+}
+
+// target returns what the current hint is about, or nil.
+func (t *Tour) target() fyne.CanvasObject {
+	if t.Complete() {
+		return nil
+	}
+	of := t.steps[t.at].Hints[t.hint].Target
 	if of == nil {
-		return spot{}
+		return nil
 	}
-	o := of()
-	if o == nil || !o.Visible() || o.Size().IsZero() {
-		return spot{}
-	}
-	return spot{fyne.CurrentApp().Driver().AbsolutePositionForObject(o), o.Size()}
+	return of()
 }
-
-// Tapped keeps taps from the objects below, and restores the focus, which the toolkit has taken from the buttons.
-func (t *Tour) Tapped(*fyne.PointEvent) { t.canvas.Focus(t.next) }
 
 // Parts returns the parts of the tour.
-func (t *Tour) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.card} }
+func (t *Tour) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.content} }
 
 // CreateRenderer implements [fyne.Widget].
-func (t *Tour) CreateRenderer() fyne.WidgetRenderer {
-	r := &renderer{tour: t, frame: canvas.NewRectangle(nil)}
-	for i := range r.shade {
-		r.shade[i] = canvas.NewRectangle(nil)
-	}
-	r.Refresh()
+func (t *Tour) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
+
+// ring marks an object.
+type ring struct {
+	layer *fyne.Container
+	frame *canvas.Rectangle
+}
+
+// ringWidth is the width of the ring.
+const ringWidth = 3
+
+func newRing() *ring {
+	r := &ring{frame: canvas.NewRectangle(nil)}
+	r.frame.Hide()
+	r.layer = container.NewWithoutLayout(r.frame)
 	return r
 }
 
-// key is a button of the tour that also handles the tour's keys.
-type key struct {
-	widget.Button
-	tour *Tour
-}
-
-func newKey(text string, t *Tour, tapped func()) *key {
-	k := &key{tour: t}
-	k.Text, k.OnTapped = text, tapped
-	k.ExtendBaseWidget(k)
-	return k
-}
-
-// TypedKey implements [fyne.Focusable].
-func (k *key) TypedKey(e *fyne.KeyEvent) {
-	switch {
-	case k.tour.typed(e.Name):
-	case e.Name == fyne.KeyReturn || e.Name == fyne.KeyEnter:
-		k.OnTapped()
-	default:
-		k.Button.TypedKey(e)
+// mark puts the ring around an object; nil or a hidden object hides it.
+func (r *ring) mark(o fyne.CanvasObject) {
+	if o == nil || !o.Visible() || o.Size().IsZero() {
+		if r.frame.Visible() {
+			r.frame.Hide()
+			r.layer.Refresh()
+		}
+		return
 	}
+	driver := fyne.CurrentApp().Driver()
+	gap := theme.Padding()
+	at := driver.AbsolutePositionForObject(o).Subtract(driver.AbsolutePositionForObject(r.layer)).SubtractXY(gap, gap)
+	size := o.Size().AddWidthHeight(2*gap, 2*gap)
+	color := theme.Color(theme.ColorNamePrimary)
+	if r.frame.Visible() && r.frame.Position() == at && r.frame.Size() == size && r.frame.StrokeColor == color {
+		return
+	}
+	r.frame.StrokeColor, r.frame.StrokeWidth, r.frame.CornerRadius = color, ringWidth, theme.InputRadiusSize()+gap
+	r.frame.Move(at)
+	r.frame.Resize(size)
+	r.frame.Show()
+	r.layer.Refresh()
 }

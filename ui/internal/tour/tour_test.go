@@ -6,129 +6,123 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// round is a tour of a window with two buttons at its edges.
+// round is a tour of a window with two buttons.
 type round struct {
 	*uitest.Queue
 	win      fyne.Window
 	one, two *widget.Button
 	tour     *Tour
+	now      [3]int // hint of each step
 	ended    int
-	did      int
+	led      int
+	revealed int
+	tapped   int
 }
 
 func newRound(t *testing.T) *round {
-	r := &round{Queue: uitest.Start(t), one: widget.NewButton("one", nil), two: widget.NewButton("two", nil)}
-	r.win = test.NewTempWindow(t, container.NewBorder(nil, nil, r.one, container.NewVBox(r.two), widget.NewLabel("between")))
-	r.win.Resize(fyne.NewSize(900, 600))
+	r := &round{Queue: uitest.Start(t)}
+	r.one, r.two = widget.NewButton("one", func() { r.tapped++ }), widget.NewButton("two", nil)
 	target := func(o fyne.CanvasObject) func() fyne.CanvasObject { return func() fyne.CanvasObject { return o } }
-	r.tour = New(r.win.Canvas(), []Step{
-		{Title: "First", Text: "It begins here.", Target: target(r.one)},
-		{Title: "Second", Text: "Continue.", Target: target(r.two), Next: "Do it", Do: func() { r.did++ }},
-		{Title: "Third", Text: "That is all."},
-	}, func() { r.ended++ })
-	r.tour.Go(0)
+	now := func(i int) func() int { return func() int { return r.now[i] } }
+	r.tour = New([]Step{
+		{Title: "First", Now: now(0), Hints: []Hint{{Text: "Press one.", Target: target(r.one)}, {Text: "One is elsewhere.", Way: "Show it", Do: func() { r.led++ }}}},
+		{Title: "Second", Now: now(1), Hints: []Hint{{Text: "Press two.", Target: target(r.two), Shown: func() { r.revealed++ }}}},
+		{Title: "Third", Now: now(2), Hints: []Hint{{Text: "Look around. There is a lot to see here, and to read about it takes more than one line in a small window."}}},
+	}, "That is all.", func() { r.ended++ })
+	middle := form.NewHeaded(r.tour, container.NewBorder(nil, nil, container.NewVBox(r.one), container.NewVBox(r.two)))
+	r.win = test.NewTempWindow(t, container.NewStack(middle, r.tour.Ring()))
+	r.win.Resize(fyne.NewSize(900, 600))
+	r.tour.Follow()
 	return r
 }
 
-func (r *round) key(name fyne.KeyName) {
-	r.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: name})
+// ringed reports whether the ring is around an object.
+func (r *round) ringed(o fyne.CanvasObject) bool {
+	frame := r.tour.ring.frame
+	driver := fyne.CurrentApp().Driver()
+	at, gap := driver.AbsolutePositionForObject(o), theme.Padding()
+	around := driver.AbsolutePositionForObject(frame) == at.SubtractXY(gap, gap) && frame.Size() == o.Size().AddWidthHeight(2*gap, 2*gap)
+	return frame.Visible() && around
 }
 
-func (r *round) shows(text string) bool {
-	top := r.win.Canvas().Overlays().Top()
-	return top != nil && uitest.Shows(top, text)
-}
-
-// TestATourByKeys moves through a tour with Return and the arrow keys, and checks that it performs a step's action and
-// ends once.
-func TestATourByKeys(t *testing.T) {
+// TestStepsCompleteWhenDone checks that a step completes when the user has done it, and not before, in any order, and that the ring follows.
+func TestStepsCompleteWhenDone(t *testing.T) {
 	r := newRound(t)
-	if !r.shows("1 of 3") || !r.shows("It begins here.") || uitest.Button(r.tour, "Back") != nil {
-		t.Fatalf("it begins with %q", uitest.Texts(r.tour))
+	if !uitest.Shows(r.tour, "Press one.") || uitest.Shows(r.tour, "Press two.") || !r.ringed(r.one) {
+		t.Fatalf("it begins with %q, ring at %v", uitest.Texts(r.tour), r.tour.ring.frame.Position())
 	}
-	r.key(fyne.KeyRight)
-	if !r.shows("2 of 3") {
-		t.Error("the arrow does not continue")
+	r.now[0] = 1
+	r.tour.Follow()
+	if !uitest.Shows(r.tour, "One is elsewhere.") || r.tour.ring.frame.Visible() {
+		t.Errorf("away from its screen: %q", uitest.Texts(r.tour))
 	}
-	r.key(fyne.KeyLeft)
-	r.key(fyne.KeyReturn)
-	if !r.shows("2 of 3") || !r.shows("Do it") {
-		t.Error("Return does not continue")
+	r.Tap(r.tour, "Show it")
+	r.now[2] = Done // out of order
+	r.tour.Follow()
+	if r.led != 1 || !uitest.Shows(r.tour, "One is elsewhere.") || r.tour.chips[2].Text() != "Third: done" || r.tour.chips[0].Text() != "First" {
+		t.Errorf("led %d times, %q", r.led, uitest.Texts(r.tour))
 	}
-	r.key(fyne.KeyRight) // does nothing that was not asked for
-	if r.did != 0 || !r.shows("2 of 3") {
-		t.Errorf("the arrow did it, or left the step: %q", uitest.Texts(r.tour))
+	r.now[0] = Done
+	r.tour.Follow()
+	if !uitest.Shows(r.tour, "Press two.") || !r.ringed(r.two) || r.revealed != 1 || r.tour.Complete() {
+		t.Errorf("after the first step: %q, revealed %d times", uitest.Texts(r.tour), r.revealed)
 	}
-	r.key(fyne.KeySpace)
-	if r.did != 1 || r.shows("3 of 3") {
-		t.Error("the step was not done, or the tour continued by itself")
+	r.now[0], r.now[1] = 0, Done // a completed step stays complete
+	r.tour.Follow()
+	if !uitest.Shows(r.tour, "That is all.") || !r.tour.Complete() || r.tour.ring.frame.Visible() || r.tour.Over() || r.ended != 0 {
+		t.Errorf("at the end: %q", uitest.Texts(r.tour))
 	}
-	r.tour.Rest()
-	if r.win.Canvas().Overlays().Top() != nil || r.ended != 0 {
-		t.Error("the tour does not rest")
+	r.Tap(r.tour, "Close")
+	r.tour.End()
+	if r.ended != 1 || !r.tour.Over() {
+		t.Errorf("it ended %d times", r.ended)
 	}
-	r.tour.Go(2)
-	if r.key(fyne.KeyLeft); !r.shows("3 of 3") {
-		t.Error("the arrow key goes back to a completed step")
+}
+
+// TestTheWindowStaysUsable checks that the ring does not take taps, and that Skip ends the tour.
+func TestTheWindowStaysUsable(t *testing.T) {
+	r := newRound(t)
+	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(r.one)
+	test.TapCanvas(r.win.Canvas(), at.AddXY(5, 5))
+	if r.tapped != 1 {
+		t.Error("the target cannot be tapped")
 	}
-	r.key(fyne.KeyReturn)
-	if r.win.Canvas().Overlays().Top() != nil || r.ended != 1 || !r.tour.Over() {
+	r.Tap(r.tour, "Skip tour")
+	if r.ended != 1 || r.tour.ring.frame.Visible() {
 		t.Errorf("ended %d times", r.ended)
 	}
-	r.tour.End()
-	if r.ended != 1 {
-		t.Error("it ended twice")
-	}
-}
-
-func TestATourIsSkipped(t *testing.T) {
-	r := newRound(t)
-	r.key(fyne.KeyEscape)
-	if r.win.Canvas().Overlays().Top() != nil || r.ended != 1 {
-		t.Error("Escape does not skip it")
-	}
-	r = newRound(t)
-	r.win.Canvas().Unfocus() // as the toolkit does where one taps next to the card
-	test.Tap(r.tour)
-	if r.key(fyne.KeyEscape); r.win.Canvas().Overlays().Top() != nil || r.ended != 1 {
-		t.Error("after a tap next to it, Escape does not skip it")
-	}
-	r = newRound(t)
-	test.Tap(&r.tour.skip.Button)
-	if r.win.Canvas().Overlays().Top() != nil || r.ended != 1 {
-		t.Error("Skip does not skip it")
-	}
-}
-
-// TestTheCardIsBesideItsTarget checks that the card is in view, does not cover its target, and follows it.
-func TestTheCardIsBesideItsTarget(t *testing.T) {
-	r := newRound(t)
-	apart := func(what string, o fyne.CanvasObject) {
-		t.Helper()
-		c, at := r.tour.card, fyne.CurrentApp().Driver().AbsolutePositionForObject(o)
-		right, bottom := c.Position().X+c.Size().Width, c.Position().Y+c.Size().Height
-		whole := r.win.Canvas().Size()
-		if c.Position().X < 0 || c.Position().Y < 0 || right > whole.Width || bottom > whole.Height {
-			t.Errorf("%s: the card is at %v, %v", what, c.Position(), c.Size())
-		}
-		if right > at.X && c.Position().X < at.X+o.Size().Width && bottom > at.Y && c.Position().Y < at.Y+o.Size().Height {
-			t.Errorf("%s: the card at %v, %v lies over the target at %v, %v", what, c.Position(), c.Size(), at, o.Size())
-		}
-	}
-	apart("at the left", r.one)
-	r.tour.Go(1)
-	apart("at the right", r.two)
-	before := r.tour.card.Position()
-	r.win.Resize(fyne.NewSize(700, 500))
-	r.tour.Resize(r.win.Canvas().Size())
 	r.tour.Follow()
-	if r.tour.card.Position() == before {
-		t.Error("the card does not follow its target")
+	if r.tour.ring.frame.Visible() {
+		t.Error("the ring is still there")
 	}
-	apart("in a smaller window", r.two)
+}
+
+// TestNothingMovesBetweenSteps checks that the strip keeps its height, that its button keeps its place, and that a narrow window shows one
+// step with its number.
+func TestNothingMovesBetweenSteps(t *testing.T) {
+	for _, width := range []float32{900, 300} {
+		r := newRound(t)
+		r.win.Resize(fyne.NewSize(width, 600))
+		height, at := r.tour.Size().Height, r.tour.close.Position()
+		for i := range r.now {
+			if narrow := width < 500; uitest.Shows(r.tour, "of 3") != narrow || uitest.Shows(r.tour, "Third") == (narrow && i < 2) {
+				t.Errorf("step %d, %v wide: %q", i, width, uitest.Texts(r.tour))
+			}
+			r.now[i] = Done
+			r.tour.Follow()
+			if now := r.tour.MinSize().Height; now != height || r.tour.Size().Height != height {
+				t.Errorf("step %d, %v wide: the height was %v, is %v, needs %v", i, width, height, r.tour.Size().Height, now)
+			}
+			if i < 2 && r.tour.close.Position() != at {
+				t.Errorf("step %d: the button moved from %v to %v", i, at, r.tour.close.Position())
+			}
+		}
+	}
 }

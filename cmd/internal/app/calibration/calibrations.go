@@ -62,9 +62,10 @@ func (m Machine) String() string {
 	return text
 }
 
-// Same reports whether c and o are of the same scenario with the same services on the same machine.
+// Same reports whether c and o are of the same scenario with the same services on the same machine, both under the load of other programs
+// or neither.
 func (c *Record) Same(o *Record) bool {
-	return c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
+	return c.Result.UnderLoad == o.Result.UnderLoad && c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
 }
 
 // HashOf returns a hash of a scenario and its parameters.

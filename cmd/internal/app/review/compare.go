@@ -26,7 +26,7 @@ type Comparison struct {
 // *engine.FieldError values.
 func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from, to int) (*Comparison, error) {
 	if len(ids) < 2 {
-		return nil, &engine.FieldError{Field: "runs", Problem: "nothing to compare", Hint: "name two or more runs"}
+		return nil, &engine.FieldError{Problem: "nothing to compare", Hint: "name two or more runs"}
 	}
 	c := &Comparison{}
 	var first *scenario.Scenario
@@ -39,7 +39,7 @@ func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from
 			return nil, err
 		}
 		if slices.ContainsFunc(c.Runs, func(r engine.RunRecord) bool { return r.ID == record.ID }) {
-			return nil, &engine.FieldError{Field: "runs", Problem: fmt.Sprintf("%s is named twice", record.ID), Hint: "name two or more different runs"}
+			return nil, &engine.FieldError{Problem: fmt.Sprintf("%s is named twice", record.ID), Hint: "name two or more different runs"}
 		}
 		s, err := scenario.Restore(record.Source)
 		if err != nil {
@@ -71,7 +71,7 @@ func Compare(ctx context.Context, store storage.Reader, ids []engine.RunID, from
 func (c *Comparison) choose(from, to int) error {
 	c.From, c.To = compare.Common(c.Runs)
 	if c.From >= c.To {
-		return &engine.FieldError{Field: "runs", Problem: "no cycle is completed by all of them", Hint: "a fork has only the cycles from its checkpoint on"}
+		return &engine.FieldError{Problem: "no cycle is completed by all of them", Hint: "a fork has only the cycles from its checkpoint on"}
 	}
 	if from < 0 || to < 0 || to > 0 && from >= to || from >= c.To || to > 0 && to <= c.From {
 		return &engine.FieldError{
