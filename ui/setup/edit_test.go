@@ -14,14 +14,16 @@ func TestEditingIsOffered(t *testing.T) {
 	var did []string
 	var kept Order
 	s.screen.SetEditing(Editing{
+		New:  func() { did = append(did, "new") },
 		Edit: func(name string) { did = append(did, "edit "+name) },
 		Try:  func(name string) { did = append(did, "try "+name) },
 		Keep: func(o Order) { kept = o },
 	})
 	s.until("Title of shopping")
+	s.tap("New scenario…")
 	s.tap("Edit scenario…")
 	s.tap("Try one agent…")
-	if want := []string{"edit shopping", "try shopping"}; !slices.Equal(did, want) {
+	if want := []string{"new", "edit shopping", "try shopping"}; !slices.Equal(did, want) {
 		t.Errorf("did %v", did)
 	}
 	if uitest.Button(s.screen.Content(), "Save to file…") != nil {
@@ -56,7 +58,7 @@ func TestEditingIsOffered(t *testing.T) {
 // TestEditingIsNotOffered checks that editing is not offered without an editor.
 func TestEditingIsNotOffered(t *testing.T) {
 	s := shown(t, &fakeDesk{})
-	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil {
+	if uitest.Button(s.screen.Content(), "Edit scenario…") != nil || uitest.Button(s.screen.Content(), "New scenario…") != nil {
 		t.Error("editing is offered")
 	}
 }

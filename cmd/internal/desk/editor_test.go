@@ -188,3 +188,31 @@ func TestEditorTries(t *testing.T) {
 		t.Errorf("tried an invalid scenario: %v", err)
 	}
 }
+
+// TestTemplatesOpenAsNew opens each template, tries one agent, and saves the first as a file of the user's own.
+func TestTemplatesOpenAsNew(t *testing.T) {
+	d, _ := editing(t)
+	all, err := d.Templates(t.Context())
+	if err != nil || len(all) != 5 || all[0].Title != "HTTP journey" || all[0].About == "" {
+		t.Fatalf("templates %+v, %v", all, err)
+	}
+	for _, template := range all {
+		doc, err := d.Open(t.Context(), template.Name)
+		if err != nil || !doc.New || !doc.BuiltIn || len(doc.Files) != 1 {
+			t.Fatalf("opened %+v, %v", doc, err)
+		}
+		o := editor.Order{Name: template.Name}
+		if found, err := d.Check(t.Context(), o); err != nil || len(found.Problems) > 0 || found.Agents == 0 {
+			t.Errorf("%s: found %+v, %v", template.Name, found, err)
+		}
+		if tried, err := d.Try(t.Context(), editor.Trial{Order: o}); err != nil || !tried.Outcome.Commits() {
+			t.Errorf("%s: tried %+v, %v", template.Name, tried, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "new.throng.yaml")
+	text := []byte("title: Mine\nchain c: {step s: {kind: stop}}\n")
+	name, err := d.SaveAs(t.Context(), editor.Order{Name: all[0].Name, Texts: map[string][]byte{"journey.yaml": text}}, path, false)
+	if err != nil || name != path || read(t, path) != string(text) {
+		t.Errorf("saved as %s, %v", name, err)
+	}
+}

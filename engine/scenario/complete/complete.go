@@ -156,18 +156,18 @@ func (c *cursor) inKeys() (f found) {
 	f.prefix, f.rest = strings.TrimLeft(c.before, "\"'"), c.after
 	parent := c.node.parent
 	all := c.reader.of(parent)
-	present := c.present(parent)
+	taken := present(parent, c.node)
 	colon := c.node.keyTo < len(c.text) && c.text[c.node.keyTo] == ':'
 	front := f.prefix == "" && f.rest != "" // the cursor is in front of another key
 	if front {
 		if !c.node.flow {
 			return found{}
 		}
-		present[f.rest] = true
+		taken[f.rest] = true
 		f.rest, colon = "", false
 	}
 	for key, of := range c.reader.keys(all) {
-		if present[key] || slices.ContainsFunc(exclusive(key), func(other string) bool { return present[other] }) {
+		if taken[key] || slices.ContainsFunc(exclusive(key), func(other string) bool { return taken[other] }) {
 			continue
 		}
 		item := Item{Kind: KeyItem, Label: key, Help: about(of), rank: c.rank(parent, key)}
@@ -183,7 +183,7 @@ func (c *cursor) inKeys() (f found) {
 		}
 	case !front:
 		f.items = append(f.items, c.snippets(all)...)
-		if !c.node.flow && c.aboveOnly() {
+		if !c.node.flow && aboveOnly(c.node) {
 			f.items = append(f.items, c.valueItems(parent)...)
 		}
 	default:
@@ -196,18 +196,16 @@ func (c *cursor) inKeys() (f found) {
 }
 
 // present returns the keys of a map, without the one that is being written.
-func (c *cursor) present(n *node) map[string]bool {
+func present(n, written *node) map[string]bool {
 	keys := map[string]bool{}
 	for _, child := range n.children {
-		keys[child.key] = keys[child.key] || child != c.node
+		keys[child.key] = keys[child.key] || child != written
 	}
 	return keys
 }
 
 // aboveOnly reports whether the line can also be the value of the key above it.
-func (c *cursor) aboveOnly() bool {
-	return len(c.node.parent.children) == 1 && c.node.parent.parent != nil
-}
+func aboveOnly(n *node) bool { return len(n.parent.children) == 1 && n.parent.parent != nil }
 
 // exclusive returns the keys that a key excludes.
 func exclusive(key string) []string {
@@ -301,7 +299,7 @@ func (c *cursor) inValue() (f found) {
 // valueItems returns the values of a key: those of the schema, and names of the scenario.
 func (c *cursor) valueItems(n *node) (items []Item) {
 	if free(n) {
-		return c.shapeTypes(n)
+		return shapeTypes(n)
 	}
 	seen := map[string]bool{}
 	add := func(label, detail, help string) {
@@ -352,7 +350,7 @@ func plain(text string) string {
 }
 
 // shapeTypes returns the types of an answer's fields.
-func (c *cursor) shapeTypes(n *node) (items []Item) {
+func shapeTypes(n *node) (items []Item) {
 	for at := n.parent; at != nil; at = at.parent {
 		if at.key != "answer" || free(at) {
 			continue
@@ -403,9 +401,9 @@ func (c *cursor) reference(n *node) []name {
 }
 
 // owner returns the step, connector, service or writer that a node belongs to; nil if there is none.
-func (c *cursor) owner(n *node) *node {
+func (o *outline) owner(n *node) *node {
 	for n = n.parent; n != nil; n = n.parent {
-		if _, step := c.stepName(n); step || n.get("kind") != nil || n.get("type") != nil || n.key == "write" {
+		if _, step := o.stepName(n); step || n.get("kind") != nil || n.get("type") != nil || n.key == "write" {
 			return n
 		}
 	}
@@ -448,26 +446,26 @@ func (c *cursor) ownFunctions() []name {
 }
 
 // siblings returns the steps that a step can depend on.
-func (c *cursor) siblings(n *node) (all []name) {
-	of := c.step(n)
+func (o *outline) siblings(n *node) (all []name) {
+	of := o.step(n)
 	if of == nil {
 		return nil
 	}
-	waits := c.texts(of.get("depends_on"))
-	for _, s := range c.steps(of.parent) {
-		if called, _ := c.stepName(s); s != of && called != "" && !slices.Contains(waits, called) {
-			all = append(all, name{name: called, detail: c.kind(s) + " step", help: sentence(c.value(s.get("label")), "A step of the same block")})
+	waits := o.texts(of.get("depends_on"))
+	for _, s := range o.steps(of.parent) {
+		if called, _ := o.stepName(s); s != of && called != "" && !slices.Contains(waits, called) {
+			all = append(all, name{name: called, detail: o.kind(s) + " step", help: sentence(o.value(s.get("label")), "A step of the same block")})
 		}
 	}
 	return all
 }
 
 // paths returns the paths that other steps request from the same service.
-func (c *cursor) paths(n *node) (all []name) {
-	of := c.owner(n)
-	service := c.value(of.get("service"))
-	for _, path := range c.values(func(other *node) bool {
-		return slices.Contains(exclusive("get"), other.key) && other.parent != of && c.value(other.parent.get("service")) == service
+func (o *outline) paths(n *node) (all []name) {
+	of := o.owner(n)
+	service := o.value(of.get("service"))
+	for _, path := range o.values(func(other *node) bool {
+		return slices.Contains(exclusive("get"), other.key) && other.parent != of && o.value(other.parent.get("service")) == service
 	}) {
 		all = append(all, name{name: path, detail: "path", help: "Requested by another step."})
 	}
@@ -475,8 +473,8 @@ func (c *cursor) paths(n *node) (all []name) {
 }
 
 // mocks returns the address of the mock for a service.
-func (c *cursor) mocks(n *node) []name {
-	switch c.kind(n.parent) {
+func (o *outline) mocks(n *node) []name {
+	switch o.kind(n.parent) {
 	case "http":
 		return []name{{"mock:shop", "", "The mock shop in this program.", nil}}
 	case "llm":

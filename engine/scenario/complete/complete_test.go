@@ -106,7 +106,8 @@ func checkValue(t *testing.T, l *Language, name, text string, n *node, all []*sc
 	}
 	q := Query{Text: text[:n.valFrom] + text[n.valTo:], Asked: true}
 	q.Line, q.Col = position(q.Text, n.valFrom)
-	if got := labels(l.Complete(q)); !slices.Contains(got, value) && !(n.key == "target" && !strings.Contains(text, "connectors:")) {
+	defined := n.key != "target" || strings.Contains(text, "connectors:")
+	if got := labels(l.Complete(q)); !slices.Contains(got, value) && defined {
 		t.Errorf("%s:%d: %s: offered %v, want %s", name, q.Line, n.key, got, value)
 	}
 }
@@ -219,10 +220,7 @@ func TestComplete(t *testing.T) {
 		q := Query{Text: before + after, Asked: true}
 		q.Line, q.Col = position(q.Text, len(before))
 		got := labels(l.Complete(q))
-		want := []string{}
-		for _, w := range words(c.want) {
-			want = append(want, w)
-		}
+		want := words(c.want)
 		if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 			t.Errorf("%s: %v, want %v first", c.name, got[:min(len(got), 8)], want)
 		}
@@ -236,7 +234,7 @@ func TestComplete(t *testing.T) {
 
 // words splits labels; those of snippets have two words.
 func words(text string) (all []string) {
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		if n := len(all); n > 0 && (all[n-1] == "step" || all[n-1] == "chain") {
 			all[n-1] += " " + w
 			continue

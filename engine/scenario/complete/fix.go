@@ -274,12 +274,12 @@ func (f *fixer) add(n *node, title string, lines []string) (Fix, bool) {
 	if !first { // the first key of an item is on the line of its dash
 		at = n.children[0].to
 	}
-	text := ""
+	var text strings.Builder
 	for _, line := range lines {
 		deep := len(line) - len(strings.TrimLeft(line, "\t"))
-		text += "\n" + strings.Repeat(" ", indent) + strings.Repeat(f.unit(), deep) + line[deep:]
+		text.WriteString("\n" + strings.Repeat(" ", indent) + strings.Repeat(f.unit(), deep) + line[deep:])
 	}
-	return f.edit(title, at, at, text)
+	return f.edit(title, at, at, text.String())
 }
 
 // obvious returns the lines of a key with a value that works; ok is false if there is no obvious one.

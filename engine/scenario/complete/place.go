@@ -2,6 +2,7 @@ package complete
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,14 +24,11 @@ func locate(text string, offset int) *place {
 	p := &place{outline: read(text[:offset] + mark + text[offset:]), at: offset}
 	n := p.root
 	for {
-		i := len(n.children) - 1
-		for i >= 0 && !(n.children[i].from <= offset && offset <= n.children[i].to) {
-			i--
-		}
-		if i < 0 {
+		inner := n.childAt(offset)
+		if inner == nil {
 			break
 		}
-		n = n.children[i]
+		n = inner
 	}
 	switch {
 	case n == p.root:
@@ -42,6 +40,16 @@ func locate(text string, offset int) *place {
 		p.split(n.valFrom, n.valTo)
 	}
 	return p
+}
+
+// childAt returns the last child that contains an offset, or ends there; nil if there is none.
+func (n *node) childAt(offset int) *node {
+	for _, c := range slices.Backward(n.children) {
+		if c.from <= offset && offset <= c.to {
+			return c
+		}
+	}
+	return nil
 }
 
 // split sets the parts before and after the cursor.

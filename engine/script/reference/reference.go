@@ -5,8 +5,10 @@ package reference
 // Name is a built-in function, a constant or a field. Signature is empty unless it is a function.
 type Name struct{ Name, Signature, Help string }
 
-// Functions returns the built-in functions and constants, by name. Those of a module have its name in front: math.floor.
-func Functions() []Name {
+// Functions returns the built-in functions and constants. Those of a module have its name in front: math.floor.
+func Functions() []Name { return append(general(), mathematics()...) }
+
+func general() []Name {
 	return []Name{
 		{"None", "", "No value."},
 		{"True", "", "True."},
@@ -36,6 +38,31 @@ func Functions() []Name {
 		{"list", "list(x)", "The elements of x as a list."},
 		{"lognormal", "lognormal(median, sigma)", "Draws a positive number; half of them are below the median."},
 		{"math", "", "Mathematical functions."},
+		{"max", "max(a, b, …)", "The largest argument, or element of a list."},
+		{"min", "min(a, b, …)", "The smallest argument, or element of a list."},
+		{"normal", "normal(mean, deviation)", "Draws a number from the normal distribution."},
+		{"ord", "ord(character)", "The Unicode number of a character."},
+		{"pick", "pick(list)", "Draws one element of a list."},
+		{"print", "print(x, …)", "Writes to the log of the run."},
+		{"range", "range(start, stop, step=1)", "Whole numbers from start up to, but not including, stop."},
+		{"repr", "repr(x)", "A value as it is written in an expression."},
+		{"reversed", "reversed(list)", "The elements in reverse order."},
+		{"round", "round(x, digits)", "The nearest whole number, or a number with so many decimals."},
+		{"sample", "sample(list, n)", "Draws n different elements of a list."},
+		{"set", "set(list)", "The different elements of a list."},
+		{"shuffle", "shuffle(list)", "The elements in random order."},
+		{"sorted", "sorted(list, key=None, reverse=False)", "The elements in ascending order."},
+		{"str", "str(x)", "A value as text."},
+		{"tuple", "tuple(list)", "The elements as a tuple, a list that cannot change."},
+		{"type", "type(x)", "The name of the type of a value."},
+		{"uniform", "uniform(from, to)", "Draws a number between two numbers, all equally likely."},
+		{"weighted", "weighted(weights)", "Draws a key of a dict, with the values as weights: {\"a\": 2, \"b\": 1}."},
+		{"zip", "zip(list, list, …)", "Tuples of the first, second, … elements of lists."},
+	}
+}
+
+func mathematics() []Name {
+	return []Name{
 		{"math.acos", "math.acos(x)", "The arc cosine, in radians."},
 		{"math.acosh", "math.acosh(x)", "The inverse hyperbolic cosine."},
 		{"math.asin", "math.asin(x)", "The arc sine, in radians."},
@@ -66,26 +93,6 @@ func Functions() []Name {
 		{"math.sqrt", "math.sqrt(x)", "The square root."},
 		{"math.tan", "math.tan(x)", "The tangent of an angle in radians."},
 		{"math.tanh", "math.tanh(x)", "The hyperbolic tangent."},
-		{"max", "max(a, b, …)", "The largest argument, or element of a list."},
-		{"min", "min(a, b, …)", "The smallest argument, or element of a list."},
-		{"normal", "normal(mean, deviation)", "Draws a number from the normal distribution."},
-		{"ord", "ord(character)", "The Unicode number of a character."},
-		{"pick", "pick(list)", "Draws one element of a list."},
-		{"print", "print(x, …)", "Writes to the log of the run."},
-		{"range", "range(start, stop, step=1)", "Whole numbers from start up to, but not including, stop."},
-		{"repr", "repr(x)", "A value as it is written in an expression."},
-		{"reversed", "reversed(list)", "The elements in reverse order."},
-		{"round", "round(x, digits)", "The nearest whole number, or a number with so many decimals."},
-		{"sample", "sample(list, n)", "Draws n different elements of a list."},
-		{"set", "set(list)", "The different elements of a list."},
-		{"shuffle", "shuffle(list)", "The elements in random order."},
-		{"sorted", "sorted(list, key=None, reverse=False)", "The elements in ascending order."},
-		{"str", "str(x)", "A value as text."},
-		{"tuple", "tuple(list)", "The elements as a tuple, a list that cannot change."},
-		{"type", "type(x)", "The name of the type of a value."},
-		{"uniform", "uniform(from, to)", "Draws a number between two numbers, all equally likely."},
-		{"weighted", "weighted(weights)", "Draws a key of a dict, with the values as weights: {\"a\": 2, \"b\": 1}."},
-		{"zip", "zip(list, list, …)", "Tuples of the first, second, … elements of lists."},
 	}
 }
 

@@ -129,7 +129,7 @@ func (f *menuFace) help() {
 // fitted wraps a text at a width. The last of the lines takes the rest.
 func fitted(text string, width float32) (lines []string) {
 	line := ""
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		next := strings.TrimSpace(line + " " + w)
 		if line != "" && len(lines) < helpLines-1 && fyne.MeasureText(next, theme.CaptionTextSize(), fyne.TextStyle{}).Width > width {
 			lines, next = append(lines, line), w
