@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"image"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -32,7 +33,7 @@ func findTapped(o fyne.CanvasObject, at fyne.Position, clip image.Rectangle, par
 	case fyne.Tappable, fyne.SecondaryTappable, fyne.DoubleTappable, fyne.Focusable, desktop.Mouseable:
 		all = append(all, tapped{o, box, parents})
 	}
-	parents = append(parents[:len(parents):len(parents)], o)
+	parents = append(slices.Clip(parents), o)
 	var below []fyne.CanvasObject
 	switch o := o.(type) {
 	case *fyne.Container:
