@@ -208,7 +208,7 @@ func (StartRow) row()       {}
 func (UnconfirmedRow) row() {}
 func (EndRow) row()         {}
 
-// MetricsRow is the state of the run and the machine at one second. Unknown gauges are NaN or negative.
+// MetricsRow is the state of the run and the machine at one second; Fine: a tenth. Unknown gauges are NaN or negative.
 type MetricsRow struct {
 	At       time.Time `cbor:"1,keyasint"`
 	Cycle    int       `cbor:"2,keyasint"`
@@ -226,6 +226,7 @@ type MetricsRow struct {
 	Host HostMetrics   `cbor:"17,keyasint"`
 	Lag  time.Duration `cbor:"20,keyasint"`
 	Late Late          `cbor:"31,keyasint,omitzero"` // of this second
+	Fine bool          `cbor:"35,keyasint,omitempty"`
 }
 
 // SecondTimes is how long the sessions took that ended in a second. The quantiles are zero if none ended.

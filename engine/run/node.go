@@ -96,7 +96,7 @@ func (n *node) run(forget func() bool) {
 	for i := range n.cfg.PopulationCalls {
 		r.shared.add(&engine.SharedRow{Key: engine.PopulationKey, Cycle: n.core.cycles.number, Record: &n.cfg.PopulationCalls[i]})
 	}
-	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
+	publish, sample := time.NewTicker(publishEvery), time.NewTicker(n.core.samples.every())
 	defer publish.Stop()
 	defer sample.Stop()
 	defer n.timers.stop()
@@ -125,13 +125,22 @@ func (n *node) run(forget func() bool) {
 		case at := <-publish.C:
 			n.step(ticked{lateness(at), n.readServices()})
 		case <-sample.C:
-			n.step(sampled{n.probe(r.Oldest(maxOldest))})
+			n.sample(sample)
 		}
 	}
 	n.cut(engine.ErrCut)
 	n.endCancel()
 	n.shareMemory()
 	r.result = n.core.life.result // the step that ended the run has published the last snapshot
+}
+
+// sample passes a sample to the core, which may change the interval of samples.
+func (n *node) sample(ticker *time.Ticker) {
+	every := n.core.samples.every()
+	n.step(sampled{n.probe(n.r.Oldest(maxOldest))})
+	if now := n.core.samples.every(); now != every {
+		ticker.Reset(now)
+	}
 }
 
 // lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.

@@ -304,6 +304,7 @@ func TestAutomaticOfAManualRun(t *testing.T) {
 		if s := r.PublishNow(); s.Governor != engine.Adaptive || s.Limit != 12 {
 			t.Errorf("governor %s, limit %d", s.Governor, s.Limit)
 		}
+		synctest.Wait()
 		if got, want := describeChanges(enginetest.Of[engine.ChangeRow](j)), "max-concurrent 10→12 by me: ; governor manual→adaptive by me: ; max-concurrent 12→automatic by me: "; got != want {
 			t.Errorf("journaled: %s, want %s", got, want)
 		}

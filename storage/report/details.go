@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/outcomes"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -24,7 +25,7 @@ func Details(ctx context.Context, src Source, run engine.RunID, extras Extras) (
 		return nil, err
 	}
 	var over overTime
-	for m, err := range src.Metrics(ctx, run, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
 			return nil, err
 		}

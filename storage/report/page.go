@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
@@ -170,7 +171,7 @@ func cleanedOf(r *engine.RunRecord) (all []mark) {
 func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
 	x := &axis{}
 	var odd health.Anomalies
-	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, r.ID, time.Time{})) {
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, cha
 		return nil
 	}
 	all := newCharts(x)
-	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, r.ID, time.Time{})) {
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 	"github.com/throng-sim/throng/ui/live"
@@ -216,7 +217,7 @@ const historyRows = 3600
 func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsRow, error) {
 	var rows []engine.MetricsRow
 	every, n := 1, 0
-	for m, err := range d.store.Metrics(ctx, run, time.Time{}) {
+	for m, err := range seconds.Shown(d.store.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
 			return nil, err
 		}
