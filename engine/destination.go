@@ -65,8 +65,7 @@ func listed(names []string) string {
 	return strings.Join(names, "")
 }
 
-// Merged returns each address once, in order of first occurrence, with everything that is sent there. It joins the
-// services.
+// Merged returns each address once, in order of first occurrence, with everything that is sent there. It joins the services.
 func Merged(places []Destination) (all []Destination) {
 	for _, p := range places {
 		i := slices.IndexFunc(all, func(q Destination) bool { return q.Address() == p.Address() })

@@ -81,6 +81,7 @@ type StepRecord struct {
 	// Parallel reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
 	Parallel bool   `cbor:"10,keyasint,omitempty"`
 	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
+	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
 }
 
 // Event is a result row that a session emitted.

@@ -33,7 +33,7 @@ type Details struct {
 	Origin        string // of a fork
 	Outcomes      *outcomes.Outcomes
 	Charts        []Chart
-	Steps         Table
+	Steps         []StepLine
 	Services      Table
 	Cycles        Table
 	EarlierCycles string // how many cycles Cycles leaves out, and where they are

@@ -69,25 +69,14 @@ func Details(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.
 
 func extrasOf(s *scenario.Scenario, seed uint64) report.Extras {
 	program := s.Program(seed)
+	graph := program.Graph()
 	return report.Extras{
-		Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
+		Version: about.Version(), Agent: program.AgentID, Calls: view.StepCalls(&graph), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
 	}
 }
 
 // reportedLines is how many lines of the transcript a report has, roughly.
 const reportedLines = 300
-
-// servicesOf returns the services of steps by step path.
-func servicesOf(p *scenario.Program) map[string]string {
-	all := map[string]string{}
-	g := p.Graph()
-	g.Walk(func(s *engine.GraphStep) {
-		if s.Service != "" {
-			all[s.Path] = s.Service
-		}
-	})
-	return all
-}
 
 // against compares a run with another one.
 func against(ctx context.Context, store *sqlite.Store, run, other engine.RunID) (*report.Comparison, error) {
