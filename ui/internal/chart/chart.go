@@ -24,6 +24,7 @@ type Config struct {
 	Limit   bool          // always shows the limit, even far above the data
 	Fill    bool          // fills the area below a single series
 	Numbers bool          // the horizontal axis counts cycles; Times are their numbers
+	Elapsed bool          // the horizontal axis counts from the start of a run; Times are seconds
 	Gap     time.Duration // breaks lines between rows this far apart; 0: never, for example for a History, which has its own gap
 	Bands   []Band
 
@@ -147,7 +148,10 @@ func (c *Chart) Set(d Data) {
 	before := c.clock
 	c.clock = clock{}
 	if !from.IsZero() {
-		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location(), numbers: c.config.Numbers}
+		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location(), numbers: c.config.Numbers, elapsed: c.config.Elapsed}
+		if c.config.Elapsed {
+			c.clock.zone = time.UTC
+		}
 	}
 	if c.clock.jumped(&before) {
 		c.axis.step = 0

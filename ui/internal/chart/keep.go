@@ -141,6 +141,9 @@ func (c *Chart) table() []byte {
 	if c.config.Numbers {
 		b = []byte("cycle")
 	}
+	if c.config.Elapsed {
+		b = []byte("elapsed (s)")
+	}
 	for _, s := range c.config.Series {
 		b = append(b, '\t')
 		b = append(b, s.Name...)
@@ -155,6 +158,8 @@ func (c *Chart) table() []byte {
 		b = append(b, '\n')
 		if c.config.Numbers {
 			b = strconv.AppendInt(b, int64(math.Round(t)), 10)
+		} else if c.config.Elapsed {
+			b = strconv.AppendFloat(b, t, 'f', 1, 64)
 		} else {
 			b = moments(t).In(c.clock.zone).AppendFormat(b, time.DateTime)
 		}
