@@ -1,7 +1,6 @@
 package live
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -16,7 +15,7 @@ import (
 const (
 	keptRows  = 3600 // for the charts
 	keptMarks = 200
-	gap       = 5 * time.Second // breaks the lines
+	gap       = 5 * time.Second // breaks the lines, unless the history is thinned out
 	asleep    = time.Hour       // after such a pause, the charts start again
 	near      = 2 * time.Second // limit changes closer than this are marked as one
 )
@@ -49,6 +48,7 @@ const (
 type feed struct {
 	snap    *engine.Snapshot
 	history *chart.History
+	gap     time.Duration       // between rows without Throng
 	fine    []engine.MetricsRow // the fine rows in history, if it ends with them
 	newest  []engine.MetricsRow // the last three
 	count   int                 // rows ever added
@@ -97,12 +97,15 @@ type piece struct {
 
 func newFeed(job *Job) *feed {
 	s := job.Snapshot()
-	f := &feed{snap: s, history: chart.NewHistory(numSeries, keptRows, gap), every: job.Settings.CheckpointEvery}
+	f := &feed{snap: s, gap: breakAfter(job.History), every: job.Settings.CheckpointEvery}
+	f.history = chart.NewHistory(numSeries, keptRows, f.gap)
 	f.vitals.See(s)
+	changes := job.Changes
 	for i := range job.History {
 		m := &job.History[i]
-		if f.count > 0 && m.Limit != f.limit {
-			f.mark(&engine.ChangeRow{What: engine.LimitSetting, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
+		for ; len(changes) > 0 && !changes[0].At.After(m.At); changes = changes[1:] {
+			f.mark(&changes[0])
+			f.changed = changes[0].At
 		}
 		f.see(m)
 	}
@@ -110,6 +113,19 @@ func newFeed(job *Job) *feed {
 		f.saved = s.LastCheckpoint // it is before the first row
 	}
 	return f
+}
+
+// breakAfter returns the time between two rows from which on Throng was not running. A long history has a row every few seconds.
+func breakAfter(history []engine.MetricsRow) time.Duration {
+	var apart []time.Duration
+	for i := 1; i < len(history); i++ {
+		apart = append(apart, history[i].At.Sub(history[i-1].At))
+	}
+	if len(apart) == 0 {
+		return gap
+	}
+	slices.Sort(apart)
+	return max(gap, 3*apart[len(apart)/2])
 }
 
 // collect adds a snapshot.
@@ -171,8 +187,9 @@ func (f *feed) see(m *engine.MetricsRow) {
 func (f *feed) add(m *engine.MetricsRow) {
 	if !f.last.IsZero() && m.At.Sub(f.last) > asleep {
 		f.earlier = append(f.earlier, piece{f.history, f.marks, f.last})
-		f.history, f.marks = chart.NewHistory(numSeries, keptRows, gap), nil
+		f.history, f.marks = chart.NewHistory(numSeries, keptRows, f.gap), nil
 	}
+	f.markOutage(m)
 	f.last, f.limit = m.At, m.Limit
 	if f.most = math.NaN(); m.ServerMax > 0 {
 		f.most = float64(m.ServerMax)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,11 +66,41 @@ func TestFeedBeginsWithTheHistory(t *testing.T) {
 	if len(times) != 3 || times[0] != float64(lately.At.Unix()) {
 		t.Errorf("rows at %v", times)
 	}
-	same := lately
-	same.At, same.Limit = lately.At.Add(time.Second), 60
-	f, _ = ticking(t, lately, same)
-	if len(f.marks) != 1 || f.marks[0].Text != "concurrency limit 30 to 60" || !f.marks[0].At.Equal(same.At) {
-		t.Errorf("marks %+v", f.marks)
+}
+
+// TestMarksOfEarlierProcesses checks that changes of earlier processes are marked as they were recorded: those of a hand, not those of a
+// governor. Where another process resumed the run is marked, too.
+func TestMarksOfEarlierProcesses(t *testing.T) {
+	job := jobOf(newFakeRun(running()))
+	for i := range 10 {
+		m := metrics(began.Add(time.Duration(i) * 8 * time.Second)) // of a long run, thinned out
+		m.Limit = 30 + i
+		job.History = append(job.History, m)
+	}
+	resumed := metrics(job.History[9].At.Add(200 * time.Second))
+	job.History = append(job.History, resumed)
+	job.Changes = []engine.ChangeRow{
+		{At: began.Add(8 * time.Second), What: engine.LimitChange, Old: "30", New: "31", Who: "resources"},
+		{At: began.Add(20 * time.Second), What: engine.LimitSetting, Old: "32", New: "60", Who: "user"},
+		{At: resumed.At.Add(time.Hour), What: engine.LimitSetting, Old: "60", New: "61", Who: "user"},
+	}
+	f := newFeed(job)
+	var got []string
+	for _, m := range f.marks {
+		got = append(got, m.Text)
+	}
+	if text := strings.Join(got, "; "); text != "concurrency limit 32 to 60; resumed after 3m20s" {
+		t.Errorf("marks: %s", text)
+	}
+	times, values := f.rows()
+	breaks := 0
+	for i := range times {
+		if math.IsNaN(values[seriesCPU][i]) {
+			breaks++
+		}
+	}
+	if breaks != 1 {
+		t.Errorf("the lines are broken %d times", breaks)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
@@ -65,6 +66,21 @@ func (f *feed) markCheckpoint(s *engine.Snapshot) {
 		At: s.LastCheckpoint, Kind: chart.Saved, Text: fmt.Sprintf("checkpoint %d", s.Checkpoints),
 	}})
 }
+
+// markOutage adds a mark for a row after a time without Throng, unless a change there says why.
+func (f *feed) markOutage(m *engine.MetricsRow) {
+	away := m.At.Sub(f.last)
+	if f.last.IsZero() || away <= f.gap {
+		return
+	}
+	if last := f.lastChange(); last != nil && last.At.After(f.last) && last.what == engine.SleepChange {
+		return
+	}
+	f.keep(mark{what: outageMark, Marker: chart.Marker{At: m.At, Kind: chart.Resumed, Text: "resumed after " + engine.FormatDuration(away.Truncate(time.Second))}})
+}
+
+// outageMark is the mark where another process resumed the run.
+const outageMark = "resumed"
 
 // kindOf returns the symbol of a change.
 func kindOf(c *engine.ChangeRow) chart.MarkerKind {

@@ -271,6 +271,21 @@ func TestColumnsShareTheWidth(t *testing.T) {
 	}
 }
 
+// TestFitMiddle checks that a long text keeps its beginning and its end.
+func TestFitMiddle(t *testing.T) {
+	test.NewTempApp(t)
+	text := "372 shoppers, two weeks in March, with the new recommendations"
+	size := theme.TextSize()
+	width := fyne.MeasureText(text, size, fyne.TextStyle{}).Width
+	if got := fitMiddle(text, width, size, fyne.TextStyle{}); got != text {
+		t.Errorf("with enough room: %q", got)
+	}
+	got := fitMiddle(text, width/2, size, fyne.TextStyle{})
+	if !strings.HasPrefix(got, "372 shop") || !strings.HasSuffix(got, "dations") || strings.Count(got, "…") != 1 || fyne.MeasureText(got, size, fyne.TextStyle{}).Width > width/2+0.5 {
+		t.Errorf("with half the room: %q", got)
+	}
+}
+
 func TestFit(t *testing.T) {
 	themedApp(t)
 	size := theme.TextSize()

@@ -14,6 +14,8 @@ type Line struct {
 	tone Tone
 	size fyne.ThemeSizeName
 	text *canvas.Text
+
+	middle bool // is cut in the middle
 }
 
 // NewLine returns an empty line with a size of the theme.
@@ -27,6 +29,12 @@ func NewLine(size fyne.ThemeSizeName, tone Tone) *Line {
 // Bold makes the line bold.
 func (l *Line) Bold() *Line {
 	l.text.TextStyle.Bold = true
+	return l
+}
+
+// Middle cuts the text in the middle if it is too long, so that its beginning and its end stay visible.
+func (l *Line) Middle() *Line {
+	l.middle = true
 	return l
 }
 
@@ -71,7 +79,11 @@ func (r *lineRenderer) MinSize() fyne.Size {
 // Layout clips the text to the width.
 func (r *lineRenderer) Layout(size fyne.Size) {
 	l := r.line
-	if text := Fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
+	fit := Fit
+	if l.middle {
+		fit = fitMiddle
+	}
+	if text := fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
 		l.text.Text = text
 		l.text.Refresh()
 	}
