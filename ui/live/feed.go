@@ -115,13 +115,16 @@ func newFeed(job *Job) *feed {
 	return f
 }
 
+// fewRows is the length of a history that is not thinned out.
+const fewRows = 1000
+
 // breakAfter returns the time between two rows from which on Throng was not running. A long history has a row every few seconds.
 func breakAfter(history []engine.MetricsRow) time.Duration {
 	var apart []time.Duration
 	for i := 1; i < len(history); i++ {
 		apart = append(apart, history[i].At.Sub(history[i-1].At))
 	}
-	if len(apart) == 0 {
+	if len(apart) < fewRows {
 		return gap
 	}
 	slices.Sort(apart)

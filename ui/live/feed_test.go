@@ -72,12 +72,13 @@ func TestFeedBeginsWithTheHistory(t *testing.T) {
 // governor. Where another process resumed the run is marked, too.
 func TestMarksOfEarlierProcesses(t *testing.T) {
 	job := jobOf(newFakeRun(running()))
-	for i := range 10 {
+	const rows = 2000
+	for i := range rows {
 		m := metrics(began.Add(time.Duration(i) * 8 * time.Second)) // of a long run, thinned out
-		m.Limit = 30 + i
+		m.Limit = 30 + i%20
 		job.History = append(job.History, m)
 	}
-	resumed := metrics(job.History[9].At.Add(200 * time.Second))
+	resumed := metrics(job.History[rows-1].At.Add(200 * time.Second))
 	job.History = append(job.History, resumed)
 	job.Changes = []engine.ChangeRow{
 		{At: began.Add(8 * time.Second), What: engine.LimitChange, Old: "30", New: "31", Who: "resources"},
