@@ -70,6 +70,7 @@ type Chart struct {
 	raster        *canvas.Raster
 	title, note   *label
 	empty         *label
+	more          *label // opens the menu
 	legend        legend
 	rows, moments []*label // of the axes
 	text          []byte   // buffer for texts
@@ -78,6 +79,8 @@ type Chart struct {
 	markers       []Marker
 
 	group     *Group // nil if the chart is in no group
+	big       *Chart // shows the same data in the whole window; nil if none
+	restore   func() // of a maximized chart: closes it
 	cursor    cursor
 	pad       *zoomPad
 	chosen    [2]float32        // selected by a drag, in the drawing
@@ -114,7 +117,7 @@ func New(config Config) *Chart {
 		config: config, highest: math.NaN(), limit: math.NaN(),
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
-			to: 1, field: field{top: 1}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
+			to: 1, field: field{extent: extent{top: 1}}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
 			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
@@ -126,6 +129,8 @@ func New(config Config) *Chart {
 		cursor:  newCursor(n), selection: &canvas.Rectangle{}, frame: &canvas.Rectangle{StrokeWidth: 1.5}, em: 1,
 	}
 	c.selection.Hidden, c.frame.Hidden = true, true
+	c.more = newLabel("…", theme.ColorNameForeground, theme.SizeNameText)
+	c.more.text.TextStyle.Bold = true
 	c.bands = append(c.bands, config.Bands[:min(len(config.Bands), mostBands)]...)
 	c.hear()
 	c.title.text.TextStyle.Bold = true
@@ -169,6 +174,9 @@ func (c *Chart) Set(d Data) {
 	c.arrange()
 	c.raster.Refresh()
 	c.follow()
+	if c.big != nil {
+		c.big.Set(d)
+	}
 }
 
 // Toggle shows or hides a series.

@@ -109,12 +109,18 @@ func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 	if len(items) > 0 {
 		items = append(items, fyne.NewMenuItemSeparator())
 	}
-	if c.group != nil {
+	if c.config.OnZoom != nil {
 		back := fyne.NewMenuItem("Zoom back", c.back)
-		back.Disabled = !c.group.Zoomed()
+		back.Disabled = !c.zoomed()
 		items = append(items, back)
 	}
-	return append(items, keepItems(c)...)
+	log := fyne.NewMenuItem("Logarithmic axis", func() { c.SetLog(!c.Log()) })
+	log.Checked = c.Log()
+	size := fyne.NewMenuItem("Maximize", c.Maximize)
+	if c.restore != nil {
+		size = fyne.NewMenuItem("Restore", c.restore)
+	}
+	return append(append(items, log, size, fyne.NewMenuItemSeparator()), keepItems(c)...)
 }
 
 // Picture draws the chart at twice the size.
@@ -122,6 +128,7 @@ func (c *Chart) Picture() image.Image {
 	config := c.config
 	config.Bands = c.bands
 	twin := New(config)
+	twin.axis.log = c.axis.log
 	for i := range c.plot.hidden {
 		twin.plot.hidden[i], twin.legend.entries[i].off = c.plot.hidden[i], c.plot.hidden[i]
 	}
