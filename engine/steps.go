@@ -43,14 +43,14 @@ type stepTotals struct {
 	Retries     int64                   `cbor:"4,keyasint,omitempty"`
 	RateLimited int64                   `cbor:"5,keyasint,omitempty"`
 	Service     stats.Narrow            `cbor:"6,keyasint"`
-	Size        int64                   `cbor:"7,keyasint,omitempty"`
+	Bytes       int64                   `cbor:"7,keyasint,omitempty"` // of answers
 
 	next *stepTotals // the step that followed last time: sessions usually repeat the same order
 }
 
 func (s *stepTotals) add(r *StepRecord, limited int64) {
 	s.Statuses[r.Status]++
-	s.RateLimited, s.Size = s.RateLimited+limited, s.Size+r.Size
+	s.RateLimited, s.Bytes = s.RateLimited+limited, s.Bytes+r.Size
 	if r.Attempts > 0 {
 		s.Requests += int64(r.Attempts)
 		s.Retries += int64(r.Attempts - 1)
@@ -104,7 +104,7 @@ func (t *StepTable) of(path string) *stepTotals {
 func (t *StepTable) Figures() []StepFigures {
 	all := make([]StepFigures, len(t.List))
 	for i, s := range t.List {
-		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service), s.Service.Sum(), s.Size}
+		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service), s.Service.Sum(), s.Bytes}
 	}
 	return all
 }

@@ -123,6 +123,9 @@ func press(o fyne.Focusable, keys ...fyne.KeyName) {
 func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		f, ok := o.(fyne.Focusable)
+		if off, is := o.(fyne.Disableable); is && off.Disabled() { // such as a header that does not sort
+			return true
+		}
 		if ok {
 			found = f
 		}

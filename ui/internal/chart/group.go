@@ -60,7 +60,7 @@ func (g *Group) note(c *Chart) {
 	}
 }
 
-// slide changes the zoom by the wheel to a span, which it moves into what there is. A span of all of it is no zoom.
+// slide changes the zoom by the wheel to a span, which it moves into what there is. A span of all of it resets the zoom.
 func (g *Group) slide(from, to time.Time) {
 	if length := to.Sub(from); from.Before(g.whole.from) {
 		from, to = g.whole.from, g.whole.from.Add(length)
