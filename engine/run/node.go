@@ -40,6 +40,8 @@ type node struct {
 
 	backlog       []writeRow // rows for the journal writer, oldest first
 	journalWriter chan outgoingRow
+
+	sampled time.Time // the last sample
 }
 
 func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
@@ -134,9 +136,14 @@ func (n *node) run(forget func() bool) {
 	r.result = n.core.life.result // the step that ended the run has published the last snapshot
 }
 
-// sample passes a sample to the core, which may change the interval of samples.
+// sample passes a sample to the core, which may change the interval of samples. It skips a tick right after a late one, because rates of a
+// small part of an interval mean nothing.
 func (n *node) sample(ticker *time.Ticker) {
 	every := n.core.samples.every()
+	if time.Since(n.sampled) < every/2 {
+		return
+	}
+	n.sampled = time.Now()
 	n.step(sampled{n.probe(n.r.Oldest(maxOldest))})
 	if now := n.core.samples.every(); now != every {
 		ticker.Reset(now)

@@ -213,6 +213,16 @@ func Interval(m *engine.MetricsRow) time.Duration {
 // Stub reports whether a row after another covers only a small part of its interval, as the last one of a run may.
 func Stub(before time.Time, m *engine.MetricsRow) bool { return m.At.Sub(before) < Interval(m)/2 }
 
+// WholeOf returns rows of a second: it merges fine rows.
+func WholeOf(rows []engine.MetricsRow) (whole []engine.MetricsRow) {
+	for m, err := range Whole(Of(rows)) {
+		if err == nil { // rows in memory have no errors
+			whole = append(whole, *m)
+		}
+	}
+	return whole
+}
+
 // Of yields rows.
 func Of(rows []engine.MetricsRow) iter.Seq2[*engine.MetricsRow, error] {
 	return func(yield func(*engine.MetricsRow, error) bool) {

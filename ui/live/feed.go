@@ -177,8 +177,9 @@ func (f *feed) see(m *engine.MetricsRow) {
 		f.fine = append(f.fine, *m)
 	case len(f.fine) > 0:
 		f.history.Cut(f.fine[0].At)
-		for whole := range seconds.Whole(seconds.Of(f.fine)) {
-			f.add(whole)
+		whole := seconds.WholeOf(f.fine)
+		for i := range whole {
+			f.add(&whole[i])
 		}
 		f.fine = nil
 	}

@@ -165,12 +165,10 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 }
 
 // recent returns the metrics of the minute before a moment, a row for each second.
-func (l *History) recent(ctx context.Context, at time.Time) (whole []engine.MetricsRow, err error) {
+func (l *History) recent(ctx context.Context, at time.Time) ([]engine.MetricsRow, error) {
 	const fine = int(seconds.Fine / seconds.Each)
 	rows, err := l.store.LastMetrics(ctx, l.run, at, minuteRows+fine)
-	for m := range seconds.Whole(seconds.Of(rows)) {
-		whole = append(whole, *m)
-	}
+	whole := seconds.WholeOf(rows)
 	return whole[max(len(whole)-minuteRows, 0):], err
 }
 
