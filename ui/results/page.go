@@ -228,6 +228,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.showDetails(f.details)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
+	p.over.mark(f.changes)
 	if !p.content.Visible() {
 		p.content.Show()
 	}
