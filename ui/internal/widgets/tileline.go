@@ -66,6 +66,13 @@ func (l *Line) CreateRenderer() fyne.WidgetRenderer {
 	return &lineRenderer{WidgetRenderer: widget.NewSimpleRenderer(l.text), line: l}
 }
 
+func (l *Line) fit(text string, width, size float32, style fyne.TextStyle) string {
+	if l.middle {
+		return fitMiddle(text, width, size, style)
+	}
+	return Fit(text, width, size, style)
+}
+
 type lineRenderer struct {
 	fyne.WidgetRenderer
 	line *Line
@@ -79,11 +86,7 @@ func (r *lineRenderer) MinSize() fyne.Size {
 // Layout clips the text to the width.
 func (r *lineRenderer) Layout(size fyne.Size) {
 	l := r.line
-	fit := Fit
-	if l.middle {
-		fit = fitMiddle
-	}
-	if text := fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
+	if text := l.fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
 		l.text.Text = text
 		l.text.Refresh()
 	}
@@ -95,6 +98,6 @@ func (r *lineRenderer) Refresh() {
 	l := r.line
 	l.text.Color = Color(l.tone.Color())
 	l.text.TextSize = theme.Size(l.size)
-	l.text.Text = Fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
+	l.text.Text = l.fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
 	l.text.Refresh()
 }
