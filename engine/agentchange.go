@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// AgentChange is the JSON form of a retirement or a requeuing. Cycle is the first cycle without the agent, or the open
-// one.
+// AgentChange is the JSON form of a retirement or a requeuing. Cycle is the first cycle without the agent, or the open one.
 type AgentChange struct {
 	Cycle int `json:"cycle"`
 	Agent int `json:"agent"`
@@ -28,8 +27,7 @@ func EndOf(r *SessionRow) SessionEnd {
 	return SessionEnd{r.Take, r.Outcome, r.Class, r.Acted, int64(len(r.Events))}
 }
 
-// Apply applies a change from the journal: orders about agents, and changes to services. Changes must be applied in
-// order.
+// Apply applies a change from the journal: orders about agents, and changes to services. Changes must be applied in order.
 func (res *Resumption) Apply(c *ChangeRow) error {
 	switch c.What {
 	case InjectChange:
@@ -75,8 +73,7 @@ func (res *Resumption) Count(t *Totals, r *SessionRow, before *Totals) {
 }
 
 // Withdraw removes from t what a session contributed as the last take, because another take follows: its outcome, its
-// events and whether it acted. Its requests and spending remain counted. before are the totals at the start of its
-// cycle.
+// events and whether it acted. Its requests and spending remain counted. before are the totals at the start of its cycle.
 func (t *Totals) Withdraw(agent int, e SessionEnd, before *Totals) {
 	t.Outcomes[e.Outcome]--
 	if e.Outcome == Failed || e.Outcome == TimedOut {

@@ -110,8 +110,7 @@ func (b *Budget) billionths() int64 {
 	return max(int64(math.Round(b.Dollars*1e9)), 1)
 }
 
-// over returns the first bound that spending next would exceed, or nil. An amount that does not count toward a bound
-// cannot exceed it.
+// over returns the first bound that spending next would exceed, or nil. An amount that does not count toward a bound cannot exceed it.
 func (b *Budget) over(spent, next Amount) *Bound {
 	for i := range bounds {
 		of := &bounds[i]
@@ -137,8 +136,7 @@ func (b *Budget) tightest(spent Amount, elapsed time.Duration) (of *Bound) {
 	return of
 }
 
-// begin returns the beginning of the message that the bound is reached. It also identifies the bound in a run's
-// reason.
+// begin returns the beginning of the message that the bound is reached. It also identifies the bound in a run's reason.
 func (of *Bound) begin(b *Budget) string {
 	return "the budget of " + of.words(of.limit(b)) + " is used up"
 }
@@ -215,8 +213,7 @@ func (r *RunRecord) AllDone() bool {
 	return r.Ending == EndFinished && strings.HasPrefix(r.Reason, AllDone) || r.Ending != NotEnded && r.Cycles > 0 && r.Cycle >= r.Cycles
 }
 
-// Describe returns the spending against each bound, such as "$1.50 of $5.00, 12 of 50 requests", or "" if there are no
-// bounds.
+// Describe returns the spending against each bound, such as "$1.50 of $5.00, 12 of 50 requests", or "" if there are no bounds.
 func (s *BudgetState) Describe(elapsed time.Duration) string {
 	var parts []string
 	for i := range bounds {
@@ -251,16 +248,14 @@ func (b *Budget) TimeOver() error {
 	return &outOfBudget{why}
 }
 
-// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" without a
-// bound.
+// Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" without a bound.
 func (l *Ledger) Larger(elapsed time.Duration) string {
 	books := l.State()
 	s := BudgetState{Budget: books.Budget, Spent: books.Spent.Amount(), Hit: books.Hit}
 	return s.Larger(elapsed)
 }
 
-// Shortage describes the bound that will run out before the last session. It returns "" if there is none or it is
-// unknown.
+// Shortage describes the bound that will run out before the last session. It returns "" if there is none or it is unknown.
 func (s *BudgetState) Shortage(elapsed, remaining time.Duration, done, total int64) string {
 	if s.Forecast == (Amount{}) && remaining < 0 || total <= done {
 		return ""

@@ -8,16 +8,14 @@ import (
 // Program is what a run executes. Package engine/scenario creates one from a file.
 type Program interface {
 	// Session executes one session and fills in its row, at least the Outcome. It returns soon after the session's context
-	// ends. It calls Clock before it waits. Many calls run concurrently, each with its own Session. A panic fails only the
-	// session.
+	// ends. It calls Clock before it waits. Many calls run concurrently, each with its own Session. A panic fails only the session.
 	Session(s *Session)
 }
 
 // Journal stores the events of a run. Rows are written in the order in which calls return or, within one goroutine,
 // are made. It is safe for concurrent use.
 type Journal interface {
-	// Append queues rows. It blocks only while the queue is full and the journal is open. The caller may reuse the rows
-	// when it returns.
+	// Append queues rows. It blocks only while the queue is full and the journal is open. The caller may reuse the rows when it returns.
 	Append(rows ...Row)
 	// Commit queues rows and waits until they and all earlier rows are durable. It returns an error if ctx ends, even
 	// while the queue is full, or if the journal is closed. It retries disk errors.

@@ -93,8 +93,7 @@ func FormatCost(u *Usage) string {
 	return text
 }
 
-// FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from
-// the cache".
+// FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache".
 func FormatUsage(u *Usage) string {
 	cached := ""
 	if u.Cached > 0 {

@@ -96,8 +96,7 @@ func (e Estimate) Middle() float64 { return e.Low + (e.High-e.Low)/2 }
 type Forecast struct {
 	Sessions Estimate `json:"sessions"`
 	Cycles   Estimate `json:"cycles"`
-	// Cycle is how long the sessions of a cycle take, in seconds, without the wait for its schedule. Binds describes what
-	// limits it.
+	// Cycle is how long the sessions of a cycle take, in seconds, without the wait for its schedule. Binds describes what limits it.
 	Cycle  Estimate `json:"cycle_seconds"`
 	Binds  string   `json:"binds"`
 	Length Estimate `json:"length_seconds"` // of the whole run

@@ -111,8 +111,7 @@ const (
 type MemoryClaims interface {
 	// Take claims n bytes if they are available.
 	Take(path string, n int64, use MemoryUse) bool
-	// Wait claims n bytes and waits until they are available. It returns an error if they never will be, or the cause of
-	// ctx.
+	// Wait claims n bytes and waits until they are available. It returns an error if they never will be, or the cause of ctx.
 	Wait(ctx context.Context, path string, n int64, use MemoryUse) error
 	// Force claims n bytes for an answer, even if they are not available.
 	Force(path string, n int64)

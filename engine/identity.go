@@ -29,8 +29,7 @@ func SessionUUID(run RunID, cycle, agent int) string {
 	return uuidOf(place^maskOf(run, check), check)
 }
 
-// SeedUUID returns the ID of a session in results. It depends on the seed, the cycle and the agent's index, and has
-// the same form.
+// SeedUUID returns the ID of a session in results. It depends on the seed, the cycle and the agent's index, and has the same form.
 func SeedUUID(seed uint64, cycle, agent int) string {
 	s := SessionKey(seed, cycle, agent).Text("uuid").Source()
 	var id uuid.UUID
@@ -77,8 +76,7 @@ func (r HostRun) SettleIDs(text []byte, seed uint64) []byte {
 	return Settle(text, seed, append([]RunID{r.Identity()}, r.Lineage...))
 }
 
-// Settle replaces the IDs of sessions of some runs, which share a seed, with their [SeedUUID]. It may change text in
-// place.
+// Settle replaces the IDs of sessions of some runs, which share a seed, with their [SeedUUID]. It may change text in place.
 func Settle(text []byte, seed uint64, runs []RunID) []byte {
 	for at := 0; at+hexLength <= len(text); {
 		id, n := idAt(text[at:])

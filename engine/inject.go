@@ -46,8 +46,7 @@ func (s *Session) Injected() []Letter {
 	return Injected(s.host.Injected(), s.Memory, s.Place)
 }
 
-// Injected returns the messages of all that an agent finds in its inbox in a cycle. m is the agent's memory and may be
-// nil.
+// Injected returns the messages of all that an agent finds in its inbox in a cycle. m is the agent's memory and may be nil.
 func Injected(all []Injection, m *Memory, of Place) []Letter {
 	from := 0
 	if m != nil {

@@ -19,8 +19,7 @@ const (
 // BreakerName is the author of changes that the run's circuit breaker makes.
 const BreakerName = "breaker"
 
-// kindsOfCheckpoints maps the reason of a checkpoint to its kind. Any other reason was entered by a person who ordered
-// the checkpoint.
+// kindsOfCheckpoints maps the reason of a checkpoint to its kind. Any other reason was entered by a person who ordered the checkpoint.
 var kindsOfCheckpoints = map[string]string{
 	"interval":  "by time",
 	"pause":     "at a pause",
@@ -42,8 +41,7 @@ const QuitReason = "log-out or quit"
 // ForkReason precedes the parent's ID in the reason of a fork's first checkpoint.
 const ForkReason = "forked from "
 
-// Kind describes briefly why a checkpoint was taken: by time, at a pause, at the end, emergency, manual, or the
-// start of a fork.
+// Kind describes briefly why a checkpoint was taken: by time, at a pause, at the end, emergency, manual, or the start of a fork.
 func (c *CheckpointRecord) Kind() string {
 	if strings.HasPrefix(c.Reason, ForkReason) {
 		return "start of the fork"

@@ -66,8 +66,7 @@ func (d *Delta) changes() bool {
 
 // CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one. It applies the
 // changes of the cycle's sessions, then delivers their messages, in agent order. In a sequential run it does so
-// session by session, in turn order. It returns the agents whose memory changed, in ascending order, and the total
-// growth in bytes.
+// session by session, in turn order. It returns the agents whose memory changed, in ascending order, and the total growth in bytes.
 func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
 	touched := make(map[int]bool, len(deltas))
 	agents := slices.Sorted(maps.Keys(deltas))

@@ -16,8 +16,7 @@ func (m *MemoryAccount) TryHoldMemory(path string, n int64) bool {
 }
 
 // HoldMemory is like TryHoldMemory but waits until n bytes are available. The session's clocks must be paused
-// meanwhile. It returns the cause of ctx, or a *StepError with which the step must fail and which makes the run
-// inexact.
+// meanwhile. It returns the cause of ctx, or a *StepError with which the step must fail and which makes the run inexact.
 func (m *MemoryAccount) HoldMemory(ctx context.Context, path string, n int64) error {
 	return m.claim(ctx, path, n, AnswerMemory)
 }

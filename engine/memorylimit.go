@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// MemoryLimit is an amount of memory: a fraction of the machine's, or bytes if Share is 0. The zero value means
-// unlimited.
+// MemoryLimit is an amount of memory: a fraction of the machine's, or bytes if Share is 0. The zero value means unlimited.
 type MemoryLimit struct {
 	Share float64 `json:"share,omitempty"`
 	Bytes int64   `json:"bytes,omitempty"`

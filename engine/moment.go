@@ -63,8 +63,7 @@ type Moment struct {
 	Idle     bool         // Throng was not running at that moment
 }
 
-// Emitted is an event that a session emitted, as reported during the run. At is when the session ended; events count
-// from then on.
+// Emitted is an event that a session emitted, as reported during the run. At is when the session ended; events count from then on.
 type Emitted struct {
 	At    time.Time
 	Cycle int

@@ -2,8 +2,7 @@ package engine
 
 import "time"
 
-// Service is a client of a service, as a run controls and displays it. Its methods are safe for concurrent use and do
-// not block.
+// Service is a client of a service, as a run controls and displays it. Its methods are safe for concurrent use and do not block.
 type Service interface {
 	State(now time.Time) ServiceState
 	// Tunables returns the values that Tune can change now.

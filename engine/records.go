@@ -81,6 +81,7 @@ type StepRecord struct {
 	// Parallel reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
 	Parallel bool   `cbor:"10,keyasint,omitempty"`
 	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
+	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
 }
 
 // Event is a result row that a session emitted.
@@ -208,7 +209,7 @@ func (StartRow) row()       {}
 func (UnconfirmedRow) row() {}
 func (EndRow) row()         {}
 
-// MetricsRow is the state of the run and the machine at one second. Unknown gauges are NaN or negative.
+// MetricsRow is the state of the run and the machine at one second; Fine: a tenth. Unknown gauges are NaN or negative.
 type MetricsRow struct {
 	At       time.Time `cbor:"1,keyasint"`
 	Cycle    int       `cbor:"2,keyasint"`
@@ -226,6 +227,7 @@ type MetricsRow struct {
 	Host HostMetrics   `cbor:"17,keyasint"`
 	Lag  time.Duration `cbor:"20,keyasint"`
 	Late Late          `cbor:"31,keyasint,omitzero"` // of this second
+	Fine bool          `cbor:"35,keyasint,omitempty"`
 }
 
 // SecondTimes is how long the sessions took that ended in a second. The quantiles are zero if none ended.

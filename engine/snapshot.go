@@ -30,7 +30,8 @@ type Snapshot struct {
 	Steps   []StepFigures
 	Inexact *Inexact
 
-	Metrics MetricsRow // the latest second
+	Metrics MetricsRow   // the latest second
+	Early   []MetricsRow // the fine rows of this process, oldest first
 	// UnsentSince is the start of the period in which the remote database has constantly lacked rows; zero if it has all
 	// rows.
 	UnsentSince time.Time

@@ -145,6 +145,8 @@ var Governors = []Governing{
 const (
 	Manual   = "manual"
 	Adaptive = "adaptive"
+	// ByBreaker is the author of the limit while the run's circuit breaker decides.
+	ByBreaker = "breaker"
 )
 
 // Automatic is the limit of a run in progress that a governor sets.

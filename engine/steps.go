@@ -21,6 +21,7 @@ type StepFigures struct {
 	// Service is the time used by the step or its service, for executions that were not replayed from the journal.
 	Service Quantiles
 	Sum     time.Duration // sum of the durations in Service
+	Size    int64         // of all answers, in bytes
 }
 
 // Ran returns how often the step was executed, regardless of its status.
@@ -31,6 +32,9 @@ func (f *StepFigures) Ran() int64 {
 // Errors returns how often the step failed or timed out.
 func (f *StepFigures) Errors() int64 { return f.Statuses[StepFailed] + f.Statuses[StepTimedOut] }
 
+// MeanSize returns the mean size in bytes of the answers of an execution that succeeded; 0 without answers.
+func (f *StepFigures) MeanSize() int64 { return f.Size / max(f.Statuses[StepOK], 1) }
+
 // stepTotals are the counts of one step.
 type stepTotals struct {
 	Path        string                  `cbor:"1,keyasint"`
@@ -39,13 +43,14 @@ type stepTotals struct {
 	Retries     int64                   `cbor:"4,keyasint,omitempty"`
 	RateLimited int64                   `cbor:"5,keyasint,omitempty"`
 	Service     stats.Narrow            `cbor:"6,keyasint"`
+	Bytes       int64                   `cbor:"7,keyasint,omitempty"` // of answers
 
 	next *stepTotals // the step that followed last time: sessions usually repeat the same order
 }
 
 func (s *stepTotals) add(r *StepRecord, limited int64) {
 	s.Statuses[r.Status]++
-	s.RateLimited += limited
+	s.RateLimited, s.Bytes = s.RateLimited+limited, s.Bytes+r.Size
 	if r.Attempts > 0 {
 		s.Requests += int64(r.Attempts)
 		s.Retries += int64(r.Attempts - 1)
@@ -99,7 +104,7 @@ func (t *StepTable) of(path string) *stepTotals {
 func (t *StepTable) Figures() []StepFigures {
 	all := make([]StepFigures, len(t.List))
 	for i, s := range t.List {
-		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service), s.Service.Sum()}
+		all[i] = StepFigures{s.Path, s.Statuses, s.Requests, s.Retries, s.RateLimited, narrow(&s.Service), s.Service.Sum(), s.Bytes}
 	}
 	return all
 }

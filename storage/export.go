@@ -37,7 +37,7 @@ type otherTable struct {
 
 var otherTables = []otherTable{
 	{
-		"metrics", "One row for each second of the run.",
+		"metrics", "One row for each second of the run, and every 100 ms in the first 10 s.",
 		func(names *Names) []column { return columnsOf(metricCells(names)) },
 		func(ctx context.Context, t *table, r Reader, run engine.RunID, names *Names) error {
 			return exportMetrics(ctx, &metricsWriter{t, metricCells(names)}, r, run)

@@ -113,9 +113,9 @@ var metricColumns = slices.Concat([]MetricColumn{
 		Name: "agents_shopped", Help: "Sessions that acted so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Acted }),
 		Metric: "throng_sessions_acted_total", Counter: true,
 	},
-	{Name: "avg_latency_ms", Unit: Milliseconds, Help: "Mean session time, of the sessions that ended in this second.", Raw: duration(sessionTime, mean)},
+	{Name: "avg_latency_ms", Unit: Milliseconds, Help: "Mean session time, of the sessions that ended in this interval.", Raw: duration(sessionTime, mean)},
 	{
-		Name: "writes_per_sec", Unit: PerSecond, Help: "Rows committed by Throng in this second: to the remote database, or to its local store if there is none.",
+		Name: "writes_per_sec", Unit: PerSecond, Help: "Rows committed by Throng per second: to the remote database, or to its local store if there is none.",
 		Raw: func(m *engine.MetricsRow) float64 { return m.WritesPerSec }, Metric: "throng_database_writes_per_second",
 	},
 	{Name: "cpu_percent", Unit: Percent, Help: "CPU usage of the machine.", Raw: func(m *engine.MetricsRow) float64 { return m.Host.CPU }, Metric: "throng_machine_cpu_ratio"},
@@ -130,9 +130,9 @@ var metricColumns = slices.Concat([]MetricColumn{
 	{Name: "phase", Unit: Text, Help: "preparing, running, paused, draining or ended.", Text: func(m *engine.MetricsRow) string { return m.Phase.String() }},
 	count("limit", "Concurrency limit.", func(m *engine.MetricsRow) int { return m.Limit }),
 	count("in_flight", "Sessions in flight.", func(m *engine.MetricsRow) int { return m.InFlight }),
-	{Name: "sessions_per_sec", Unit: PerSecond, Help: "Sessions that ended in this second.", Raw: func(m *engine.MetricsRow) float64 { return m.SessionsPerSec }},
+	{Name: "sessions_per_sec", Unit: PerSecond, Help: "Sessions that ended per second.", Raw: func(m *engine.MetricsRow) float64 { return m.SessionsPerSec }},
 	{
-		Name: "requests_per_sec", Unit: PerSecond, Help: "Attempts in this second, without those answered by 429.",
+		Name: "requests_per_sec", Unit: PerSecond, Help: "Attempts per second, without those answered by 429.",
 		Raw: func(m *engine.MetricsRow) float64 { return m.RequestsPerSec },
 	},
 },
@@ -190,7 +190,7 @@ var metricColumns = slices.Concat([]MetricColumn{
 			Raw: func(m *engine.MetricsRow) float64 { return m.Flow.Speedup() },
 		},
 		{
-			Name: "speedup", Unit: Ratio, Help: "Busy time of the sessions that ended in this second, divided by one second.",
+			Name: "speedup", Unit: Ratio, Help: "Busy time of the sessions that ended in this interval, divided by its length.",
 			Raw: func(m *engine.MetricsRow) float64 { return m.Speedup },
 		},
 		{Name: "timeout_rate", Unit: Ratio, Help: "Fraction of sessions so far that timed out.", Raw: (*engine.MetricsRow).TimeoutRate},
@@ -208,13 +208,13 @@ var metricColumns = slices.Concat([]MetricColumn{
 		poolColumn("db_waiting", "Statements and batches waiting for a connection.", func(p *engine.Pool) int { return p.Waiting }),
 	}, timeColumns(), []MetricColumn{
 		{
-			Name: "collector_cpu_percent", Unit: Percent, Help: "CPU usage of garbage collection in this second, relative to one core.",
+			Name: "collector_cpu_percent", Unit: Percent, Help: "CPU usage of garbage collection in this interval, relative to one core.",
 			Raw: func(m *engine.MetricsRow) float64 { return m.Host.Collector }, Metric: "throng_gc_cpu_cores",
 		},
 		overheadColumn("journal_writer_ms", "", "Busy time of the journal writer so far.", func(m *engine.MetricsRow) time.Duration { return m.Overhead.Writer }),
 		overheadColumn("window_cpu_ms", "", "CPU time of the window so far.", func(m *engine.MetricsRow) time.Duration { return m.Overhead.Window }),
 		overheadColumn("late_ms", "throng_tick_late_seconds", "Timer lag of this second; measured times may be too long by as much.", func(m *engine.MetricsRow) time.Duration { return m.Late.Tick }),
-		overheadColumn("core_wait_p99_ms", "throng_core_wait_seconds", "99th percentile of the time a runnable goroutine waited for a core in this second.", func(m *engine.MetricsRow) time.Duration { return m.Late.Core }),
+		overheadColumn("core_wait_p99_ms", "throng_core_wait_seconds", "99th percentile of the time a runnable goroutine waited for a core in this interval.", func(m *engine.MetricsRow) time.Duration { return m.Late.Core }),
 		{
 			Name: "stored_mb", Unit: Megabytes, Help: "Space that the run takes in the local store.",
 			Raw: size(func(m *engine.MetricsRow) uint64 { return uint64(max(m.Stored, 0)) }),
@@ -284,7 +284,7 @@ func quantileColumns(name, about string, quantiles func(m *engine.MetricsRow) *e
 		{"max", "Longest ", func(q *engine.Quantiles) time.Duration { return q.Max }},
 	} {
 		all = append(all, MetricColumn{
-			Name: name + "_" + c.name + "_ms", Unit: Milliseconds, Help: c.help + about + ", of the sessions that ended in this second.", Raw: duration(quantiles, c.of),
+			Name: name + "_" + c.name + "_ms", Unit: Milliseconds, Help: c.help + about + ", of the sessions that ended in this interval.", Raw: duration(quantiles, c.of),
 		})
 	}
 	return all

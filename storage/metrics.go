@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// metricsWriter writes one row per second.
+// metricsWriter writes one row per interval.
 type metricsWriter struct {
 	t     *table
 	cells []cell[*engine.MetricsRow]
@@ -18,7 +18,7 @@ type metricsWriter struct {
 
 // metricCells returns the columns of the metrics of a run.
 func metricCells(names *Names) []cell[*engine.MetricsRow] {
-	all := []cell[*engine.MetricsRow]{{column{"timestamp", timeCells, "", "End of the second."}, func(t *table, m *engine.MetricsRow) { t.time(m.At) }}}
+	all := []cell[*engine.MetricsRow]{{column{"timestamp", timeCells, "", "End of the interval."}, func(t *table, m *engine.MetricsRow) { t.time(m.At) }}}
 	for i := range metricColumns {
 		c := &metricColumns[i]
 		all = append(all, cell[*engine.MetricsRow]{column{c.Name, c.kind(), c.Unit.name(), c.Help}, func(t *table, m *engine.MetricsRow) { t.plain(c.cell(m)) }})
@@ -43,7 +43,7 @@ func newMetricsWriter(f Format, w io.Writer, names *Names) (*metricsWriter, erro
 	return &metricsWriter{t, cells}, err
 }
 
-// exportMetrics writes metrics, one row per second.
+// exportMetrics writes metrics, one row per interval.
 func exportMetrics(ctx context.Context, out *metricsWriter, r Reader, run engine.RunID) error {
 	for m, err := range r.Metrics(ctx, run, time.Time{}) {
 		if err != nil {
@@ -56,7 +56,7 @@ func exportMetrics(ctx context.Context, out *metricsWriter, r Reader, run engine
 	return out.t.flush()
 }
 
-// followInterval is how often Follow reads new rows. One row is added per second.
+// followInterval is how often Follow reads new rows. One row is added per second, and more in the first seconds.
 const followInterval = time.Second
 
 // Follow writes the metrics as CSV or JSONL and appends rows as they are committed. It returns nil when no process

@@ -145,6 +145,7 @@ func (r *Report) steps(group, where string, recorded []engine.StepFigures, p *pi
 		equal(r, group, f.Path+" requests", where, f.Requests, mine.requests)
 		equal(r, group, f.Path+" retries", where, f.Retries, mine.retries)
 		equal(r, group, f.Path+" refused (429)", where, f.RateLimited, mine.limited)
+		equal(r, group, f.Path+" size of answers", where, f.Size, mine.size)
 		r.described(group, f.Path+" service time", where, &f.Service, &mine.service)
 	}
 	mine := slices.Sorted(maps.Keys(p.byStep))

@@ -94,6 +94,7 @@ func askedOf(r *engine.RequestCounts) *asked {
 type stepTally struct {
 	statuses                   [engine.StepCanceled + 1]int64
 	requests, retries, limited int64
+	size                       int64 // of answers
 	service                    values
 }
 
@@ -193,6 +194,7 @@ func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
 	of := t.stepOf(r.Path)
 	of.statuses[r.Status]++
 	of.limited += refusals(r)
+	of.size += r.Size
 	if r.Attempts > 0 {
 		of.requests += int64(r.Attempts)
 		of.retries += int64(r.Attempts) - 1

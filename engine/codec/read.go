@@ -84,6 +84,9 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 		if flags&flagRequests != 0 {
 			s.Attempts, s.Statuses = r.requests(c)
 		}
+		if more&flagSize != 0 {
+			s.Size = c.int()
+		}
 		s.Throttled, s.Service = c.duration(), c.duration()
 		if more&flagUsage != 0 {
 			s.Usage = new(engine.Usage)

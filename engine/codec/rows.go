@@ -37,6 +37,7 @@ const (
 	flagWaits    = 1 << 2
 	flagLabel    = 1 << 3 // its label follows, because the first flags have no room for it
 	flagAgain    = 1 << 4 // repeated calls follow its usage
+	flagSize     = 1 << 5 // the size of its answers follows its requests
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -138,6 +139,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Usage != nil && s.Usage.Again != 0 {
 			more |= flagAgain
 		}
+		if s.Size != 0 {
+			more |= flagSize
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
@@ -153,6 +157,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		}
 		if flags&flagRequests != 0 {
 			dst = appendRequests(dst, s.Attempts, s.Statuses)
+		}
+		if more&flagSize != 0 {
+			dst = binary.AppendVarint(dst, s.Size)
 		}
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Throttled)), int64(s.Service))
 		if s.Usage != nil {

@@ -126,7 +126,7 @@ func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	o.Limit, o.By = limit, by
 	if limit != r.Limit {
 		if why == "" {
-			why = "no longer held by " + was
+			why = "no longer limited by " + titleOf(was)
 		}
 		o.Why = moved(r.Limit, limit, why)
 	}

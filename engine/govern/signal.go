@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -38,8 +40,7 @@ const (
 	numSignals
 )
 
-// The author of moves that no governor of engine.Governors makes.
-const byBreaker = "breaker"
+const byBreaker = engine.ByBreaker
 
 var signalNames = [numSignals]string{"resources", "success", "latency", "connections", byBreaker}
 
@@ -80,6 +81,20 @@ func validate(s *engine.Steering) error {
 }
 
 // moved describes a move and its reason.
+// titleOf names a signal in a sentence, such as "CPU and memory" or "latency".
+func titleOf(signal string) string {
+	for _, g := range engine.Governors {
+		if g.Name == signal {
+			first, _ := utf8.DecodeRuneInString(g.Title[1:])
+			if unicode.IsUpper(first) { // an abbreviation
+				return g.Title
+			}
+			return strings.ToLower(g.Title[:1]) + g.Title[1:]
+		}
+	}
+	return "the circuit breaker"
+}
+
 func moved(from, to int, why string) string { return fmt.Sprintf("%d → %d: %s", from, to, why) }
 
 // grown returns limit times factor, at least one more.

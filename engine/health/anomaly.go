@@ -36,7 +36,7 @@ const (
 	longestGap   = 10 * time.Second
 )
 
-// See adds the next second.
+// See adds the next row.
 func (a *Anomalies) See(m *engine.MetricsRow) {
 	if gap := m.At.Sub(a.last.At); !a.last.At.IsZero() && a.last.Phase == engine.Running && gap >= longestGap {
 		a.Gaps += gap
@@ -45,6 +45,9 @@ func (a *Anomalies) See(m *engine.MetricsRow) {
 		}
 	}
 	a.last = *m
+	if m.Fine { // a run of a few seconds is not judged
+		return
+	}
 	s := &engine.Snapshot{At: m.At, Phase: m.Phase, Metrics: *m}
 	a.vitals.See(s)
 	if m.Phase == engine.Ended {

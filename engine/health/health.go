@@ -95,8 +95,8 @@ var vitals = [...]vital{
 		"the sink or its pool is the bottleneck", nil,
 	},
 	{
-		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, 90, says("from 70%, critical above 90%"),
-		"lower the limit, unless a governor does; close other programs that use the CPU", (*evaluation).wellUsedCPU,
+		MetricCPU, (*evaluation).cpu, (*evaluation).cpuText, 70, leastCriticalCPU, says("from 70%, critical above 90%"),
+		"lower the limit, or close other programs", (*evaluation).wellUsedCPU,
 	},
 	{
 		MetricLost, (*evaluation).lost, (*evaluation).lostText, 1, 1, says("while this machine is the limit instead of the backend"),
@@ -130,6 +130,12 @@ var vitals = [...]vital{
 		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
 		"the database cannot be reached; nothing is lost", nil,
 	},
+}
+
+// governed is the advice while a governor moves the limit, if it differs: nothing is asked of the user that the governor does.
+var governed = map[Metric]string{
+	MetricCPU:  "close other programs",
+	MetricLost: "measurements do not describe the backend now: do less in python steps, or use another machine",
 }
 
 // gracePeriod is the time at the start of a run that is not judged.
@@ -186,9 +192,9 @@ func (t *vital) find(e *evaluation) Finding {
 	switch {
 	case e.s.Elapsed < gracePeriod: // caches are cold, and a few sessions say little
 	case figure > t.crit:
-		f.Level, f.Advice = Critical, t.advice
+		f.Level, f.Advice = Critical, t.help(e)
 	case figure >= t.warn:
-		f.Level, f.Advice = Warning, t.advice
+		f.Level, f.Advice = Warning, t.help(e)
 	case t.good != nil:
 		if f.Advice = t.good(e); f.Advice != "" {
 			f.Level = Good
@@ -196,6 +202,16 @@ func (t *vital) find(e *evaluation) Finding {
 	}
 	return f
 }
+
+func (t *vital) help(e *evaluation) string {
+	if text := governed[t.metric]; text != "" && e.automatic() {
+		return text
+	}
+	return t.advice
+}
+
+// automatic reports whether a governor moves the limit.
+func (in *input) automatic() bool { return in.s.Governor != "" && in.s.Governor != engine.Manual }
 
 func says(text string) func(*evaluation) string {
 	return func(*evaluation) string { return text }

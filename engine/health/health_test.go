@@ -392,10 +392,24 @@ func TestHealthOfImpossibleFigures(t *testing.T) {
 	})
 }
 
-// TestNoGovernorIsPromised checks that under manual control the advice is to lower the limit.
-func TestNoGovernorIsPromised(t *testing.T) {
-	p := newPatient().live(1, func(s *engine.Snapshot) { s.Governor, s.Metrics.Host.CPU = engine.Manual, 95 })
-	if got := p.find(health.MetricCPU).Advice; !strings.HasPrefix(got, "lower the limit") {
-		t.Errorf("the advice is %q", got)
+// TestBusyCPU checks that the user is asked to lower the limit only if no governor does, and that nothing is red that the user cannot
+// change.
+func TestBusyCPU(t *testing.T) {
+	for _, c := range []struct {
+		name, governor string
+		own            float64 // percent of the machine
+		level          health.Level
+		advice         string
+	}{
+		{"manual", engine.Manual, 90, health.Critical, "lower the limit, or close other programs"},
+		{"automatic, its own load", engine.Adaptive, 90, health.Healthy, ""},
+		{"automatic, load of other programs", engine.Adaptive, 10, health.Warning, "close other programs"},
+	} {
+		p := newPatient().live(1, func(s *engine.Snapshot) {
+			s.Governor, s.Metrics.Host.CPU, s.Metrics.Host.ProcessCPU = c.governor, 100, c.own*4
+		})
+		if got := p.find(health.MetricCPU); got.Level != c.level || got.Advice != c.advice {
+			t.Errorf("%s: %s, advice %q", c.name, got.Level, got.Advice)
+		}
 	}
 }

@@ -10,13 +10,23 @@ import (
 // machineFigures are the figures of the machine and of this process.
 type machineFigures struct{ *input }
 
-// cpu returns the machine's CPU load. Up to 80% is good if most of it is Throng's own.
+// cpu returns the machine's CPU load. Up to 80% is good if most of it is Throng's own. While a governor moves the limit, only the load
+// of other programs is a warning: the user can close them, and the governor does the rest.
 func (f *machineFigures) cpu() float64 {
-	if f.wellUsedCPU() != "" {
+	h := &f.s.Metrics.Host
+	switch {
+	case f.wellUsedCPU() != "":
 		return 0
+	case !f.automatic():
+		return h.CPU
+	case h.ProcessCPU/float64(f.v.cores()) < h.CPU/2:
+		return min(h.CPU, leastCriticalCPU)
 	}
-	return f.s.Metrics.Host.CPU
+	return 0
 }
+
+// leastCriticalCPU is the load above which the CPU is critical.
+const leastCriticalCPU = 90
 
 // cpuText names other programs if they use most of a busy machine.
 func (f *machineFigures) cpuText() string {

@@ -69,9 +69,7 @@ func newCore(cfg Config, at input, first probes) *core {
 	c.tally.endedBefore = c.tally.totals.Ended()
 	c.checkpoints.covers = c.progress()
 	c.tally.planned = c.roster.total(s.Cycles)
-	c.samples.recent.tick(at.At)
-	c.samples.window.at, c.samples.window.writes = at.At, deref(first.writes)
-	c.samples.writerTime, c.samples.windowTime = first.writer, first.window
+	c.samples.start(at.At, &first)
 	return c
 }
 
@@ -135,8 +133,9 @@ func (c *core) handle(e event) {
 	case sampled:
 		c.stopwatch.detectGap()
 		c.samples.oldest = e.probes.oldest
-		c.samples.closeSecond(&e.probes)
-		c.limit.askGovernor()
+		if c.samples.close(&e.probes, false) {
+			c.limit.askGovernor()
+		}
 	case steered:
 		c.limit.apply(e.orders)
 	case barrierCalled:

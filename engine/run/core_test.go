@@ -19,7 +19,7 @@ import (
 var coreImports = []string{
 	"github.com/throng-sim/throng/engine",
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
-	"github.com/throng-sim/throng/engine/internal/stats",
+	"github.com/throng-sim/throng/engine/internal/stats", "github.com/throng-sim/throng/engine/seconds",
 }
 
 // timeNames lists what the core may use of package time, in addition to the methods of times.

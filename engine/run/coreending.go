@@ -48,7 +48,7 @@ func (l *lifecycle) writeEnd(e *finalProbes) {
 		t.totals.InexactSince(*c.in.Inexact)
 	}
 	t.updateShared()
-	c.samples.closeSecond(&e.probes)
+	c.samples.close(&e.probes, true)
 	c.quotas.services = e.services.services
 	agents := c.cfg.Agents
 	if c.cfg.Chosen != nil {

@@ -47,7 +47,7 @@ type (
 	}
 	// servicesRead delivers the state of the services.
 	servicesRead struct{ services serviceReport }
-	// sampled arrives once a second.
+	// sampled arrives once a second, and in the first seconds of a run every tenth of a second.
 	sampled struct{ probes probes }
 	// steered delivers the orders of the governor.
 	steered struct{ orders engine.Orders }

@@ -6,19 +6,26 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/stats"
+	"github.com/throng-sim/throng/engine/seconds"
 )
 
-// publishEvery and sampleEvery are the intervals of snapshots and samples.
+// publishEvery and sampleEvery are the intervals of snapshots and, after the first seconds of a run, of samples.
 const (
 	publishEvery = 100 * time.Millisecond
 	sampleEvery  = time.Second
 )
 
-// sampling computes the figures of each second.
+// sampling computes the figures of each second and, in the first seconds of a run, of each tenth of a second.
 type sampling struct {
 	core *core
 
-	window  window
+	window window
+	// These hold what the first seconds need in addition: whether samples are fine, the second that they are part of, its fine rows and
+	// those of this process. Snapshots share early.
+	fine        bool
+	second      window
+	rows, early []engine.MetricsRow
+
 	active  stats.Histogram // of the window, over this process
 	metrics engine.MetricsRow
 	// These hold the values of the last sample; snapshots share them.
@@ -75,21 +82,48 @@ func (w *window) begin(at time.Time, shared int64) {
 	w.requests, w.shared, w.at = 0, shared, at
 }
 
+// times returns the durations of the window's sessions.
+func (w *window) times(span float64) engine.SecondTimes {
+	return engine.SecondTimes{
+		Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Throttled: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
+		Active: engine.QuantilesOf(&w.active), Speedup: w.service.Sum().Seconds() / span,
+	}
+}
+
+// start begins the samples of a process.
+func (s *sampling) start(at time.Time, first *probes) {
+	s.recent.tick(at)
+	s.window.at, s.second.at, s.window.writes = at, at, deref(first.writes)
+	s.writerTime, s.windowTime = first.writer, first.window
+	s.fine = s.core.stopwatch.elapsed < seconds.Fine
+}
+
+// every returns the interval of samples.
+func (s *sampling) every() time.Duration {
+	if s.fine {
+		return seconds.Each
+	}
+	return sampleEvery
+}
+
 // add adds a session that ended.
 func (s *sampling) add(r *engine.SessionRow) {
 	if s.window.add(r) {
 		s.active.Record(r.Total)
+	}
+	if s.fine {
+		s.second.add(r)
 	}
 	if len(r.Events) > 0 {
 		s.emitted.add(r)
 	}
 }
 
-// closeSecond ends a second. It updates the figures in snapshots and, if the settings say so, journals them.
-func (s *sampling) closeSecond(p *probes) {
+// close ends an interval: it journals its figures if the settings say so. It reports whether it ended a second, as the last one of a
+// process does.
+func (s *sampling) close(p *probes, last bool) (second bool) {
 	c, at := s.core, s.core.in.At
 	c.life.checkTimeBudget()
-	s.recent.tick(at)
 	c.tally.updateShared()
 	m := s.row()
 	s.addProbes(p, &m)
@@ -100,39 +134,57 @@ func (s *sampling) closeSecond(p *probes) {
 		s.unsentSince = at
 	}
 	s.addOverhead(at.Sub(s.window.at), p, &m.Host)
-	if c.life.phase == engine.Running {
-		s.pace.add(at.Sub(s.window.at), at.Sub(c.stopwatch.began), c.cycles.last.Took, s.window.total.Count())
-	}
-	s.late.Core = m.Host.CoreWait
 	peaks := &c.tally.totals.Peaks
-	peaks.Late = peaks.Late.Worse(s.late)
-	m.Overhead, m.Late, s.late = peaks.Overhead, s.late, engine.Late{}
+	s.late.Core = m.Host.CoreWait
+	m.Overhead, m.Late, m.Fine, s.late = peaks.Overhead, s.late, s.fine, engine.Late{}
 	s.window.begin(at, c.tally.totals.Shared.Requests)
-	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
-	s.emitted.list(c.cfg.Name)
+	if second = last || !s.fine || at.Sub(s.second.at) >= sampleEvery-seconds.Each/2; second || s.fine {
+		s.closeSecond(m, second)
+	}
 	if c.cfg.Settings.Metrics {
 		peaks.Lag = max(peaks.Lag, m.Lag) // of a cycle without a barrier: the journal must have it, or a resumed run lacks it
 		c.append(m)
 	}
+	return second
 }
 
-// row returns the figures of the second that the core knows.
+// closeSecond adds the row of an interval to its second and, at the end of the second, updates the figures in snapshots.
+func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
+	c, at, span := s.core, s.core.in.At, s.core.in.At.Sub(s.second.at)
+	if s.fine {
+		s.rows, s.early = append(s.rows, m), append(s.early, m)
+		if !ends {
+			return
+		}
+		m = seconds.Merge(s.second.at, s.rows)
+		m.SecondTimes = s.second.times(max(span.Seconds(), 1e-3))
+		s.rows, s.fine = s.rows[:0], at.Sub(c.stopwatch.began)+c.stopwatch.elapsed < seconds.Fine-seconds.Each/2
+	}
+	peaks := &c.tally.totals.Peaks
+	peaks.Late = peaks.Late.Worse(m.Late)
+	s.recent.tick(at)
+	if c.life.phase == engine.Running {
+		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count)
+	}
+	s.second.begin(at, 0)
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
+	s.emitted.list(c.cfg.Name)
+}
+
+// row returns the figures of the window that the core knows.
 func (s *sampling) row() engine.MetricsRow {
 	c, t, w := s.core, &s.core.tally.totals, &s.window
 	span := s.span()
 	asked := t.AllRequests() // from the journal, so that the figures can be recomputed
 	return engine.MetricsRow{
-		At:       c.in.At,
-		Cycle:    c.cycles.number,
-		Phase:    c.life.phase,
-		Ended:    t.Ended(),
-		Acted:    t.Acted,
-		Limit:    c.limit.set,
-		InFlight: c.inFlight(),
-		SecondTimes: engine.SecondTimes{
-			Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Throttled: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
-			Active: engine.QuantilesOf(&w.active), Speedup: w.service.Sum().Seconds() / span,
-		},
+		At:          c.in.At,
+		Cycle:       c.cycles.number,
+		Phase:       c.life.phase,
+		Ended:       t.Ended(),
+		Acted:       t.Acted,
+		Limit:       c.limit.set,
+		InFlight:    c.inFlight(),
+		SecondTimes: w.times(span),
 		SecondRates: engine.SecondRates{SessionsPerSec: float64(w.total.Count()) / span, RequestsPerSec: float64(w.requests+t.Shared.Requests-w.shared) / span},
 		Counters: engine.Counters{
 			RateLimited: asked.RateLimited, Retries: asked.Retries, Errors: t.Errors, Usage: asked.Usage, Waits: asked.Waits, Flow: t.Flow,

@@ -73,7 +73,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 	s.Speedup = c.speedup()
 	m := &c.samples
 	s.Durations, s.Steps, s.Metrics, s.Overhead, s.Emitted = m.durations, m.steps, m.metrics, m.metrics.Overhead, m.emitted.listed
-	s.UnsentSince, s.WritesPerSec = m.unsentSince, m.writesPerSec()
+	s.Early, s.UnsentSince, s.WritesPerSec = m.early, m.unsentSince, m.writesPerSec()
 }
 
 // showCycle adds the open cycle.

@@ -91,7 +91,7 @@ func (w *stopwatch) removeGap(g gap) {
 	c, at := w.core, w.core.in.At
 	c.reading.busyFrom = c.reading.busyFrom.Add(min(g.steady, at.Sub(c.reading.busyFrom)))
 	w.began = w.began.Add(g.steady)
-	c.samples.window.at = c.samples.window.at.Add(g.steady)
+	c.samples.window.at, c.samples.second.at = c.samples.window.at.Add(g.steady), c.samples.second.at.Add(g.steady)
 	c.samples.recent.shift(g.steady)
 	c.checkpoints.suspended += g.steady
 	if c.limit.haltedAt.IsZero() {

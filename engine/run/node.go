@@ -40,6 +40,8 @@ type node struct {
 
 	backlog       []writeRow // rows for the journal writer, oldest first
 	journalWriter chan outgoingRow
+
+	sampled time.Time // the last sample
 }
 
 func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
@@ -96,7 +98,7 @@ func (n *node) run(forget func() bool) {
 	for i := range n.cfg.PopulationCalls {
 		r.shared.add(&engine.SharedRow{Key: engine.PopulationKey, Cycle: n.core.cycles.number, Record: &n.cfg.PopulationCalls[i]})
 	}
-	publish, sample := time.NewTicker(publishEvery), time.NewTicker(sampleEvery)
+	publish, sample := time.NewTicker(publishEvery), time.NewTicker(n.core.samples.every())
 	defer publish.Stop()
 	defer sample.Stop()
 	defer n.timers.stop()
@@ -125,13 +127,27 @@ func (n *node) run(forget func() bool) {
 		case at := <-publish.C:
 			n.step(ticked{lateness(at), n.readServices()})
 		case <-sample.C:
-			n.step(sampled{n.probe(r.Oldest(maxOldest))})
+			n.sample(sample)
 		}
 	}
 	n.cut(engine.ErrCut)
 	n.endCancel()
 	n.shareMemory()
 	r.result = n.core.life.result // the step that ended the run has published the last snapshot
+}
+
+// sample passes a sample to the core, which may change the interval of samples. It skips a tick right after a late one, because rates of a
+// small part of an interval mean nothing.
+func (n *node) sample(ticker *time.Ticker) {
+	every := n.core.samples.every()
+	if time.Since(n.sampled) < every/2 {
+		return
+	}
+	n.sampled = time.Now()
+	n.step(sampled{n.probe(n.r.Oldest(maxOldest))})
+	if now := n.core.samples.every(); now != every {
+		ticker.Reset(now)
+	}
 }
 
 // lateness returns how late a tick arrived. After a gap it returns 0 because the delay has no meaning.

@@ -92,8 +92,8 @@ func TestBoundByMachine(t *testing.T) {
 		cfg.Probe.Host = func() engine.HostMetrics {
 			return engine.HostMetrics{CPU: 95, ProcessCPU: 180, Cores: 2, Collector: 20, CoreWait: 3 * time.Millisecond}
 		}
-		var worked time.Duration
-		cfg.Probe.Writer = func() time.Duration { worked += 250 * time.Millisecond; return worked }
+		began := time.Now()
+		cfg.Probe.Writer = func() time.Duration { return time.Since(began) / 4 }
 		r := start(t, cfg)
 		time.Sleep(10500 * time.Millisecond)
 		do(t, r.Pause("test", ""))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/seconds"
 )
 
 // TestSnapshotsNeverChangeAndOnlyGrow collects the snapshots of a run whose limit moves.
@@ -152,36 +153,73 @@ func TestMetricsRows(t *testing.T) {
 			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Attempts: 2})
 		}), j)
 		cfg.Settings.Limit, cfg.Settings.Metrics = 10, true
-		memory, writes := uint64(0), int64(1000)
+		memory, began := uint64(0), time.Now()
 		cfg.Probe = engine.Probe{
 			Host: func() engine.HostMetrics {
 				memory = 100 - memory
 				return engine.HostMetrics{CPU: 12, Memory: memory}
 			},
 			Connections: func() engine.Connections { return engine.Connections{Own: 3, Server: 17, Max: 60} },
-			Writes:      func() int64 { writes += 50; return writes },
+			Writes:      func() int64 { return 1000 + int64(time.Since(began)/(20*time.Millisecond)) },
 			Unsent:      func() int64 { return 7 },
 		}
 		got := start(t, cfg).Wait()
 		rows := enginetest.Of[engine.MetricsRow](j)
-		if len(rows) != 9 && len(rows) != 10 { // one per second for 9 s, and one at the end, which may fall on the same second
+		if len(rows) != 90 && len(rows) != 91 { // ten per second for 9 s, and one at the end, which may fall on the same moment
 			t.Fatalf("%d rows of figures for 9 s", len(rows))
 		}
 		var ended int64
-		for i, m := range rows[:8] {
+		for i, m := range rows[:89] {
 			ended += m.Total.Count
-			if m.Ended != ended || m.Acted != ended/2 || m.Limit != 10 || m.InFlight != 10 || m.Phase != engine.Running {
-				t.Errorf("second %d: %d ended, %d acted, limit %d, %d in flight, %v; the windows add up to %d", i+1, m.Ended, m.Acted, m.Limit, m.InFlight, m.Phase, ended)
+			if m.Ended != ended || m.Acted != ended/2 || m.Limit != 10 || m.InFlight != 10 || m.Phase != engine.Running || !m.Fine {
+				t.Errorf("row %d: %d ended, %d acted, limit %d, %d in flight, %v; the windows add up to %d", i+1, m.Ended, m.Acted, m.Limit, m.InFlight, m.Phase, ended)
 			}
-			if m.SessionsPerSec != float64(m.Total.Count) || m.RequestsPerSec != float64(2*m.Total.Count) || m.WritesPerSec != 50 {
-				t.Errorf("second %d: %v sessions, %v requests, %v writes per second; %d ended", i+1, m.SessionsPerSec, m.RequestsPerSec, m.WritesPerSec, m.Total.Count)
+			if !near(m.SessionsPerSec, 10*float64(m.Total.Count)) || !near(m.RequestsPerSec, 20*float64(m.Total.Count)) || m.WritesPerSec != 50 {
+				t.Errorf("row %d: %v sessions, %v requests, %v writes per second; %d ended", i+1, m.SessionsPerSec, m.RequestsPerSec, m.WritesPerSec, m.Total.Count)
 			}
 			if m.Host.CPU != 12 || m.Connections != 3 || m.ServerConnections != 17 || m.ServerMax != 60 || m.Unsent != 7 {
-				t.Errorf("second %d: %+v", i+1, m)
+				t.Errorf("row %d: %+v", i+1, m)
 			}
 		}
 		if p := got.Totals.Peaks; p.Memory != 100 || p.Connections != 3 || p.ServerConnections != 17 || p.Elapsed != 9*time.Second {
 			t.Errorf("peaks = %+v", p)
+		}
+	})
+}
+
+// TestSampling checks that the first ten seconds of a run, over all its processes, are sampled ten times a second, that snapshots
+// have whole seconds with exact quantiles, and that the governor is asked once a second.
+func TestSampling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg, p, j := governedRun(1000, works(30*time.Millisecond))
+		cfg.Settings.Metrics, cfg.Settings.Limit = true, 1
+		asked := 0
+		p.orders(func(r engine.Reading) engine.Orders { asked++; return engine.Orders{} })
+		r := start(t, cfg)
+		time.Sleep(6050 * time.Millisecond)
+		s := r.PublishNow()
+		if n := s.Metrics.Total.Count; n < 32 || n > 34 || s.Metrics.Fine || !near(s.Metrics.SessionsPerSec, float64(n)) || s.Metrics.Total.P95 != s.Metrics.Total.Max || len(s.Early) != 60 || asked != 6 {
+			t.Errorf("a second is %+v, after %d fine rows; the governor was asked %d times", s.Metrics, len(s.Early), asked)
+		}
+		cut(t, r)
+		cfg.Resume, cfg.Journal = j.Reopen().Resumption(), &enginetest.Journal{}
+		began := time.Now()
+		r = start(t, cfg)
+		time.Sleep(10500 * time.Millisecond)
+		cut(t, r)
+		fine, coarse := 0, 0
+		for _, m := range enginetest.Of[engine.MetricsRow](cfg.Journal.(*enginetest.Journal)) {
+			switch {
+			case m.Fine && m.At.Sub(began) > 5*time.Second:
+				t.Fatalf("a fine row %v after the run was resumed after 6 s", m.At.Sub(began))
+			case m.Fine:
+				fine++
+			default:
+				coarse++
+			}
+		}
+		if fine < 39 || fine > 50 || coarse < 6 || coarse > 8 {
+			t.Errorf("%d fine and %d other rows", fine, coarse)
 		}
 	})
 }
@@ -194,7 +232,7 @@ func TestMetricsWithoutProbes(t *testing.T) {
 		r := start(t, cfg)
 		r.Wait()
 		m := enginetest.Of[engine.MetricsRow](j)[0]
-		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}, Counters: engine.Counters{Overhead: engine.Overhead{Span: time.Second}}}
+		want := engine.MetricsRow{At: m.At, Phase: engine.Running, Limit: 50, InFlight: 1, DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1}, Counters: engine.Counters{Overhead: engine.Overhead{Span: seconds.Each}}, Fine: true}
 		if !reflect.DeepEqual(m, want) {
 			t.Errorf("%+v, want %+v", m, want)
 		}

@@ -20,6 +20,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 	known, answer, err := c.recall(hash)
 	switch {
 	case answer != nil || err != nil:
+		c.measure(answer)
 		return answer, err
 	case ctx.Err() != nil:
 		if s.Settings().Record {
@@ -59,7 +60,15 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 		s.Unconfirmed(c.Path, c.what)
 	}
 	c.journal(hash, changing, answer, err)
+	c.measure(answer)
 	return answer, err
+}
+
+// measure adds the size of an answer to the record.
+func (c *Call) measure(a *Answer) {
+	if a != nil {
+		c.Record.Size += int64(len(a.Body))
+	}
 }
 
 // recall returns the call's result from the journal, if there is one. known says that the journal has an entry, at least an intent.

@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/outcomes"
@@ -28,12 +29,20 @@ type Chart struct {
 	Values       [][]float64 // by line; NaN if unknown
 }
 
+// Curves are the charts of a run over several times, which all charts share. Simulated and Zone are nil without a calendar.
+type Curves struct {
+	Charts    []Chart
+	Elapsed   []float64 // seconds, by point
+	Simulated []float64 // Unix seconds, by point
+	Zone      *time.Location
+}
+
 // Details are what is shown of a run in addition to its record and totals. The screen Results and the report have the same.
 type Details struct {
 	Origin        string // of a fork
 	Outcomes      *outcomes.Outcomes
 	Charts        []Chart
-	Steps         Table
+	Steps         []StepLine
 	Services      Table
 	Cycles        Table
 	EarlierCycles string // how many cycles Cycles leaves out, and where they are

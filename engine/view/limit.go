@@ -38,15 +38,15 @@ func InFlight(s *engine.Snapshot) int {
 	return s.Metrics.InFlight
 }
 
-// LimitNote says in a line what sets the limit, and what else holds sessions back.
-func LimitNote(s *engine.Snapshot) string {
+// LimitNote says in a line what sets the limit, and what else holds sessions back. of are the settings of the run.
+func LimitNote(s *engine.Snapshot, of *engine.Settings) string {
 	var parts []string
 	if LimitMode(s) == Manual {
 		parts = append(parts, byHand(s))
 	} else {
 		parts = append(parts, governed(s))
 	}
-	if hard := HardLimit(s); hard != "" {
+	if hard := HardLimit(s, of); hard != "" {
 		parts = append(parts, hard)
 	} else if LimitMode(s) == Manual {
 		if busy := pressure(s); busy != "" {
@@ -114,7 +114,13 @@ func GovernorTitle(name string) string {
 }
 
 // HardLimit names what keeps sessions back although the limit allows them; "" if nothing is known to.
-func HardLimit(s *engine.Snapshot) string {
+func HardLimit(s *engine.Snapshot, of *engine.Settings) string {
+	switch {
+	case of.Sequential:
+		return "Agents run one after another."
+	case of.Batch > 0 && of.Batch < s.Limit:
+		return fmt.Sprintf("Agents run in batches of %s.", engine.FormatCount(int64(of.Batch)))
+	}
 	for i := range s.Oldest {
 		switch s.Oldest[i].ThrottledBy {
 		case engine.ThrottledByMemory.Text():
@@ -148,7 +154,7 @@ func pressure(s *engine.Snapshot) string {
 }
 
 // LimitWhy explains the limit: what sets it, why it has its value, and what to do.
-func LimitWhy(s *engine.Snapshot) string {
+func LimitWhy(s *engine.Snapshot, of *engine.Settings) string {
 	var parts []string
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if LimitMode(s) == Manual {
@@ -166,7 +172,7 @@ func LimitWhy(s *engine.Snapshot) string {
 			say("Now limited by: %s.", decider(s.Binds))
 		}
 	}
-	if hard := HardLimit(s); hard != "" {
+	if hard := HardLimit(s, of); hard != "" {
 		say("%s", hard)
 	}
 	if left := s.CycleTotal - s.CycleEnded; s.CycleTotal > 0 && left < int64(s.Limit) {
@@ -186,6 +192,9 @@ func decider(name string) string {
 		if g.Name == name && g.Name != engine.Manual {
 			return g.Title + " (" + g.About + ")"
 		}
+	}
+	if name == engine.ByBreaker {
+		return "Circuit breaker (starts few sessions while too many fail)"
 	}
 	return name
 }

@@ -43,21 +43,36 @@ func TestLimitNote(t *testing.T) {
 		if c.oldest != "" {
 			s.Oldest = []engine.Activity{{ThrottledBy: "a wait"}, {ThrottledBy: c.oldest}}
 		}
-		if got := LimitNote(s); got != c.want || LimitMode(s) != c.mode {
+		if got := LimitNote(s, &engine.Settings{}); got != c.want || LimitMode(s) != c.mode {
 			t.Errorf("%s: %s %q, want %s %q", c.name, LimitMode(s), got, c.mode, c.want)
 		}
-		if why := LimitWhy(s); !strings.Contains(why, c.mode+": ") || !strings.Contains(why, "To do: ") {
+		if why := LimitWhy(s, &engine.Settings{}); !strings.Contains(why, c.mode+": ") || !strings.Contains(why, "To do: ") {
 			t.Errorf("%s: %s", c.name, why)
 		}
 	}
 	s := &engine.Snapshot{LimitState: moved, CycleState: engine.CycleState{CycleEnded: 365, CycleTotal: 372}}
 	s.Binds = "latency"
 	for _, want := range []string{"between 1 and 100", "Decided by: CPU and memory (lowers the limit while the machine is busy)", "Now limited by: Latency", "Sessions left in this cycle: 7."} {
-		if why := LimitWhy(s); !strings.Contains(why, want) {
+		if why := LimitWhy(s, &engine.Settings{}); !strings.Contains(why, want) {
 			t.Errorf("no %q in %s", want, why)
 		}
 	}
 	if got := Active(s); got != "12 of 20 active" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestSequentialLimit checks that settings that keep sessions back below the limit are named, and the breaker in words.
+func TestSequentialLimit(t *testing.T) {
+	s := &engine.Snapshot{LimitState: engine.LimitState{Limit: 50, Governor: engine.Adaptive, Ceiling: 100, Floor: 1, Steer: "60 → 50: 9 of 20 sessions failed", SteerBy: engine.ByBreaker}}
+	var sequential, batches, large engine.Settings
+	sequential.Sequential, batches.Batch, large.Batch = true, 8, 80
+	for of, want := range map[*engine.Settings]string{&sequential: "Agents run one after another.", &batches: "Agents run in batches of 8.", &large: ""} {
+		if got := HardLimit(s, of); got != want || !strings.HasSuffix(LimitNote(s, of), want) {
+			t.Errorf("got %q in %q, want %q", got, LimitNote(s, of), want)
+		}
+	}
+	if why := LimitWhy(s, &large); !strings.Contains(why, "Decided by: Circuit breaker (") {
+		t.Errorf("the reason is %q", why)
 	}
 }

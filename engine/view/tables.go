@@ -18,23 +18,6 @@ type Table struct {
 // Unknown is shown for a figure that was not measured.
 const Unknown = "–"
 
-// StepTable returns the figures of each step.
-func StepTable(t *engine.Totals) Table {
-	out := Table{Head: []string{"Step", "Ran", "Failed", "Timed out", "Skipped", "Requests", "Retries", "429s", "p50", "p95", "p99", "Longest"}}
-	for _, f := range t.ByStep.Figures() {
-		row := []string{f.Path}
-		for _, n := range []int64{
-			f.Ran(), f.Statuses[engine.StepFailed], f.Statuses[engine.StepTimedOut], f.Statuses[engine.StepSkipped] + f.Statuses[engine.StepCanceled],
-			f.Requests, f.Retries, f.RateLimited,
-		} {
-			row = append(row, some(n))
-		}
-		s := &f.Service
-		out.Rows = append(out.Rows, append(row, Durations(s.Count, s.P50, s.P95, s.P99, s.Max)...))
-	}
-	return out
-}
-
 // some formats a count; empty for 0.
 func some(n int64) string {
 	if n == 0 {
@@ -61,11 +44,11 @@ type serviceSum struct {
 	time, longest                                      time.Duration
 }
 
-// ServiceTable returns the totals of the steps of each service. of has the services by the path of their steps.
-func ServiceTable(t *engine.Totals, of map[string]string) Table {
+// ServiceTable returns the totals of the steps of each service. of says what steps call, by their path.
+func ServiceTable(t *engine.Totals, of map[string]StepCall) Table {
 	sums := map[string]*serviceSum{}
 	for _, f := range t.ByStep.Figures() {
-		name := of[f.Path]
+		name := of[f.Path].Service
 		if name == "" {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/outcomes"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -19,12 +20,12 @@ func Details(ctx context.Context, src Source, run engine.RunID, extras Extras) (
 	if err != nil {
 		return nil, err
 	}
-	d := &view.Details{Steps: view.StepTable(&t), Services: view.ServiceTable(&t, extras.Services)}
+	d := &view.Details{Steps: stepLines(&t, extras.Calls), Services: view.ServiceTable(&t, extras.Calls)}
 	if d.Outcomes, err = extras.outcomes(ctx, src, run); err != nil {
 		return nil, err
 	}
 	var over overTime
-	for m, err := range src.Metrics(ctx, run, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
 			return nil, err
 		}
@@ -48,6 +49,11 @@ func Details(ctx context.Context, src Source, run engine.RunID, extras Extras) (
 		d.Files = append(d.Files, view.File(f))
 	}
 	return d, nil
+}
+
+// stepLines returns the steps of a run.
+func stepLines(t *engine.Totals, calls map[string]view.StepCall) []view.StepLine {
+	return view.StepLines(t.ByStep.Figures(), calls, t.Peaks.Elapsed)
 }
 
 // outcomes sums up what the sessions of a run emitted.

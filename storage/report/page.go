@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 )
@@ -118,7 +119,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: toned(view.Verdict(&r, &t)), Exact: toned(view.Exactness(&r, &t)), Note: r.Note,
 			Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t),
 		},
-		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: view.StepTable(&t), Services: view.ServiceTable(&t, extras.Services), Spent: newSpent(&r, &t)},
+		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
@@ -170,7 +171,7 @@ func cleanedOf(r *engine.RunRecord) (all []mark) {
 func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
 	x := &axis{}
 	var odd health.Anomalies
-	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, r.ID, time.Time{})) {
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, cha
 		return nil
 	}
 	all := newCharts(x)
-	for m, err := range src.Metrics(ctx, r.ID, time.Time{}) {
+	for m, err := range seconds.Shown(src.Metrics(ctx, r.ID, time.Time{})) {
 		if err != nil {
 			return err
 		}

@@ -27,14 +27,14 @@ type Source interface {
 
 // Extras is the content of a report that is not in the store. Everything is optional.
 type Extras struct {
-	Version  string                          // version of Throng
-	Agent    func(index int) (string, error) // returns the ID of an agent; nil identifies agents by their index
-	Services map[string]string               // by the path of the step that uses them, without iterations
-	Clock    engine.Clock                    // of the scenario
-	Acted    string                          // the event that counts as acted
-	Persona  func(index int) ([]engine.Fact, error)
-	Audit    *Audit
-	Against  *Comparison
+	Version string                          // version of Throng
+	Agent   func(index int) (string, error) // returns the ID of an agent; nil identifies agents by their index
+	Calls   map[string]view.StepCall        // what steps call, by their path without iterations
+	Clock   engine.Clock                    // of the scenario
+	Acted   string                          // the event that counts as acted
+	Persona func(index int) ([]engine.Fact, error)
+	Audit   *Audit
+	Against *Comparison
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -184,7 +185,7 @@ func extras() Extras {
 	totals, _ := other.Totals(context.Background(), "")
 	return Extras{
 		Version: "1.2.3", Agent: func(index int) (string, error) { return fmt.Sprintf("%s-%d", hostile, index), nil },
-		Services: map[string]string{"pay": "shop"}, Audit: &Audit{"12 figures recomputed, all equal", true},
+		Calls: map[string]view.StepCall{"pay": {Service: "shop", Endpoint: "POST /pay"}}, Audit: &Audit{"12 figures recomputed, all equal", true},
 		Against: &Comparison{
 			Run: other.record, Totals: totals, From: 1, To: 2, Differences: []string{"parameter shops 2 → 3", hostile}, Method: "paired",
 			Rows: []ComparedRow{{"per session", hostile, "1 (0.5 to 1.5)", "2 (1.5 to 2.5)", "+1 (+0.5 to +1.5)", "< 0.001", true}},

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Desk is what the screen needs from the application. Its methods may take long.
@@ -13,6 +14,8 @@ type Desk interface {
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
 	// Compare compares runs with the first of them.
 	Compare(ctx context.Context, runs []engine.RunID) (*Comparison, error)
+	// Curves returns the charts of runs over time.
+	Curves(ctx context.Context, runs []engine.RunID) ([]*view.Curves, error)
 }
 
 // Comparison compares two or more runs over the cycles From to To-1.

@@ -14,6 +14,9 @@ func TestNothingIsClipped(t *testing.T) {
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
 	q.Fit("compare", s.Content(), scaled)
+	s.result.over.Pick(overElapsed)
+	q.Until("the metrics are read", func() bool { return s.result.measures.Selected == "Throughput" })
+	q.Fit("compare-elapsed", s.Content(), scaled)
 }
 
 // TestLargeTextNeedsNoScrolling checks that with large text the run selectors take two lines and fit a window of the

@@ -3,24 +3,35 @@ package compare
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/picture"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
+
+// titles are those of the chart, by axis.
+var titles = []string{"Over the cycles", "Over elapsed time", "Over simulated time"}
 
 // units are the units of the figures' charts.
 var units = map[Figure]chart.Unit{Counts: chart.Count, Seconds: chart.Duration}
 
-// result shows a comparison: a chart of one figure over the cycles, and the table of measures.
+// result shows a comparison: a chart of one figure over the cycles or over time, and the table of measures.
 type result struct {
 	shown    *Comparison
+	over     *widgets.Segments // the chart's axis
+	lines    [3][]overlay      // by axis; the figures over time are read when they are wanted
+	curves   func(runs []engine.RunID, then func([]*view.Curves, error))
+	reading  bool
+	reset    *widget.Button // of the zoom
 	measures *widget.Select
 	charts   map[drawing]*chart.Chart
 	stack    *fyne.Container // of the charts; one is visible
@@ -37,17 +48,25 @@ type result struct {
 
 // drawing identifies a chart.
 type drawing struct {
-	figure Figure
-	runs   int
+	axis int
+	unit chart.Unit
+	runs int
 }
 
-func newResult() *result {
-	r := &result{charts: map[drawing]*chart.Chart{}, measured: container.NewStack(), stack: container.NewStack(), method: form.NewNote(""), said: widgets.NewNotice()}
+// newResult returns a result without a comparison. curves reads the charts of runs.
+func newResult(curves func(runs []engine.RunID, then func([]*view.Curves, error))) *result {
+	r := &result{curves: curves, charts: map[drawing]*chart.Chart{}, measured: container.NewStack(), stack: container.NewStack(), method: form.NewNote(""), said: widgets.NewNotice()}
 	r.group = chart.NewGroup(r.draw)
+	r.over = widgets.NewSegments(axes, func(int) { r.turn() })
+	r.reset = widget.NewButtonWithIcon("Reset zoom", theme.ZoomFitIcon(), func() {
+		r.group.Reset()
+		r.draw()
+	})
+	r.reset.Hide()
 	r.keep = picture.Keep(func() string { return "comparison " + r.measures.Selected }, r.said.Say)
 	r.measures = widget.NewSelect(nil, func(string) { r.draw() })
 	r.only = widget.NewCheck("Differences only", func(bool) { r.fill() })
-	top := widgets.NewPanel("", container.NewBorder(form.NewFrame(r.measures), r.said, nil, nil, r.stack))
+	top := widgets.NewPanel("", container.NewBorder(container.NewBorder(nil, nil, r.over, form.NewCompact(r.reset), form.NewFrame(r.measures)), r.said, nil, nil, r.stack))
 	head := container.NewBorder(nil, nil, widgets.NewHeading("Measures"), r.only)
 	bottom := widgets.NewPanel("", container.NewBorder(head, r.method, nil, nil, r.measured))
 	split := container.NewVSplit(top, bottom)
@@ -66,38 +85,105 @@ func (r *result) show(c *Comparison) {
 		return
 	}
 	r.content.Show()
-	var names []string
-	for _, s := range c.Series {
-		names = append(names, s.Name)
-	}
-	r.measures.Options = names
-	if !slices.Contains(names, r.measures.Selected) {
-		r.measures.ClearSelected()
-		r.measures.SetSelected(names[0]) // this draws the chart
-	} else {
-		r.measures.Refresh()
-		r.draw()
-	}
+	r.lines = [3][]overlay{overCycles: cycleLines(c)}
+	r.turn()
 	r.fill()
 	r.method.Say(strings.Join(c.Notes, "\n"))
 }
 
-// draw shows the chosen figure over the cycles.
+// cycleLines returns the figures over the cycles.
+func cycleLines(c *Comparison) (all []overlay) {
+	var cycles []float64
+	for cycle := c.From; cycle < c.To; cycle++ {
+		cycles = append(cycles, float64(cycle))
+	}
+	for _, s := range c.Series {
+		all = append(all, overlay{s.Name, units[s.Kind], chart.Data{Times: cycles, Values: s.Values}})
+	}
+	return all
+}
+
+// turn shows the figures over the chosen axis. It reads them first if they are not known.
+func (r *result) turn() {
+	if r.shown == nil {
+		return
+	}
+	axis, shown := r.over.Chosen(), r.shown
+	r.group.Reset()
+	r.said.Say("", widgets.Neutral)
+	if axis != overCycles && r.lines[overElapsed] == nil {
+		r.read(shown)
+		return
+	}
+	lines := r.lines[axis]
+	if len(lines) == 0 {
+		r.said.Say(map[int]string{overElapsed: "These runs have no metrics. Switch them on in Setup to compare runs over time.", overSimulated: "These runs have no simulated calendar."}[axis], widgets.Neutral)
+	}
+	var names []string
+	for _, l := range lines {
+		names = append(names, l.name)
+	}
+	chosen := r.measures.Selected
+	r.measures.Options = names
+	switch {
+	case slices.Contains(names, chosen):
+		r.measures.Refresh()
+		r.draw()
+	case len(names) > 0:
+		r.measures.ClearSelected()
+		r.measures.SetSelected(names[0]) // this draws the chart
+	default:
+		r.measures.ClearSelected()
+		for _, o := range r.stack.Objects {
+			o.Hide()
+		}
+	}
+}
+
+// read reads the figures over time.
+func (r *result) read(c *Comparison) {
+	if r.reading {
+		return
+	}
+	r.reading = true
+	r.said.Say("Reading the metrics of the runs…", widgets.Neutral)
+	ids := make([]engine.RunID, len(c.Runs))
+	for i := range c.Runs {
+		ids[i] = c.Runs[i].ID
+	}
+	r.curves(ids, func(all []*view.Curves, err error) {
+		r.reading = false
+		switch {
+		case r.shown != c:
+			r.turn()
+		case err != nil:
+			r.said.Say("Cannot read the metrics of the runs. "+words.Trouble(err), widgets.Warning)
+		default:
+			r.lines[overElapsed], r.lines[overSimulated] = overlays(all, false), overlays(all, true)
+			if r.lines[overElapsed] == nil {
+				r.lines[overElapsed] = []overlay{}
+			}
+			r.turn()
+		}
+	})
+}
+
+// draw shows the chosen figure.
 func (r *result) draw() {
 	if r.shown == nil {
 		return
 	}
-	i := slices.IndexFunc(r.shown.Series, func(s Series) bool { return s.Name == r.measures.Selected })
+	axis := r.over.Chosen()
+	i := slices.IndexFunc(r.lines[axis], func(l overlay) bool { return l.name == r.measures.Selected })
 	if i < 0 {
 		return
 	}
-	s := &r.shown.Series[i]
-	d := chart.Data{Values: s.Values}
-	for c := r.shown.From; c < r.shown.To; c++ {
-		d.Times = append(d.Times, float64(c))
-	}
-	d.From, d.To = r.group.Span(time.Time{}, time.Time{})
-	c := r.chart(drawing{s.Kind, len(s.Values)})
+	l := &r.lines[axis][i]
+	d := l.data
+	d.From, d.To = r.group.Span(d.From, d.To)
+	r.reset.Hidden = !r.group.Zoomed()
+	r.reset.Refresh()
+	c := r.chart(drawing{axis, l.unit, len(d.Values)})
 	for _, o := range r.stack.Objects {
 		if o != c {
 			o.Hide()
@@ -111,7 +197,7 @@ func (r *result) draw() {
 func (r *result) chart(of drawing) *chart.Chart {
 	c := r.charts[of]
 	if c == nil {
-		config := chart.Config{Title: "Over the cycles", Unit: units[of.figure], Numbers: true, Keep: r.keep}
+		config := chart.Config{Title: titles[of.axis], Unit: of.unit, Numbers: of.axis == overCycles, Elapsed: of.axis == overElapsed, Keep: r.keep}
 		for i := range of.runs {
 			config.Series = append(config.Series, chart.SeriesConfig{Name: letter(i)})
 		}
@@ -137,18 +223,11 @@ func (r *result) fill() {
 	r.table.SetRows(rows(r.shown, r.only.Checked))
 }
 
-// mostName is the number of letters of a run's name in the head of a column.
-const mostName = 16
-
 // names returns the letters and names of the runs.
 func (c *Comparison) names() []string {
 	all := make([]string, len(c.Runs))
 	for i := range c.Runs {
-		name := []rune(c.Runs[i].Name)
-		if len(name) > mostName {
-			name = append(name[:mostName-1], '…')
-		}
-		all[i] = strings.TrimSpace(letter(i) + " " + string(name))
+		all[i] = strings.TrimSpace(letter(i) + " " + c.Runs[i].Name)
 	}
 	return all
 }
@@ -161,10 +240,10 @@ func columns(names []string) []widgets.Column {
 	if runs > 2 {
 		value = "0.03091"
 	}
-	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end}}
+	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end, Weight: 1, Clip: true}}
 	for i := 1; i < runs; i++ {
 		difference := widgets.Column{Title: letter(i) + " − A", Sample: "+" + value, Align: end, Drop: i}
-		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end}, difference)
+		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end, Weight: 1, Clip: true}, difference)
 	}
 	if runs == 2 {
 		all = append(all, widgets.Column{Title: "p", Sample: "unknown", Align: end, Drop: 2}) // the badge explains the value

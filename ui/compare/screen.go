@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/compare"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -53,7 +54,10 @@ type Screen struct {
 
 // New returns the screen.
 func New(desk Desk) *Screen {
-	s := &Screen{desk: desk, trouble: widgets.NewNotice(), about: form.NewNote(""), result: newResult()}
+	s := &Screen{desk: desk, trouble: widgets.NewNotice(), about: form.NewNote("")}
+	s.result = newResult(func(runs []engine.RunID, then func([]*view.Curves, error)) {
+		async.Work(func() ([]*view.Curves, error) { return s.desk.Curves(context.Background(), runs) }, then)
+	})
 	var picks [most]fyne.CanvasObject
 	for i := range s.picks {
 		s.picks[i] = widget.NewSelect(nil, func(string) { s.picked() })

@@ -12,6 +12,8 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -20,10 +22,32 @@ type fakeDesk struct {
 	runs  []engine.RunRecord
 	asked chan []engine.RunID
 	err   error
+
+	curvesErr error
 }
 
 func (d *fakeDesk) Runs(context.Context) ([]engine.RunRecord, error) {
 	return slices.Clone(d.runs), nil
+}
+
+// Curves returns a run of ten seconds, and others of twenty.
+func (d *fakeDesk) Curves(_ context.Context, runs []engine.RunID) (all []*view.Curves, err error) {
+	for i := range runs {
+		c := &view.Curves{Zone: time.UTC, Charts: []view.Chart{
+			{Title: "Throughput", Lines: []string{"sessions/s"}, Values: [][]float64{nil}},
+			{Title: "Session time", Unit: view.Seconds, Lines: []string{"p50", "p95"}, Values: [][]float64{nil, nil}},
+		}}
+		for k := range 10 * (1 + min(i, 1)) {
+			c.Elapsed = append(c.Elapsed, float64(k+1))
+			c.Simulated = append(c.Simulated, float64(time.Date(2030, 1, 4, 0, 0, 0, 0, time.UTC).Unix()+int64(k)*3600))
+			c.Charts[0].Values[0] = append(c.Charts[0].Values[0], float64(100*(i+1)+k))
+			for line := range 2 {
+				c.Charts[1].Values[line] = append(c.Charts[1].Values[line], float64(line+1))
+			}
+		}
+		all = append(all, c)
+	}
+	return all, d.curvesErr
 }
 
 func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID) (*Comparison, error) {
@@ -104,11 +128,11 @@ func TestAnotherFigure(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	if len(s.result.charts) != 1 || !s.result.charts[drawing{Counts, 2}].Visible() {
+	if len(s.result.charts) != 1 || !s.result.charts[drawing{overCycles, chart.Count, 2}].Visible() {
 		t.Error("a chart other than the shares is shown")
 	}
 	s.result.measures.SetSelected("Session time, p95")
-	if s.result.charts[drawing{Counts, 2}].Visible() || !s.result.chart(drawing{Seconds, 2}).Visible() {
+	if s.result.charts[drawing{overCycles, chart.Count, 2}].Visible() || !s.result.chart(drawing{overCycles, chart.Duration, 2}).Visible() {
 		t.Error("a chart other than the times is shown")
 	}
 }
@@ -226,7 +250,7 @@ func TestZoomIntoTheCycles(t *testing.T) {
 	}
 	s.result.show(c)
 	s.Content().Resize(s.Content().Size().AddWidthHeight(1, 0)) // lays out what was hidden
-	drawn := s.result.chart(drawing{Counts, 2})
+	drawn := s.result.chart(drawing{overCycles, chart.Count, 2})
 	shows := func(want bool, text string) {
 		t.Helper()
 		if uitest.Shows(drawn, text) != want {
@@ -249,5 +273,58 @@ func TestZoomIntoTheCycles(t *testing.T) {
 	s.result.show(c)
 	if s.result.group.Zoomed() {
 		t.Error("another comparison is zoomed")
+	}
+}
+
+// TestOverTime overlays both runs on elapsed and on simulated time, with the figure that was chosen, and zooms.
+func TestOverTime(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	r := s.result
+	r.over.Pick(overElapsed)
+	q.Until("the metrics are read", func() bool { return r.measures.Selected == "Throughput" })
+	drawn := r.chart(drawing{overElapsed, chart.Count, 2})
+	s.Content().Resize(s.Content().Size().AddWidthHeight(1, 0)) // lays out what was hidden
+	if !drawn.Visible() || !uitest.Shows(drawn, "Over elapsed time") || !uitest.Shows(drawn, "0:10") {
+		t.Errorf("the chart shows %q", uitest.Texts(drawn))
+	}
+	r.measures.SetSelected("Session time, p95")
+	r.over.Pick(overSimulated)
+	if r.measures.Selected != "Session time, p95" || !r.chart(drawing{overSimulated, chart.Duration, 2}).Visible() || drawn.Visible() {
+		t.Errorf("over simulated time, %q is chosen", r.measures.Selected)
+	}
+	if r.reset.Visible() {
+		t.Error("nothing is zoomed, and Reset zoom is visible")
+	}
+	over := r.chart(drawing{overSimulated, chart.Duration, 2})
+	over.TypedRune('+')
+	if !r.reset.Visible() {
+		t.Error("Reset zoom is hidden")
+	}
+	q.Tap(s.Content(), "Reset zoom")
+	if r.reset.Visible() || r.group.Zoomed() {
+		t.Error("Reset zoom does not reset")
+	}
+	r.over.Pick(overCycles)
+	if r.measures.Selected != "Session time, p95" || !r.chart(drawing{overCycles, chart.Duration, 2}).Visible() {
+		t.Errorf("over the cycles, %q is chosen", r.measures.Selected)
+	}
+	d.curvesErr = errors.New("disk I/O error")
+	s.Select("c")
+	wants(t, q, s, d, "d", "c")
+	r.over.Pick(overElapsed)
+	q.Until("the error is shown", func() bool { return uitest.Shows(s.Content(), "Cannot read the metrics of the runs. Disk I/O error") })
+}
+
+// TestSampled checks that lines of runs of different length and density share their times: means of dense values, straight lines between
+// sparse ones, and nothing before the first and after the last.
+func TestSampled(t *testing.T) {
+	grid := []float64{0, 1, 2, 3, 4, 5}
+	got := sampled([]float64{0.9, 1.1, 2, 4}, []float64{10, 20, math.NaN(), 40}, grid)
+	for i, want := range []float64{math.NaN(), 15, 20 + 20*0.9/2.9, 20 + 20*1.9/2.9, 40, math.NaN()} {
+		if math.Abs(got[i]-want) > 1e-9 || math.IsNaN(got[i]) != math.IsNaN(want) {
+			t.Errorf("at %v: %v, want %v", grid[i], got[i], want)
+		}
 	}
 }

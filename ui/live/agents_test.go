@@ -123,7 +123,7 @@ func press(o fyne.Focusable, keys ...fyne.KeyName) {
 func keyed(o fyne.CanvasObject) (found fyne.Focusable) {
 	uitest.Walk(o, func(o fyne.CanvasObject) bool {
 		f, ok := o.(fyne.Focusable)
-		if d, can := o.(fyne.Disableable); can && d.Disabled() {
+		if off, is := o.(fyne.Disableable); is && off.Disabled() { // such as a header that does not sort
 			return true
 		}
 		if ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/graph"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -14,9 +15,9 @@ import (
 
 // shop is the chain of the fake runs.
 var shop = engine.Graph{Name: "shop", Segments: [][]engine.GraphStep{
-	{{Path: "browse", Name: "browse", Label: "Browse", Kind: "http", Service: "shop"}},
+	{{Path: "browse", Name: "browse", Label: "Browse", Kind: "http", Service: "shop", Endpoint: "GET /products/{}"}},
 	{{Path: "fill", Name: "fill", Label: "Fill the cart", Kind: "for", Controls: "item in choose(agent)", Inner: []engine.Graph{
-		{Name: "do", Segments: [][]engine.GraphStep{{{Path: "fill.add", Name: "add", Label: "Add", Kind: "http", Service: "shop"}}}},
+		{Name: "do", Segments: [][]engine.GraphStep{{{Path: "fill.add", Name: "add", Label: "Add", Kind: "http", Service: "shop", Endpoint: "POST /carts/{}/items"}}}},
 	}}},
 	{{Path: "order", Name: "order", Label: "Order", Kind: "emit"}},
 }}
@@ -58,27 +59,29 @@ func TestStepsAreSorted(t *testing.T) {
 	st.view("Steps")
 	order := func() string {
 		var all []string
-		for _, r := range st.steps.rows(st.feed) {
-			all = append(all, r.Key)
+		for _, text := range uitest.Texts(st.steps.table) {
+			if slices.Contains([]string{"browse", "fill", "fill.add"}, text) {
+				all = append(all, text)
+			}
 		}
 		return strings.Join(all, " ")
 	}
 	if got := order(); got != "fill browse fill.add" {
 		t.Errorf("the slowest first: got %s", got)
 	}
-	st.steps.sort(slowest)
+	st.steps.all.Sort(view.StepP95)
 	if got := order(); got != "fill.add browse fill" {
 		t.Errorf("the fastest first: got %s", got)
 	}
-	st.steps.sort(7)
+	st.steps.all.Sort(view.StepFailures)
 	if got := order(); got != "fill.add browse fill" {
 		t.Errorf("most failures first: got %s", got)
 	}
-	st.steps.sort(0)
+	st.steps.all.Sort(view.StepPath)
 	if got := order(); got != "browse fill fill.add" {
 		t.Errorf("by name: got %s", got)
 	}
-	st.shows(t, "p95", "p99", "240ms", "12/s", "20")
+	st.shows(t, "p95", "p99", "Size", "240ms", "12/s", "20")
 }
 
 // TestAnotherRunHasAChainOfItsOwn checks that a new run clears the figures of the previous one.

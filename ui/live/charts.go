@@ -208,7 +208,10 @@ func (c *charts) set(all []curves, f *feed) {
 				data.Limit, data.LimitName = float64(f.snap.Ceiling), "ceiling"
 			}
 		}
-		c.bands = appendBands(c.bands[:0], one.first, &f.snap.Metrics)
+		c.bands = c.bands[:0]
+		if one.first != seriesCPU || !governed(f.snap) { // a governor keeps the CPU free
+			c.bands = appendBands(c.bands, one.first, &f.snap.Metrics)
+		}
 		one.SetBands(c.bands...)
 		one.Set(data)
 	}

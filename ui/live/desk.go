@@ -38,6 +38,7 @@ type Job struct {
 	Population int
 	Settings   engine.Settings
 	History    []engine.MetricsRow // of earlier processes, oldest first
+	Changes    []engine.ChangeRow  // of earlier processes, oldest first
 	Graph      engine.Graph        // of the chain
 	Remote     string              // the database that receives the results; "" if none
 	// Broadcast puts a text into the inboxes of the agents with these ids, or of all agents if ids is empty, from the next cycle. It

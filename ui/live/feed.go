@@ -1,7 +1,6 @@
 package live
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -9,13 +8,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
 const (
 	keptRows  = 3600 // for the charts
 	keptMarks = 200
-	gap       = 5 * time.Second // breaks the lines
+	gap       = 5 * time.Second // breaks the lines, unless the history is thinned out
 	asleep    = time.Hour       // after such a pause, the charts start again
 	near      = 2 * time.Second // limit changes closer than this are marked as one
 )
@@ -48,11 +48,15 @@ const (
 type feed struct {
 	snap    *engine.Snapshot
 	history *chart.History
-	count   int       // rows ever added
-	last    time.Time // time of the newest row
-	end     time.Time // time of the newest row of a run that has ended; zero before
-	limit   int       // of the newest row
-	marks   []mark    // oldest first
+	gap     time.Duration       // between rows without Throng
+	fine    []engine.MetricsRow // the fine rows in history, if it ends with them
+	newest  []engine.MetricsRow // the last three
+	count   int                 // rows ever added
+	last    time.Time           // time of the newest row
+	second  time.Time           // time of the newest second
+	end     time.Time           // time of the newest row of a run that has ended; zero before
+	limit   int                 // of the newest row
+	marks   []mark              // oldest first
 	busy    busy
 	changed time.Time     // time of the newest change
 	saved   time.Time     // the newest checkpoint with a mark
@@ -93,19 +97,38 @@ type piece struct {
 
 func newFeed(job *Job) *feed {
 	s := job.Snapshot()
-	f := &feed{snap: s, history: chart.NewHistory(numSeries, keptRows, gap), every: job.Settings.CheckpointEvery}
+	f := &feed{snap: s, gap: breakAfter(job.History), every: job.Settings.CheckpointEvery}
+	f.history = chart.NewHistory(numSeries, keptRows, f.gap)
 	f.vitals.See(s)
+	changes := job.Changes
 	for i := range job.History {
 		m := &job.History[i]
-		if f.count > 0 && m.Limit != f.limit {
-			f.mark(&engine.ChangeRow{What: engine.LimitSetting, Old: fmt.Sprint(f.limit), New: fmt.Sprint(m.Limit), At: m.At})
+		for ; len(changes) > 0 && !changes[0].At.After(m.At); changes = changes[1:] {
+			f.mark(&changes[0])
+			f.changed = changes[0].At
 		}
-		f.add(m)
+		f.see(m)
 	}
 	if len(job.History) == 0 || s.LastCheckpoint.Before(job.History[0].At) {
 		f.saved = s.LastCheckpoint // it is before the first row
 	}
 	return f
+}
+
+// fewRows is the length of a history that is not thinned out.
+const fewRows = 1000
+
+// breakAfter returns the time between two rows from which on Throng was not running. A long history has a row every few seconds.
+func breakAfter(history []engine.MetricsRow) time.Duration {
+	var apart []time.Duration
+	for i := 1; i < len(history); i++ {
+		apart = append(apart, history[i].At.Sub(history[i-1].At))
+	}
+	if len(apart) < fewRows {
+		return gap
+	}
+	slices.Sort(apart)
+	return max(gap, 3*apart[len(apart)/2])
 }
 
 // collect adds a snapshot.
@@ -121,23 +144,56 @@ func (f *feed) collect(s *engine.Snapshot) {
 		}
 	}
 	f.markCheckpoint(s)
-	if f.add(&s.Metrics) {
+	for i := range s.Early {
+		f.see(&s.Early[i])
+	}
+	f.see(&s.Metrics)
+	if s.Metrics.At.After(f.second) {
+		f.second = s.Metrics.At
 		f.busy.add(s.Services)
 	}
-	if s.Phase == engine.Ended {
+	if s.Phase == engine.Ended && f.end.IsZero() {
 		f.end = f.last
+		f.joinLast()
 	}
 }
 
-// add adds a second, and reports whether it is new.
-func (f *feed) add(m *engine.MetricsRow) bool {
-	if !m.At.After(f.last) {
-		return false
+// joinLast joins the last row of a run with the one before if it covers a small part of its interval: its rates mean nothing.
+func (f *feed) joinLast() {
+	if rows := f.newest; len(rows) == 3 && seconds.Stub(rows[1].At, &rows[2]) {
+		m := seconds.Merge(rows[0].At, rows[1:])
+		f.history.Cut(rows[1].At)
+		f.add(&m)
 	}
+}
+
+// see adds a row if it is new. The first row of a second replaces the fine rows before it by seconds.
+func (f *feed) see(m *engine.MetricsRow) {
+	if !m.At.After(f.last) {
+		return
+	}
+	switch {
+	case m.Fine:
+		f.fine = append(f.fine, *m)
+	case len(f.fine) > 0:
+		f.history.Cut(f.fine[0].At)
+		whole := seconds.WholeOf(f.fine)
+		for i := range whole {
+			f.add(&whole[i])
+		}
+		f.fine = nil
+	}
+	f.newest = append(f.newest[max(len(f.newest)-2, 0):], *m)
+	f.add(m)
+}
+
+// add adds a row.
+func (f *feed) add(m *engine.MetricsRow) {
 	if !f.last.IsZero() && m.At.Sub(f.last) > asleep {
 		f.earlier = append(f.earlier, piece{f.history, f.marks, f.last})
-		f.history, f.marks = chart.NewHistory(numSeries, keptRows, gap), nil
+		f.history, f.marks = chart.NewHistory(numSeries, keptRows, f.gap), nil
 	}
+	f.markOutage(m)
 	f.last, f.limit = m.At, m.Limit
 	if f.most = math.NaN(); m.ServerMax > 0 {
 		f.most = float64(m.ServerMax)
@@ -148,7 +204,6 @@ func (f *feed) add(m *engine.MetricsRow) bool {
 	f.history.Add(m.At,
 		m.Host.CPU, ownCPU(m), float64(m.Host.Memory), active[0], active[1], active[2], active[3], every[0], every[1], every[2], every[3], gauge(m.Connections), gauge(m.ServerConnections), pooled(m, m.Pool.InUse), pooled(m, m.Pool.Waiting),
 		m.SessionsPerSec, m.RequestsPerSec, float64(m.Limit), float64(m.InFlight))
-	return true
 }
 
 // inSeconds returns the median, p95, p99 and mean, or NaN if no session ended.

@@ -2,14 +2,16 @@ package live
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
-// seconds returns a feed of a run that just began, and a function that adds the next second.
-func seconds(t *testing.T, history ...engine.MetricsRow) (*feed, func(change func(s *engine.Snapshot))) {
+// ticking returns a feed of a run that just began, and a function that adds the next second.
+func ticking(t *testing.T, history ...engine.MetricsRow) (*feed, func(change func(s *engine.Snapshot))) {
 	t.Helper()
 	s := running()
 	s.Metrics = engine.MetricsRow{}
@@ -31,7 +33,7 @@ func seconds(t *testing.T, history ...engine.MetricsRow) (*feed, func(change fun
 }
 
 func TestFeedTakesEachSecondOnce(t *testing.T) {
-	f, next := seconds(t)
+	f, next := ticking(t)
 	if f.collect(f.snap); f.count != 0 {
 		t.Error("a run that has no figures yet returns a row")
 	}
@@ -57,23 +59,54 @@ func TestFeedTakesEachSecondOnce(t *testing.T) {
 func TestFeedBeginsWithTheHistory(t *testing.T) {
 	old, lately := metrics(began.Add(-3*time.Hour)), metrics(began.Add(-20*time.Second))
 	lately.Limit = 30
-	f, next := seconds(t, old, lately)
+	f, next := ticking(t, old, lately)
 	next(nil)
 	times, _ := f.history.Rows()
 	// A row, a break, a row: rows from before the night are left out.
 	if len(times) != 3 || times[0] != float64(lately.At.Unix()) {
 		t.Errorf("rows at %v", times)
 	}
-	same := lately
-	same.At, same.Limit = lately.At.Add(time.Second), 60
-	f, _ = seconds(t, lately, same)
-	if len(f.marks) != 1 || f.marks[0].Text != "concurrency limit 30 to 60" || !f.marks[0].At.Equal(same.At) {
-		t.Errorf("marks %+v", f.marks)
+}
+
+// TestMarksOfEarlierProcesses checks that changes of earlier processes are marked as they were recorded: those of a hand, not those of a
+// governor. Where another process resumed the run is marked, too.
+func TestMarksOfEarlierProcesses(t *testing.T) {
+	job := jobOf(newFakeRun(running()))
+	const rows = 2000
+	for i := range rows {
+		m := metrics(began.Add(time.Duration(i) * 8 * time.Second)) // of a long run, thinned out
+		m.Limit = 30 + i%20
+		job.History = append(job.History, m)
+	}
+	resumed := metrics(job.History[rows-1].At.Add(200 * time.Second))
+	job.History = append(job.History, resumed)
+	job.Changes = []engine.ChangeRow{
+		{At: began.Add(8 * time.Second), What: engine.LimitChange, Old: "30", New: "31", Who: "resources"},
+		{At: began.Add(20 * time.Second), What: engine.LimitSetting, Old: "32", New: "60", Who: "user"},
+		{At: resumed.At.Add(time.Hour), What: engine.LimitSetting, Old: "60", New: "61", Who: "user"},
+	}
+	f := newFeed(job)
+	var got []string
+	for _, m := range f.marks {
+		got = append(got, m.Text)
+	}
+	if text := strings.Join(got, "; "); text != "concurrency limit 32 to 60; resumed after 3m20s" {
+		t.Errorf("marks: %s", text)
+	}
+	times, values := f.rows()
+	breaks := 0
+	for i := range times {
+		if math.IsNaN(values[seriesCPU][i]) {
+			breaks++
+		}
+	}
+	if breaks != 1 {
+		t.Errorf("the lines are broken %d times", breaks)
 	}
 }
 
 func TestFeedMarksChanges(t *testing.T) {
-	f, next := seconds(t)
+	f, next := ticking(t)
 	change := func(after time.Duration, what, from, to string) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) {
 			s.Changes = append(s.Changes, engine.ChangeRow{At: began.Add(after), What: what, Old: from, New: to})
@@ -106,5 +139,50 @@ func TestFeedMarksChanges(t *testing.T) {
 	}
 	if len(f.marks) != keptMarks {
 		t.Errorf("%d marks are kept", len(f.marks))
+	}
+}
+
+// TestFeedOfTheFirstSeconds checks that a short run is drawn by its fine rows, even if snapshots are seen rarely, and that the first
+// row of a whole second replaces them by seconds.
+func TestFeedOfTheFirstSeconds(t *testing.T) {
+	run := newFakeRun(running())
+	f := newFeed(jobOf(run))
+	f.history, f.last, f.count = chart.NewHistory(numSeries, keptRows, gap), time.Time{}, 0
+	early := func(n int) {
+		run.change(func(s *engine.Snapshot) {
+			s.Early = nil
+			for i := range n {
+				m := metrics(began.Add(time.Duration(i+1) * 100 * time.Millisecond))
+				m.Fine, m.SessionsPerSec = true, float64(10*(i%10))
+				s.Early = append(s.Early, m)
+			}
+			s.Metrics = metrics(s.Early[n/10*10-1].At)
+		})
+		f.collect(run.Snapshot())
+	}
+	early(13)
+	early(29)
+	if times, _ := f.rows(); len(times) != 29 {
+		t.Fatalf("%d rows of 2.9 s", len(times))
+	}
+	early(100)
+	run.change(func(s *engine.Snapshot) { s.Metrics = metrics(began.Add(11 * time.Second)) })
+	f.collect(run.Snapshot())
+	times, values := f.rows()
+	if len(times) != 11 || times[10]-times[0] != 10 {
+		t.Fatalf("%d rows of 11 s", len(times))
+	}
+	for i := range 10 {
+		if got := values[seriesSessions][i]; math.Abs(got-45) > 1e-6 {
+			t.Errorf("second %d: %v sessions per second, want the mean of the fine rows", i, got)
+		}
+	}
+	run.change(func(s *engine.Snapshot) {
+		s.Metrics, s.Phase = metrics(began.Add(11*time.Second+time.Millisecond)), engine.Ended
+		s.Metrics.SessionsPerSec = 1000
+	})
+	f.collect(run.Snapshot())
+	if times, values = f.rows(); len(times) != 11 || values[seriesSessions][10] > 86 {
+		t.Errorf("after the last millisecond: %d rows, %v sessions per second", len(times), values[seriesSessions][len(times)-1])
 	}
 }

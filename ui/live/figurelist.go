@@ -80,5 +80,3 @@ func size(n uint64) string {
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 	}
 }
-
-func timeOf(n int64) time.Duration { return time.Duration(n) }

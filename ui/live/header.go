@@ -29,7 +29,7 @@ type header struct {
 
 func newHeader(win fyne.Window, o *orders) *header {
 	h := &header{
-		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold(),
+		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold().Middle(),
 		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Warning), past: widgets.NewBadge("", widgets.Accent),
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), progress: widgets.NewProgress(),
 	}

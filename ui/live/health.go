@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // tone returns the color of a level.
@@ -42,13 +43,13 @@ func advice(f *feed) (text string, worst health.Level) {
 	for level := health.Critical; level >= health.Warning; level-- {
 		for _, found := range f.health {
 			if found.Level == level {
-				parts = append(parts, string(found.Metric)+" "+level.String()+": "+found.Advice)
+				parts = append(parts, words.Sentence(string(found.Metric)+" "+found.Value)+" "+words.Sentence(found.Advice))
 				worst = max(worst, level)
 			}
 		}
 	}
 	if worst >= health.Warning {
-		return strings.Join(parts, "  ·  "), worst
+		return strings.Join(parts, "  "), worst
 	}
 	for _, found := range f.health {
 		worst = max(worst, found.Level)

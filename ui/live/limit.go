@@ -56,7 +56,7 @@ func newLimitPanel(o *orders) *limitPanel {
 	p.slider.OnChangeEnded = func(n int) { p.steer.now(strconv.Itoa(n)) }
 	p.back = widget.NewButton("Return to automatic", func() { p.choose(automaticMode) })
 	p.why = widget.NewButton("Why this limit?", func() {
-		widgets.Tell(o.screen.win, "Concurrency limit", words.NewParagraph(o.screen.win, view.LimitWhy(p.snap)))
+		widgets.Tell(o.screen.win, "Concurrency limit", words.NewParagraph(o.screen.win, view.LimitWhy(p.snap, &o.screen.job.Settings)))
 	})
 	p.why.Importance = widget.LowImportance
 	hands := container.New(slots{}, form.NewCompact(p.back), form.NewCompact(p.why))
@@ -93,7 +93,7 @@ func (p *limitPanel) draw(s *engine.Snapshot) {
 	if !p.slider.Dragging() && p.steer.settled() {
 		p.slider.Set(s.Limit)
 		p.show(view.LimitMode(s), s.Limit)
-		p.note.Set(words.Drawn(view.LimitNote(s)), widgets.Quiet)
+		p.note.Set(words.Drawn(view.LimitNote(s, &p.orders.screen.job.Settings)), widgets.Quiet)
 	}
 	open := p.orders.live()
 	able(p.slider, open)

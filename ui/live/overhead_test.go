@@ -59,5 +59,5 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "the limit", "machine", "98% of its 2 cores are in use", "lower the limit, or use another machine",
-		"engine overhead warning: measurements do not describe the backend now")
+		"Engine overhead 41%, limited by this machine. Measurements do not describe the backend now")
 }

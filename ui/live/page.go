@@ -23,6 +23,7 @@ func newPage(s *Screen) *page {
 	top := container.NewVBox(s.header.content, s.limit.content, s.tiles.content)
 	p.body = container.New(&dashboard{page: p}, top, s.tabs.content)
 	p.scroll = container.NewVScroll(p.body)
+	s.charts.group.Within(p.scroll)
 	p.frame = container.NewBorder(nil, s.history.content, nil, nil, p.scroll)
 	p.content = container.NewStack(p.frame)
 	return p

@@ -174,7 +174,7 @@ func (s *Screen) seen() *feed {
 // elsewhere reports whether there is a newer run than that of the history.
 func (s *Screen) elsewhere() bool { return s.past != nil && s.newest != nil }
 
-// Tick draws the screen once a second, because drawing repaints the whole window. Changes that the user waits for are drawn immediately,
+// Tick draws the screen once a second, and in the first seconds of a run twice, because drawing repaints the whole window. Changes that the user waits for are drawn immediately,
 // and for some seconds after an order twice as often. A moment of the history is not drawn again.
 func (s *Screen) Tick() {
 	s.Collect()
@@ -185,7 +185,8 @@ func (s *Screen) Tick() {
 	s.history.tick()
 	watched := s.beats < s.watched && s.beats%2 == 0
 	sending := s.feed.snap.Phase == engine.Ended && s.beats%4 == 0 // no further second comes, but results may still be on their way to the database
-	if s.history.feed == nil && (s.changed() || s.feed.count != s.shown.rows || watched || sending) {
+	news := s.feed.count != s.shown.rows && (len(s.feed.fine) == 0 || s.beats%2 == 0)
+	if s.history.feed == nil && (s.changed() || news || watched || sending) {
 		s.draw()
 	}
 }

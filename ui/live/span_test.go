@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/chartmark"
 )
 
 // TestZoomingHoldsForAllCharts zooms one chart with the keyboard, continues for some seconds, and resets the zoom by
@@ -140,7 +141,7 @@ func TestMarksHaveKinds(t *testing.T) {
 		{engine.ChangeRow{What: "budget", Old: "5", New: "10", Who: "user"}, chart.Changed},
 		{engine.ChangeRow{What: engine.LimitSetting, Old: "?", New: "60"}, chart.Changed},
 	} {
-		if got := kindOf(&c.ChangeRow); got != c.want {
+		if got := chartmark.Kind(&c.ChangeRow); got != c.want {
 			t.Errorf("%s %s to %s by %s is %d, want %d", c.What, c.Old, c.New, c.Who, got, c.want)
 		}
 	}

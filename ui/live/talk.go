@@ -47,6 +47,9 @@ func (t *talk) draw(f *feed) {
 
 // open shows the step of a line in the inspector.
 func (t *talk) open(l view.Line) {
+	if l.Agent < 0 { // a broadcast
+		return
+	}
 	a := t.screen.agents
 	t.screen.tabs.reveal("Agents")
 	a.open(l.Agent)

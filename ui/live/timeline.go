@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/chartmark"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -87,8 +88,8 @@ func (l *history) ticks() []widgets.Tick {
 		}
 	}
 	for i := max(len(c.Changes)-mostTicks/2, 0); i < len(c.Changes); i++ {
-		if row := &c.Changes[i]; marked(row) {
-			all = append(all, widgets.Tick{At: row.At, Kind: widgets.TickChange, Text: markText(row.What, row.Old, row.New)})
+		if row := &c.Changes[i]; chartmark.Shown(row) {
+			all = append(all, widgets.Tick{At: row.At, Kind: widgets.TickChange, Text: chartmark.Text(row.What, row.Old, row.New)})
 		}
 	}
 	for i := range c.Checkpoints {

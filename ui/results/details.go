@@ -63,7 +63,7 @@ func (p *page) showDetails(d *view.Details) {
 	}
 	p.over.set(d.Charts)
 	p.overTime.Hidden, p.over.content.Hidden = len(d.Charts) == 0, len(d.Charts) == 0
-	p.steps.SetRows(textRows(&d.Steps))
+	p.stepLines.Set(d.Steps)
 	p.services.SetRows(textRows(&d.Services))
 	p.services.Hidden = len(d.Services.Rows) == 0
 	p.cycles.SetRows(textRows(&d.Cycles))

@@ -31,7 +31,10 @@ func shop() *view.Details {
 	}
 	o, _ := c.Outcomes()
 	d := &view.Details{
-		Outcomes: o, Steps: view.Table{Head: view.StepTable(&engine.Totals{}).Head, Rows: [][]string{{"shop.buy", "320", "", "", "", "320", "", "", "12ms", "40ms", "80ms", "120ms"}}},
+		Outcomes: o, Steps: view.StepLines([]engine.StepFigures{
+			{Path: "shop.buy", Statuses: [5]int64{engine.StepOK: 320}, Requests: 320, Service: engine.Quantiles{Count: 320, P50: 12 * time.Millisecond, P95: 40 * time.Millisecond, P99: 80 * time.Millisecond}},
+			{Path: "shop.pay", Statuses: [5]int64{engine.StepOK: 100, engine.StepFailed: 7}, Size: 250_000, Service: engine.Quantiles{Count: 107, P95: 30 * time.Millisecond}},
+		}, map[string]view.StepCall{"shop.buy": {Service: "shop", Endpoint: "POST /orders"}}, 10*time.Second),
 		Facts: [][2]string{{"Scenario", "shopping.yaml"}}, Settings: [][2]string{{"seed", "42"}}, Files: []view.File{{Name: "shopping.yaml", Size: "2 kB"}},
 	}
 	for _, title := range []string{"Concurrency", "Throughput", "Session time"} {
@@ -52,7 +55,7 @@ func TestOutcomesAreShown(t *testing.T) {
 	q.Until("the details are read", func() bool { return s.figures.details != nil })
 	wantShown(t, s, "All 5 criteria met; 4 of 100 sessions failed or timed out; the result is",
 		"480 events from 960 sessions in 2 days of simulated time.", "abandoned", "160", "order: total", "order by mood", "happy", "Sessions with order by segment", "loyal", "Numbers in events",
-		"Over time", "Concurrency", "Throughput", "shop.buy", "120ms", "shopping.yaml (2 kB)", "seed")
+		"Over time", "Concurrency", "Throughput", "shop.buy", "shop POST /orders", "40ms", "80ms", "32/s", "2500 B", "shopping.yaml (2 kB)", "seed")
 	q.Fit("outcomes", s.Content(), scaled)
 }
 
@@ -114,4 +117,26 @@ func TestTheScrollBarLiesOnNothing(t *testing.T) {
 	if room := s.scroll.Content.Size().Width - s.page.content.Size().Width; room < 10 {
 		t.Errorf("the scroll bar has %v", room)
 	}
+}
+
+// TestStepsOfResultsAreSorted clicks on titles of the table of steps.
+func TestStepsOfResultsAreSorted(t *testing.T) {
+	q, s := start(t, &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished)}, totals: some(), details: shop()})
+	q.Until("the details are read", func() bool { return s.figures.details != nil })
+	first := func(want string) {
+		t.Helper()
+		for _, text := range uitest.Texts(s.page.steps) {
+			if text == "shop.buy" || text == "shop.pay" {
+				if text != want {
+					t.Errorf("%s is first, want %s", text, want)
+				}
+				return
+			}
+		}
+	}
+	first("shop.buy") // the slowest
+	s.page.steps.OnSort(view.StepFailures)
+	first("shop.pay")
+	s.page.steps.OnSort(view.StepFailures)
+	first("shop.buy")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/picture"
+	"github.com/throng-sim/throng/ui/internal/steptable"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -60,6 +61,7 @@ type page struct {
 	over        *gallery
 	overTime    *widgets.Panel
 	steps       *widgets.Sheet
+	stepLines   *steptable.Steps
 	services    *widgets.Sheet
 	cycles      *widgets.Sheet
 	cycled      *widgets.Panel
@@ -74,7 +76,10 @@ func newPage(win fyne.Window, checks *runChecks, note *note.Editor) *page {
 	p.verdict.Wrapping = fyne.TextWrapWord
 	keep := picture.Keep(func() string { return string(p.run) }, p.headline.Say)
 	p.emitted, p.over = newEmitted(keep), newGallery(keep)
-	p.steps, p.services, p.cycles = newTextSheet(view.StepTable(&engine.Totals{}).Head), newTextSheet(view.ServiceTable(&engine.Totals{}, nil).Head), newTextSheet(cycleHead)
+	p.steps = widgets.NewSheet(steptable.Columns(), "", nil)
+	p.stepLines = steptable.New(p.steps)
+	p.steps.OnSort = p.stepLines.Sort
+	p.services, p.cycles = newTextSheet(view.ServiceTable(&engine.Totals{}, nil).Head), newTextSheet(cycleHead)
 	p.made = newPairs()
 	const count, clock = "1,000,000", "1m30s"
 	end := fyne.TextAlignTrailing
@@ -223,6 +228,7 @@ func (p *page) show(r *engine.RunRecord, f *figures) {
 	p.showDetails(f.details)
 	p.changes.SetLeast(min(max(len(f.changes), 1), mostChanges))
 	p.changes.SetRows(changeRows(f.changes))
+	p.over.mark(f.changes)
 	if !p.content.Visible() {
 		p.content.Show()
 	}

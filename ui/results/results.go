@@ -122,6 +122,9 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.page = newPage(win, newRunChecks(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
 	s.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, theme.ScrollBarSize()), s.page.content))
+	for _, g := range []*gallery{s.page.over, s.page.emitted.over[0], s.page.emitted.over[1]} {
+		g.group.Within(s.scroll)
+	}
 	top := container.NewGridWithColumns(2, form.NewFrame(s.pick), s.bar)
 	s.talk = newTalk(s)
 	s.content = container.NewBorder(container.NewVBox(top, container.NewHBox(s.talk.choice), container.NewBorder(nil, nil, nil, s.reveal, s.said), s.trouble), nil, nil, nil,

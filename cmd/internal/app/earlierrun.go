@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/forecast"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -118,7 +119,7 @@ func (p *EarlierRuns) cpu(ctx context.Context, run engine.RunID) engine.Estimate
 	var used, ended float64
 	var before *engine.MetricsRow
 	n := 0
-	for m, err := range p.store.Metrics(ctx, run, time.Time{}) {
+	for m, err := range seconds.Whole(p.store.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
 			return engine.Estimate{}
 		}

@@ -31,7 +31,8 @@ var (
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
 	{"/engine", []string{"/engine/internal/...", "/engine/suggest"}, noPgx},
-	{"/engine/run", []string{"/engine", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/run", []string{"/engine", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/suggest", nil, append([]string{module + "/engine$"}, noPgx...)},
@@ -60,8 +61,8 @@ var rules = []rule{
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/run", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/engine/codec", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
-	{"/storage/report", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
-	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
+	{"/storage/report", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
+	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},

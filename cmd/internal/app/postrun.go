@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/postgres"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -202,12 +204,14 @@ func (a *finishedRun) failed(ctx context.Context) engine.Check {
 func (a *finishedRun) anomalies(ctx context.Context) engine.Check {
 	var look health.Anomalies
 	rows := 0
-	for m, err := range a.store.Metrics(ctx, a.record.ID, time.Time{}) {
+	var length time.Duration
+	for m, err := range seconds.Shown(a.store.Metrics(ctx, a.record.ID, time.Time{})) {
 		if err != nil {
 			return unknown("%v", err)
 		}
 		look.See(m)
 		rows++
+		length += seconds.Interval(m)
 	}
 	if rows == 0 {
 		return unknown("no metrics were recorded")
@@ -225,7 +229,7 @@ func (a *finishedRun) anomalies(ctx context.Context) engine.Check {
 	}
 	switch {
 	case len(lines) == 0:
-		return fine("no anomalies in %s", plural(int64(rows), "second", "seconds"))
+		return fine("no anomalies in %s", plural(int64(math.Ceil(length.Seconds())), "second", "seconds"))
 	case worst == health.Critical:
 		return problem("", "%s\n%s", plural(int64(len(lines)), "anomaly", "anomalies"), strings.Join(lines, "\n"))
 	}

@@ -67,7 +67,7 @@ func busy() *view.Status {
 		Health: []health.Finding{
 			{Metric: "cycle time", Level: health.Healthy, Value: "41s"},
 			{Metric: "latency", Level: health.Warning, Value: "1.4s", Advice: "look at the slowest step: queries, network"},
-			{Metric: "CPU", Level: health.Critical, Value: "93%", Advice: "lower the limit, unless a governor does; something else may be using it"},
+			{Metric: "CPU", Level: health.Critical, Value: "93%", Advice: "lower the limit, or close other programs"},
 			{Metric: "writes"},
 		},
 		Overhead: &view.Overhead{

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	figures "github.com/throng-sim/throng/engine/compare"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/compare"
 )
 
@@ -48,6 +49,11 @@ func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare
 		out.Rows = append(out.Rows, row)
 	}
 	return out, nil
+}
+
+// Curves returns the charts of runs over time.
+func (d compareDesk) Curves(ctx context.Context, runs []engine.RunID) ([]*view.Curves, error) {
+	return review.Curves(ctx, d.store, runs)
 }
 
 // overCycles returns the figures of each cycle.

@@ -24,6 +24,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 	"github.com/throng-sim/throng/ui/live"
@@ -183,12 +184,12 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		giveUp(nil)
 		return err
 	}
-	earlier, err := d.history(ctx, job.Record.ID)
+	earlier, changes, err := d.history(ctx, job.Record.ID)
 	if err != nil {
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
 	leave, stops := d.show(job, withAgents(&live.Job{
-		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Remote: job.Target,
+		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Changes: changes, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Broadcast(ctx, ids, text, "", "user")
@@ -213,13 +214,12 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 // historyRows is the maximum number of earlier rows for the charts.
 const historyRows = 3600
 
-// history reads the metrics of earlier processes, thinned out if there are many.
-func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsRow, error) {
-	var rows []engine.MetricsRow
+// history reads the metrics of earlier processes, thinned out if there are many, and their changes.
+func (d *Desk) history(ctx context.Context, run engine.RunID) (rows []engine.MetricsRow, changes []engine.ChangeRow, err error) {
 	every, n := 1, 0
-	for m, err := range d.store.Metrics(ctx, run, time.Time{}) {
+	for m, err := range seconds.Shown(d.store.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if n++; n%every != 0 {
 			continue
@@ -231,7 +231,8 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) ([]engine.MetricsR
 			rows, every = rows[:historyRows], 2*every
 		}
 	}
-	return rows, nil
+	changes, err = d.store.Changes(ctx, run)
+	return rows, changes, err
 }
 
 // restore reads the scenario that is stored with a run.

@@ -110,7 +110,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 	} else if _, err := os.Stat(filepath.Join(dir, "sessions.parquet")); err != nil {
 		t.Error(err)
 	}
-	if details, err := (resultsDesk{d}).Details(t.Context(), job.ID()); err != nil || details.Outcomes.Sessions != 80 || len(details.Steps.Rows) == 0 || len(details.Settings) == 0 {
+	if details, err := (resultsDesk{d}).Details(t.Context(), job.ID()); err != nil || details.Outcomes.Sessions != 80 || len(details.Steps) == 0 || len(details.Settings) == 0 {
 		t.Errorf("details %+v, %v", details, err)
 	}
 	for _, ending := range []string{".html", "-2.html"} { // older reports are not replaced

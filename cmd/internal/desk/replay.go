@@ -31,7 +31,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
-	earlier, err := d.history(ctx, run)
+	earlier, changes, err := d.history(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withAgents(&live.Job{
-		Acted: s.Acted, Log: d.logOf(run), Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Past: back,
+		Acted: s.Acted, Log: d.logOf(run), Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Changes: changes, Past: back,
 		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, agents), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -109,5 +110,45 @@ func TestLast(t *testing.T) {
 	}
 	if got := Last(path+".none", 2, until); got != nil {
 		t.Errorf("without a file: got %q", got)
+	}
+}
+
+// TestOfRun checks that the lines of one run are merged from several files by time, that only the newest are returned, and that files
+// that cannot be read are skipped unless all fail.
+func TestOfRun(t *testing.T) {
+	dir := t.TempDir()
+	window, terminal := filepath.Join(dir, "window.log"), filepath.Join(dir, "terminal.log")
+	write := func(path string, lines ...string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := func(second int, run, level, text, more string) string {
+		return fmt.Sprintf(`{"time":"2026-11-01T12:00:%02d.5Z","level":%q,"msg":%q,"run":%q%s}`, second, level, text, run, more)
+	}
+	write(window, line(1, "a", "INFO", "started", `,"agents":372,"limit":50`), line(2, "b", "INFO", "started", ""), `no JSON, "run":"a"`, line(9, "a", "WARN", "slow", ""))
+	write(terminal, line(5, "a", "ERROR", "failed", `,"error":"disk full"`), line(6, "ab", "INFO", "another run", ""))
+	all, err := OfRun("a", 10, window, filepath.Join(dir, "missing.log"), terminal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range all {
+		got = append(got, fmt.Sprintf("%s %s %s (%s)", l.At.Format("05.0"), l.Level, l.Text, l.More))
+	}
+	if text, want := strings.Join(got, "; "), "01.5 INFO started (agents 372, limit 50); 05.5 ERROR failed (error disk full); 09.5 WARN slow ()"; text != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+	if all, err = OfRun("a", 1, window, terminal); err != nil || len(all) != 1 || all[0].Text != "slow" {
+		t.Errorf("the newest line: %+v, %v", all, err)
+	}
+	if _, err = OfRun("a", 1, filepath.Join(dir, "missing.log")); err == nil {
+		t.Error("no file could be read, and there is no error")
+	}
+	long := append(slices.Repeat([]string{line(3, "b", "INFO", strings.Repeat("x", 1000), "")}, 5000), line(8, "a", "INFO", "the end", ""))
+	write(window, append([]string{line(1, "a", "INFO", "too far back", "")}, long...)...)
+	if all, err = OfRun("a", 10, window); err != nil || len(all) != 1 || all[0].Text != "the end" {
+		t.Errorf("of a long file: %+v, %v", all, err)
 	}
 }

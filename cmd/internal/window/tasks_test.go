@@ -47,7 +47,7 @@ func (d *desktop) launchAndSlide() {
 	d.shot("task-1-live")
 	slider := d.still("the slider", func() *part { return d.kind("LimitSlider") }).Box
 	y := slider.Min.Y + slider.Dy()/3
-	d.drag(slider.Min.X+slider.Dx()/7, y, slider.Min.X+slider.Dx()/2, y)
+	d.drag(slider.Min.X+slider.Dx()/7, y, slider.Min.X+slider.Dx()*5/6, y)
 	d.until("the limit of the hand", func() bool { return d.limit() > 100 && d.shows("You set ") && d.find("Return to automatic") != nil })
 	d.shot("task-1-slid")
 }

@@ -34,8 +34,8 @@ func (c *Chart) arrange() {
 	if c.seen {
 		c.empty.hide()
 	} else {
-		between := c.axis.tick(1) + c.axis.step/2 // grid lines
-		c.empty.place(c.gutter+(c.drawn()-c.empty.size.Width)/2, c.at(between)-c.empty.size.Height/2)
+		between := (c.at(c.axis.tick(1)) + c.at(c.axis.tick(2))) / 2 // grid lines
+		c.empty.place(c.gutter+(c.drawn()-c.empty.size.Width)/2, between-c.empty.size.Height/2)
 	}
 }
 
@@ -44,8 +44,12 @@ func (c *Chart) fit() {
 	c.foot = c.rows[0].size.Height + 1
 	height := c.Size().Height - c.head - c.foot
 	parts := min(max(int(height/(rowApart*c.em)), 2), 4)
-	c.axis.fit(c.highest, c.limit, c.clock.to, parts)
-	c.plot.bottom, c.plot.top = c.axis.bottom, c.axis.top
+	if c.axis.log {
+		c.axis.setLog(c.lowest(), c.highest, parts)
+	} else {
+		c.axis.fit(c.highest, c.limit, c.clock.to, parts)
+	}
+	c.plot.extent = c.axis.extent
 	c.plot.limit = math.NaN()
 	if c.axis.limitShown {
 		c.plot.limit = c.limit
@@ -72,7 +76,9 @@ func (c *Chart) placeHead() float32 {
 	c.title.place(0, 0)
 	c.note.place(c.title.size.Width+noteGap, y)
 	left := c.title.size.Width + noteGap + c.note.size.Width + entryGap
-	lines := c.legend.place(left, c.Size().Width-insetRight, y, line)
+	right := c.Size().Width - insetRight - c.more.size.Width
+	lines := c.legend.place(left, right-entryGap/2, y, line)
+	c.more.place(right, max(y-line/4, 0)) // higher, because the dots are at the bottom of the letter
 	c.head = round(c.title.size.Height + float32(lines)*line + 2)
 	return c.head
 }
@@ -133,7 +139,7 @@ func (c *Chart) crown() float32 {
 
 // at returns the y coordinate of a value in the chart.
 func (c *Chart) at(v float64) float32 {
-	share := float32((v - c.axis.bottom) / (c.axis.top - c.axis.bottom))
+	share := c.axis.share(v)
 	height := c.raster.Size().Height - insetBottom - c.plot.crown
 	return c.head + c.plot.crown + (1-share)*height
 }

@@ -20,11 +20,12 @@ type axis struct {
 	ceiling float64 // the highest top; 0 if there is none
 	always  bool    // the limit is always in view
 
-	bottom, top, step float64
-	limitShown        bool
-	parts             int     // the number of steps for the height
-	fitted            bool    // to data
-	lowSince          float64 // Unix seconds; 0 if enough of the range is used
+	extent
+	step       float64
+	limitShown bool
+	parts      int     // the number of steps for the height
+	fitted     bool    // to data
+	lowSince   float64 // Unix seconds; 0 if enough of the range is used
 }
 
 // fit adapts the range to the highest value in view, the limit and the number of steps for the height. Both values may be NaN.
@@ -85,9 +86,19 @@ func (a *axis) set(need float64, parts int) {
 }
 
 // ticks returns the number of ticks; tick i is at bottom + i steps.
-func (a *axis) ticks() int { return int(math.Floor((a.top-a.bottom)/a.step+1e-9)) + 1 }
+func (a *axis) ticks() int {
+	if a.log {
+		return int(math.Floor(math.Log10(a.top/a.bottom)/a.step+1e-9)) + 1
+	}
+	return int(math.Floor((a.top-a.bottom)/a.step+1e-9)) + 1
+}
 
-func (a *axis) tick(i int) float64 { return a.bottom + float64(i)*a.step }
+func (a *axis) tick(i int) float64 {
+	if a.log {
+		return a.bottom * math.Pow(10, float64(i)*a.step)
+	}
+	return a.bottom + float64(i)*a.step
+}
 
 func orZero(v float64) float64 {
 	if math.IsNaN(v) {

@@ -24,6 +24,7 @@ type Config struct {
 	Limit   bool          // always shows the limit, even far above the data
 	Fill    bool          // fills the area below a single series
 	Numbers bool          // the horizontal axis counts cycles; Times are their numbers
+	Elapsed bool          // the horizontal axis counts from the start of a run; Times are seconds
 	Gap     time.Duration // breaks lines between rows this far apart; 0: never, for example for a History, which has its own gap
 	Bands   []Band
 
@@ -69,6 +70,7 @@ type Chart struct {
 	raster        *canvas.Raster
 	title, note   *label
 	empty         *label
+	more          *label // opens the menu
 	legend        legend
 	rows, moments []*label // of the axes
 	text          []byte   // buffer for texts
@@ -77,6 +79,8 @@ type Chart struct {
 	markers       []Marker
 
 	group     *Group // nil if the chart is in no group
+	big       *Chart // shows the same data in the whole window; nil if none
+	restore   func() // of a maximized chart: closes it
 	cursor    cursor
 	pad       *zoomPad
 	chosen    [2]float32        // selected by a drag, in the drawing
@@ -113,7 +117,7 @@ func New(config Config) *Chart {
 		config: config, highest: math.NaN(), limit: math.NaN(),
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
-			to: 1, field: field{top: 1}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
+			to: 1, field: field{extent: extent{top: 1}}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
 			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
@@ -125,6 +129,8 @@ func New(config Config) *Chart {
 		cursor:  newCursor(n), selection: &canvas.Rectangle{}, frame: &canvas.Rectangle{StrokeWidth: 1.5}, em: 1,
 	}
 	c.selection.Hidden, c.frame.Hidden = true, true
+	c.more = newLabel("…", theme.ColorNameForeground, theme.SizeNameText)
+	c.more.text.TextStyle.Bold = true
 	c.bands = append(c.bands, config.Bands[:min(len(config.Bands), mostBands)]...)
 	c.hear()
 	c.title.text.TextStyle.Bold = true
@@ -147,7 +153,10 @@ func (c *Chart) Set(d Data) {
 	before := c.clock
 	c.clock = clock{}
 	if !from.IsZero() {
-		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location(), numbers: c.config.Numbers}
+		c.clock = clock{from: Seconds(from), to: Seconds(to), zone: to.Location(), numbers: c.config.Numbers, elapsed: c.config.Elapsed}
+		if c.config.Elapsed {
+			c.clock.zone = time.UTC
+		}
 	}
 	if c.clock.jumped(&before) {
 		c.axis.step = 0
@@ -165,6 +174,9 @@ func (c *Chart) Set(d Data) {
 	c.arrange()
 	c.raster.Refresh()
 	c.follow()
+	if c.big != nil {
+		c.big.Set(d)
+	}
 }
 
 // Toggle shows or hides a series.

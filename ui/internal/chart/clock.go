@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -20,6 +21,7 @@ type clock struct {
 	offset   float64 // offset of the zone from UTC at the end of the range
 	step     float64 // 0: no ticks
 	numbers  bool    // the axis has numbers instead of times
+	elapsed  bool    // the axis has times since the start of a run
 }
 
 // divide sets the smallest step that keeps ticks some seconds apart: short for labels of hours and minutes, long for labels with seconds.
@@ -65,6 +67,9 @@ func (c *clock) appendLabel(b []byte, n int64) []byte {
 	if c.numbers {
 		return strconv.AppendInt(b, int64(c.tick(n)), 10)
 	}
+	if c.elapsed {
+		return appendElapsed(b, c.tick(n))
+	}
 	at := time.Unix(int64(c.tick(n)), 0).In(c.zone)
 	switch {
 	case c.step >= day || at.Hour() == 0 && at.Minute() == 0 && at.Second() == 0:
@@ -81,11 +86,23 @@ func (c *clock) appendMoment(b []byte, at float64) []byte {
 	if c.numbers {
 		return strconv.AppendInt(append(b, "cycle "...), int64(math.Round(at)), 10)
 	}
+	if c.elapsed {
+		return appendElapsed(append(b, "after "...), at)
+	}
 	t := moments(at).In(c.zone)
 	if c.to-c.from >= day {
 		return t.AppendFormat(b, "2 Jan 15:04:05")
 	}
 	return t.AppendFormat(b, time.TimeOnly)
+}
+
+// appendElapsed appends seconds as minutes and seconds, such as 1:30, or with hours, such as 2:01:30.
+func appendElapsed(b []byte, seconds float64) []byte {
+	s := max(int64(math.Round(seconds)), 0)
+	if s >= 3600 {
+		return fmt.Appendf(b, "%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Appendf(b, "%d:%02d", s/60, s%60)
 }
 
 // jumped reports whether the range differs from before by more than the passing of time.

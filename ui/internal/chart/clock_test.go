@@ -61,3 +61,20 @@ func TestNumbersOfAnAxis(t *testing.T) {
 		}
 	}
 }
+
+// TestElapsedAxis checks the labels of an axis that counts from the start of a run.
+func TestElapsedAxis(t *testing.T) {
+	c := clock{from: 0, to: 7300, zone: time.UTC, elapsed: true}
+	c.divide(1200, 1200)
+	first, _ := c.ticks()
+	var got []string
+	for n := first; n < first+5; n++ {
+		got = append(got, string(c.appendLabel(nil, n)))
+	}
+	if text := strings.Join(got, " "); text != "0:00 30:00 1:00:00 1:30:00 2:00:00" {
+		t.Errorf("the labels are %s", text)
+	}
+	if text := string(c.appendMoment(nil, 95)); text != "after 1:35" {
+		t.Errorf("a moment is %s", text)
+	}
+}

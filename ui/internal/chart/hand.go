@@ -30,6 +30,7 @@ func (c *Chart) hear() {
 	c.pad.leave = c.leave
 	c.pad.drag, c.pad.drop = c.mark, c.take
 	c.pad.menu = c.showMenu
+	c.pad.wheel = c.wheel
 }
 
 // lookAt shows the values at the pointer.
@@ -110,6 +111,8 @@ func (c *Chart) Tapped(e *fyne.PointEvent) {
 	focus(c)
 	if i := c.legend.find(e.Position); i >= 0 {
 		c.Toggle(i)
+	} else if at := c.more.text.Position(); e.Position.X >= at.X-entryGap/2 && e.Position.Y < c.head {
+		c.showMenu(e.AbsolutePosition)
 	}
 }
 
@@ -134,7 +137,7 @@ func (c *Chart) FocusLost() {
 	}
 }
 
-// TypedRune zooms with plus and minus, shows or hides a series by its number, and shows the menu with m.
+// TypedRune zooms with plus and minus, shows or hides a series by its number, changes the axis with l, and shows the menu with m.
 func (c *Chart) TypedRune(r rune) {
 	switch {
 	case (r == '+' || r == '=') && c.clock.to-c.clock.from > leastSpan+1e-6:
@@ -142,6 +145,8 @@ func (c *Chart) TypedRune(r rune) {
 		c.zoom(at-half, at+half)
 	case r == '-':
 		c.back()
+	case r == 'l' || r == 'L':
+		c.SetLog(!c.Log())
 	case r == 'm' || r == 'M':
 		c.showMenuBelow()
 	case r >= '1' && int(r-'1') < len(c.config.Series):
@@ -172,11 +177,14 @@ func (c *Chart) TypedKey(e *fyne.KeyEvent) {
 	case desktop.KeyMenu:
 		c.showMenuBelow()
 	case fyne.KeyEscape:
-		if c.group != nil && c.group.Zoomed() {
+		switch {
+		case c.zoomed():
 			c.back()
-			return
+		case c.restore != nil:
+			c.restore()
+		default:
+			c.leave()
 		}
-		c.leave()
 	default: // other keys are not for charts
 	}
 }

@@ -49,6 +49,15 @@ func (h *History) Add(at time.Time, values ...float64) {
 	h.append(t, values)
 }
 
+// Cut removes the rows from a time on.
+func (h *History) Cut(from time.Time) {
+	n, _ := slices.BinarySearch(h.times, Seconds(from))
+	h.times = h.times[:n]
+	for i := range h.values {
+		h.values[i] = h.values[i][:n]
+	}
+}
+
 // Rows returns the times in Unix seconds and the values by series, as in Data. They are valid until the next Add.
 func (h *History) Rows() (times []float64, values [][]float64) { return h.times, h.values }
 

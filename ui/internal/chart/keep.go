@@ -109,12 +109,18 @@ func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 	if len(items) > 0 {
 		items = append(items, fyne.NewMenuItemSeparator())
 	}
-	if c.group != nil {
+	if c.config.OnZoom != nil {
 		back := fyne.NewMenuItem("Zoom back", c.back)
-		back.Disabled = !c.group.Zoomed()
+		back.Disabled = !c.zoomed()
 		items = append(items, back)
 	}
-	return append(items, keepItems(c)...)
+	log := fyne.NewMenuItem("Logarithmic axis", func() { c.SetLog(!c.Log()) })
+	log.Checked = c.Log()
+	size := fyne.NewMenuItem("Maximize", c.Maximize)
+	if c.restore != nil {
+		size = fyne.NewMenuItem("Restore", c.restore)
+	}
+	return append(append(items, log, size, fyne.NewMenuItemSeparator()), keepItems(c)...)
 }
 
 // Picture draws the chart at twice the size.
@@ -122,6 +128,7 @@ func (c *Chart) Picture() image.Image {
 	config := c.config
 	config.Bands = c.bands
 	twin := New(config)
+	twin.axis.log = c.axis.log
 	for i := range c.plot.hidden {
 		twin.plot.hidden[i], twin.legend.entries[i].off = c.plot.hidden[i], c.plot.hidden[i]
 	}
@@ -141,6 +148,9 @@ func (c *Chart) table() []byte {
 	if c.config.Numbers {
 		b = []byte("cycle")
 	}
+	if c.config.Elapsed {
+		b = []byte("elapsed (s)")
+	}
 	for _, s := range c.config.Series {
 		b = append(b, '\t')
 		b = append(b, s.Name...)
@@ -155,6 +165,8 @@ func (c *Chart) table() []byte {
 		b = append(b, '\n')
 		if c.config.Numbers {
 			b = strconv.AppendInt(b, int64(math.Round(t)), 10)
+		} else if c.config.Elapsed {
+			b = strconv.AppendFloat(b, t, 'f', 1, 64)
 		} else {
 			b = moments(t).In(c.clock.zone).AppendFormat(b, time.DateTime)
 		}

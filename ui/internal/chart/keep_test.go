@@ -51,7 +51,7 @@ func TestMenuOfAChart(t *testing.T) {
 	w := show(t, c, 590, 330)
 	c.Set(rising())
 	c.Toggle(1)
-	if got, want := entries(c.menuItems()), "Show shop ✓, Show model, Copy values, Copy picture, Save picture…"; got != want {
+	if got, want := entries(c.menuItems()), "Show shop ✓, Show model, Logarithmic axis, Maximize, Copy values, Copy picture, Save picture…"; got != want {
 		t.Errorf("the menu has %s, want %s", got, want)
 	}
 	do(t, c.menuItems(), "Show model")

@@ -38,19 +38,26 @@ func newPad(owner fyne.Focusable) *pad {
 // zoomPad also handles double taps, which delay its taps.
 type zoomPad struct {
 	pad
-	back func()
+	back  func()
+	wheel func(e *fyne.ScrollEvent)
 }
 
-var _ fyne.DoubleTappable = (*zoomPad)(nil)
+var (
+	_ fyne.DoubleTappable = (*zoomPad)(nil)
+	_ fyne.Scrollable     = (*zoomPad)(nil)
+)
 
 func newZoomPad(owner fyne.Focusable, back func()) *zoomPad {
-	p := &zoomPad{pad{owner: owner}, back}
+	p := &zoomPad{pad: pad{owner: owner}, back: back}
 	p.ExtendBaseWidget(p)
 	return p
 }
 
 // DoubleTapped undoes the zoom.
 func (p *zoomPad) DoubleTapped(*fyne.PointEvent) { p.back() }
+
+// Scrolled zooms, or scrolls the page.
+func (p *zoomPad) Scrolled(e *fyne.ScrollEvent) { p.wheel(e) }
 
 // focus focuses a widget after a tap.
 func focus(o fyne.Focusable) {

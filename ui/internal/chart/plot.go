@@ -58,9 +58,9 @@ type plot struct {
 
 // field is the vertical range of a drawing.
 type field struct {
-	ceiling, bed float32   // pixels of top and bottom
-	bottom, top  float64   // values
-	grid         []float64 // values
+	ceiling, bed float32 // pixels of top and bottom
+	extent
+	grid []float64 // values
 }
 
 // draw returns the drawing in w × h device pixels, of width device-independent ones.
@@ -138,7 +138,7 @@ func (p *plot) x(t float64) float32 {
 
 // y returns where a value is drawn, in device pixels; never far outside the drawing.
 func (p *plot) y(v float64) float32 {
-	y := p.bed - float32((v-p.bottom)/(p.top-p.bottom))*(p.bed-p.ceiling)
+	y := p.bed - p.share(v)*(p.bed-p.ceiling)
 	return min(max(y, -2*p.scale), p.bed+2*p.scale)
 }
 

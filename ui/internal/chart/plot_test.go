@@ -17,7 +17,7 @@ var (
 // square returns a plot of 0 to 100 by 0 to 100. Drawn in 104 × 102 pixels, x is the time and y is 100 less the value.
 func square(times []float64, values ...[]float64) *plot {
 	return &plot{
-		to: 100, field: field{top: 100}, limit: nan, times: times, values: values,
+		to: 100, field: field{extent: extent{top: 100}}, limit: nan, times: times, values: values,
 		inks: inks{series: []color.RGBA{red, green}, limit: blue, marker: blue},
 	}
 }

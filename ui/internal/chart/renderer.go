@@ -91,7 +91,7 @@ func twice(c color.RGBA) color.RGBA {
 }
 
 func (c *Chart) labels() []*label {
-	all := []*label{c.title, c.note, c.empty, c.legend.limit}
+	all := []*label{c.title, c.note, c.empty, c.more, c.legend.limit}
 	for _, e := range c.legend.entries {
 		all = append(all, e.name, e.value)
 	}

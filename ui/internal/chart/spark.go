@@ -40,7 +40,7 @@ var (
 func NewSpark(of *Chart, chosen func()) *Spark {
 	s := &Spark{
 		of: of, chosen: chosen, title: newLabel(of.config.Title, colorQuiet, theme.SizeNameCaptionText), value: newLabel("–", theme.ColorNameForeground, theme.SizeNameText),
-		plot:   plot{field: field{top: 1}, limit: math.NaN(), to: 1, values: make([][]float64, 1), hidden: make([]bool, 1), fill: true},
+		plot:   plot{field: field{extent: extent{top: 1}}, limit: math.NaN(), to: 1, values: make([][]float64, 1), hidden: make([]bool, 1), fill: true},
 		ground: &canvas.Rectangle{CornerRadius: 4}, frame: &canvas.Rectangle{StrokeWidth: 1.5},
 	}
 	s.frame.Hidden = true

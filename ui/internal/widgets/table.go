@@ -39,7 +39,7 @@ type Table struct {
 // NewTable returns a table. empty is shown if there are no rows, and rows is the number of rows of the minimum height.
 func NewTable(columns []Column, empty string, rows int) *Table {
 	t := &Table{columns: newColumns(columns), least: rows, empty: NewCaption(empty), shown: map[*tableRow]int{}, tip: NewTip()}
-	t.head = newTableHead(t.columns, t)
+	t.head = newTableHead(t.columns, &t.OnSort)
 	t.list = newKeyList(t)
 	t.ExtendBaseWidget(t)
 	return t

@@ -3,6 +3,7 @@ package widgets
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -268,6 +269,21 @@ func TestColumnsShareTheWidth(t *testing.T) {
 	}
 	if narrow := widths(least - 5); narrow[0] != tight[0] || narrow[2] >= tight[2] {
 		t.Errorf("in a narrow table the columns are %v wide, in a wide one %v", narrow, tight)
+	}
+}
+
+// TestFitMiddle checks that a long text keeps its beginning and its end.
+func TestFitMiddle(t *testing.T) {
+	test.NewTempApp(t)
+	text := "372 shoppers, two weeks in March, with the new recommendations"
+	size := theme.TextSize()
+	width := fyne.MeasureText(text, size, fyne.TextStyle{}).Width
+	if got := fitMiddle(text, width, size, fyne.TextStyle{}); got != text {
+		t.Errorf("with enough room: %q", got)
+	}
+	got := fitMiddle(text, width/2, size, fyne.TextStyle{})
+	if !strings.HasPrefix(got, "372 shop") || !strings.HasSuffix(got, "dations") || strings.Count(got, "…") != 1 || fyne.MeasureText(got, size, fyne.TextStyle{}).Width > width/2+0.5 {
+		t.Errorf("with half the room: %q", got)
 	}
 }
 

@@ -15,11 +15,17 @@ type Column struct {
 	Align  fyne.TextAlign
 	// Drop orders the columns that are hidden if the width is too small: the highest first; 0 is never hidden.
 	Drop int
+	// Clip lets the title be cut, so that only the sample takes room.
+	Clip bool
 }
 
 func (c *Column) min() float32 {
+	title := c.Title
+	if c.Clip {
+		title = ""
+	}
 	return max(
-		fyne.MeasureText(c.Title, theme.CaptionTextSize(), fyne.TextStyle{}).Width,
+		fyne.MeasureText(title, theme.CaptionTextSize(), fyne.TextStyle{}).Width,
 		fyne.MeasureText(c.Sample, theme.TextSize(), fyne.TextStyle{}).Width,
 		badgeSize(c.Sample).Width,
 	)

@@ -15,8 +15,8 @@ import (
 type tableHead struct {
 	widget.BaseWidget
 	columns    *columns
-	table      *Table // nil for a sheet
-	sorted     int    // the column that the rows are sorted by, or none
+	onSort     *func(column int) // of the table; nil or empty if it does not sort
+	sorted     int               // the column that the rows are sorted by, or none
 	descending bool
 	hovered    int // the column under the pointer, or chosen by the arrow keys, or none
 	focused    bool
@@ -27,22 +27,24 @@ var (
 	_ fyne.Disableable = (*tableHead)(nil)
 )
 
-func newTableHead(c *columns, t *Table) *tableHead {
-	h := &tableHead{columns: c, table: t, sorted: none, hovered: none}
+func newTableHead(c *columns, onSort *func(column int)) *tableHead {
+	h := &tableHead{columns: c, onSort: onSort, sorted: none, hovered: none}
 	h.ExtendBaseWidget(h)
 	return h
 }
 
 // SetSort marks the column that the rows are sorted by. The caller sorts.
-func (t *Table) SetSort(column int, descending bool) {
-	if t.head.sorted != column || t.head.descending != descending {
-		t.head.sorted, t.head.descending = column, descending
-		t.head.Refresh()
+func (t *Table) SetSort(column int, descending bool) { t.head.mark(column, descending) }
+
+func (h *tableHead) mark(column int, descending bool) {
+	if h.sorted != column || h.descending != descending {
+		h.sorted, h.descending = column, descending
+		h.Refresh()
 	}
 }
 
 // sorts reports whether clicks sort.
-func (h *tableHead) sorts() bool { return h.table != nil && h.table.OnSort != nil }
+func (h *tableHead) sorts() bool { return h.onSort != nil && *h.onSort != nil }
 
 // Tapped implements [fyne.Tappable].
 func (h *tableHead) Tapped(e *fyne.PointEvent) {
@@ -52,7 +54,7 @@ func (h *tableHead) Tapped(e *fyne.PointEvent) {
 // sort sorts by a column, which may be none.
 func (h *tableHead) sort(column int) {
 	if h.sorts() && column != none {
-		h.table.OnSort(column)
+		(*h.onSort)(column)
 	}
 }
 

@@ -328,6 +328,18 @@ const mostRunes = 400
 
 // Fit returns a text's first line, clipped to a width with an ellipsis.
 func Fit(text string, width, size float32, style fyne.TextStyle) string {
+	return fit(text, width, size, style, func(all []rune, n int) string { return strings.TrimRight(string(all[:n]), " ") + "…" })
+}
+
+// fitMiddle is [Fit] with the ellipsis in the middle.
+func fitMiddle(text string, width, size float32, style fyne.TextStyle) string {
+	return fit(text, width, size, style, func(all []rune, n int) string {
+		return strings.TrimRight(string(all[:(n+1)/2]), " ") + "…" + strings.TrimLeft(string(all[len(all)-n/2:]), " ")
+	})
+}
+
+// fit shortens a text to a width. keep returns the text with n of its runes.
+func fit(text string, width, size float32, style fyne.TextStyle, keep func(all []rune, n int) string) string {
 	line, _, cut := strings.Cut(text, "\n")
 	line = strings.TrimSpace(line)
 	if line == "" || width <= 0 {
@@ -344,11 +356,11 @@ func Fit(text string, width, size float32, style fyne.TextStyle) string {
 	least, most := 0, len(runes)
 	for least < most {
 		n := (least + most + 1) / 2
-		if holds(string(runes[:n]) + "…") {
+		if holds(keep(runes, n)) {
 			least = n
 		} else {
 			most = n - 1
 		}
 	}
-	return strings.TrimRight(string(runes[:least]), " ") + "…"
+	return keep(runes, least)
 }

@@ -13,6 +13,9 @@ import (
 // Sheet is a short table that shows all its rows without scrolling. Without titles it has no header.
 type Sheet struct {
 	widget.BaseWidget
+	// OnSort, if set, is called with the column whose title the user clicks.
+	OnSort func(column int)
+
 	columns *columns
 	titled  bool
 	tapped  func(key string)
@@ -27,7 +30,7 @@ type Sheet struct {
 func NewSheet(columns []Column, empty string, tapped func(key string)) *Sheet {
 	s := &Sheet{columns: newColumns(columns), tapped: tapped, empty: NewCaption(empty)}
 	s.titled = slices.ContainsFunc(columns, func(c Column) bool { return c.Title != "" })
-	s.head = newTableHead(s.columns, nil)
+	s.head = newTableHead(s.columns, &s.OnSort)
 	s.head.Hide()
 	s.ExtendBaseWidget(s)
 	return s
@@ -52,6 +55,9 @@ func (s *Sheet) SetRows(rows []Row) {
 		s.Refresh()
 	}
 }
+
+// SetSort marks the column that the rows are sorted by. The caller sorts.
+func (s *Sheet) SetSort(column int, descending bool) { s.head.mark(column, descending) }
 
 // SetEmpty sets the text for no rows.
 func (s *Sheet) SetEmpty(text string) { s.empty.SetText(text) }

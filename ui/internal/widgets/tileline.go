@@ -17,6 +17,8 @@ type Line struct {
 	tone Tone
 	size fyne.ThemeSizeName
 	text *canvas.Text
+
+	middle bool // is cut in the middle
 }
 
 // NewLine returns an empty line with a size of the theme.
@@ -30,6 +32,12 @@ func NewLine(size fyne.ThemeSizeName, tone Tone) *Line {
 // Bold makes the line bold.
 func (l *Line) Bold() *Line {
 	l.text.TextStyle.Bold = true
+	return l
+}
+
+// Middle cuts the text in the middle if it is too long, so that its beginning and its end stay visible.
+func (l *Line) Middle() *Line {
+	l.middle = true
 	return l
 }
 
@@ -68,6 +76,13 @@ func (l *Line) CreateRenderer() fyne.WidgetRenderer {
 	return &lineRenderer{WidgetRenderer: widget.NewSimpleRenderer(l.text), line: l}
 }
 
+func (l *Line) fit(text string, width, size float32, style fyne.TextStyle) string {
+	if l.middle {
+		return fitMiddle(text, width, size, style)
+	}
+	return Fit(text, width, size, style)
+}
+
 type lineRenderer struct {
 	fyne.WidgetRenderer
 	line *Line
@@ -81,7 +96,7 @@ func (r *lineRenderer) MinSize() fyne.Size {
 // Layout clips the text to the width.
 func (r *lineRenderer) Layout(size fyne.Size) {
 	l := r.line
-	if text := Fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
+	if text := l.fit(l.full, size.Width, l.text.TextSize, l.text.TextStyle); text != l.text.Text {
 		l.text.Text = text
 		l.text.Refresh()
 	}
@@ -93,6 +108,6 @@ func (r *lineRenderer) Refresh() {
 	l := r.line
 	l.text.Color = Color(l.tone.Color())
 	l.text.TextSize = theme.Size(l.size)
-	l.text.Text = Fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
+	l.text.Text = l.fit(l.full, l.Size().Width, l.text.TextSize, l.text.TextStyle)
 	l.text.Refresh()
 }

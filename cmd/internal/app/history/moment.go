@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/seconds"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -156,11 +157,19 @@ func (l *History) Moment(ctx context.Context, at time.Time) (*engine.Moment, err
 	}
 	m := &engine.Moment{Idle: c.Idle(at)}
 	m.Crowd = t.crowd(at, run.Inactive(&l.settings, l.agents, l.chosen, cycle), o)
-	if m.Recent, err = l.store.LastMetrics(ctx, l.run, at, minuteRows); err != nil {
+	if m.Recent, err = l.recent(ctx, at); err != nil {
 		return nil, err
 	}
 	m.Snapshot = l.snapshot(c, t, m)
 	return m, nil
+}
+
+// recent returns the metrics of the minute before a moment, a row for each second.
+func (l *History) recent(ctx context.Context, at time.Time) ([]engine.MetricsRow, error) {
+	const fine = int(seconds.Fine / seconds.Each)
+	rows, err := l.store.LastMetrics(ctx, l.run, at, minuteRows+fine)
+	whole := seconds.WholeOf(rows)
+	return whole[max(len(whole)-minuteRows, 0):], err
 }
 
 // sessions reads the sessions of a cycle. For a cycle that was in progress at the last call, it reads the new ones.

@@ -31,6 +31,11 @@ func (p *Agents) Transcript(ctx context.Context, q view.TranscriptQuery) (t view
 	if q.Cycle >= 0 {
 		q.From.Cycle = max(q.From.Cycle, q.Cycle)
 	}
+	put, err := p.broadcasts(ctx, &q)
+	if err != nil {
+		return t, err
+	}
+	_, put = before(firstWhole(q.From), put)
 	full := func() bool { return len(t.Lines) >= q.Most || time.Since(began) > transcriptTime }
 	for at := q.From; ; {
 		rows, next, more, err := p.chunk(ctx, &q, at)
@@ -38,12 +43,15 @@ func (p *Agents) Transcript(ctx context.Context, q view.TranscriptQuery) (t view
 			return t, err
 		}
 		at = next
-		if err := p.addLines(ctx, &t, &q, rows); err != nil {
+		if put, err = p.addLines(ctx, &t, &q, rows, put); err != nil {
 			return t, err
 		}
 		if !more {
+			t.Lines = append(t.Lines, put...)
 			break
 		}
+		some, rest := before(firstWhole(at), put)
+		t.Lines, put = append(t.Lines, some...), rest
 		if full() {
 			t.More, t.Next = true, at
 			break
@@ -132,16 +140,18 @@ func own(r *engine.SessionRow) engine.SessionRow {
 	return c
 }
 
-// addLines adds the lines of some sessions.
-func (p *Agents) addLines(ctx context.Context, t *view.Transcript, q *view.TranscriptQuery, turns []engine.AgentTurn) error {
+// addLines adds the lines of some sessions, and before those of a cycle the messages put into its inboxes. It returns the other messages.
+func (p *Agents) addLines(ctx context.Context, t *view.Transcript, q *view.TranscriptQuery, turns []engine.AgentTurn, put []view.Line) ([]view.Line, error) {
 	for len(turns) > 0 {
 		n := 1
 		for n < len(turns) && turns[n].Cycle == turns[0].Cycle {
 			n++
 		}
 		if err := p.addSpoken(ctx, turns[:n]); err != nil {
-			return err
+			return put, err
 		}
+		some, rest := before(turns[0].Cycle+1, put)
+		t.Lines, put = append(t.Lines, some...), rest
 		for i := range turns[:n] {
 			for _, l := range view.Lines(&turns[i], p.Name(turns[i].Agent)) {
 				if l.Matches(q.Text) && !later(l.At, q.Until) {
@@ -151,7 +161,7 @@ func (p *Agents) addLines(ctx context.Context, t *view.Transcript, q *view.Trans
 		}
 		turns = turns[n:]
 	}
-	return nil
+	return put, nil
 }
 
 // later reports whether a time is after a limit; a zero limit does not apply.
@@ -213,7 +223,8 @@ func (p *Agents) addInFlight(ctx context.Context, t *view.Transcript, q *view.Tr
 	if len(open) == 0 {
 		return nil
 	}
-	return p.addLines(ctx, t, q, open)
+	_, err := p.addLines(ctx, t, q, open, nil)
+	return err
 }
 
 // contentNote says why lines may be missing.

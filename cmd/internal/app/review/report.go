@@ -54,6 +54,27 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 	return report.Write(ctx, w, store, record.ID, extras)
 }
 
+// Curves returns the charts of runs, to compare them.
+func Curves(ctx context.Context, store *sqlite.Store, runs []engine.RunID) ([]*view.Curves, error) {
+	var all []*view.Curves
+	for _, run := range runs {
+		record, err := store.Run(ctx, run)
+		if err != nil {
+			return nil, err
+		}
+		s, err := scenario.Restore(record.Source)
+		if err != nil {
+			return nil, fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
+		}
+		c, err := report.Curves(ctx, store, record.ID, s.Clock)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
 // Details returns what a report shows of a run in addition to its record and totals.
 func Details(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.Details, error) {
 	record, err := store.Run(ctx, run)
@@ -69,25 +90,14 @@ func Details(ctx context.Context, store *sqlite.Store, run engine.RunID) (*view.
 
 func extrasOf(s *scenario.Scenario, seed uint64) report.Extras {
 	program := s.Program(seed)
+	graph := program.Graph()
 	return report.Extras{
-		Version: about.Version(), Agent: program.AgentID, Services: servicesOf(program), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
+		Version: about.Version(), Agent: program.AgentID, Calls: view.StepCalls(&graph), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
 	}
 }
 
 // reportedLines is how many lines of the transcript a report has, roughly.
 const reportedLines = 300
-
-// servicesOf returns the services of steps by step path.
-func servicesOf(p *scenario.Program) map[string]string {
-	all := map[string]string{}
-	g := p.Graph()
-	g.Walk(func(s *engine.GraphStep) {
-		if s.Service != "" {
-			all[s.Path] = s.Service
-		}
-	})
-	return all
-}
 
 // against compares a run with another one.
 func against(ctx context.Context, store *sqlite.Store, run, other engine.RunID) (*report.Comparison, error) {

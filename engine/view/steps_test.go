@@ -1,0 +1,33 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
+)
+
+// TestStepLines checks the columns of steps: the rate over the run, the mean size of an answer, and what was not measured.
+func TestStepLines(t *testing.T) {
+	figures := []engine.StepFigures{
+		{Path: "browse", Statuses: [5]int64{engine.StepOK: 40, engine.StepFailed: 8, engine.StepTimedOut: 2}, Requests: 61, Retries: 11, RateLimited: 3, Size: 100_000, Service: engine.Quantiles{Count: 50, P50: 10 * time.Millisecond, P95: 1200 * time.Millisecond, P99: 2 * time.Second, Max: 3 * time.Second}},
+		{Path: "think"},
+	}
+	lines := view.StepLines(figures, map[string]view.StepCall{"browse": {Service: "shop", Endpoint: "GET /products/{}"}}, 5*time.Second)
+	table := view.StepTable(lines)
+	for i, want := range []string{
+		"Step Endpoint Executions Rate p50 p95 p99 Failures Size Requests Retries 429s Timed out Skipped Longest",
+		"browse shop GET /products/{} 50 10/s 10ms 1.2s 2.0s 10 2500 B 61 11 3 2  3.0s",
+		"think –  0.0/s – – –  –      –",
+	} {
+		rows := append([][]string{table.Head}, table.Rows...)
+		if got := strings.Join(rows[i], " "); got != want {
+			t.Errorf("row %d is\n%s, want\n%s", i, got, want)
+		}
+	}
+	if by := view.StepColumns[view.StepP95]; by.Title != "p95" || by.Compare(&lines[0], &lines[1]) <= 0 || view.StepColumns[view.StepFailures].Title != "Failures" {
+		t.Error("the columns have moved")
+	}
+}
