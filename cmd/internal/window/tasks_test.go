@@ -68,7 +68,7 @@ func (d *desktop) resumeEarlier() {
 		d.command("checkpoint now")
 		d.xdotool("sleep", "3")
 	}
-	d.click("Stop")
+	d.xdotool("key", "ctrl+period")
 	d.until("the end", func() bool { return d.find("Show results") != nil })
 	d.shot("task-3-stopped")
 	d.click("Runs")
@@ -80,9 +80,11 @@ func (d *desktop) resumeEarlier() {
 	d.until("the action for an older checkpoint", func() bool { return d.shows("Resume from ") })
 	d.shot("task-3-chosen")
 	d.xdotool("key", "shift+ctrl+Return")
+	d.until("the question", func() bool { return d.find("Change settings…") != nil })
+	d.click("Resume")
 	d.until("a run in progress", func() bool { return d.find("running") != nil })
 	d.shot("task-3-resumed")
-	d.click("Stop")
+	d.xdotool("key", "ctrl+period")
 	d.until("the end", func() bool { return d.find("Show results") != nil })
 }
 
