@@ -92,10 +92,10 @@ func TestHealthThresholds(t *testing.T) {
 		{"the last took 120 s", health.MetricCycle, cycle(time.Second, 120*time.Second), health.Warning, "2m0s"},
 		{"the last took 121 s", health.MetricCycle, cycle(time.Second, 121*time.Second), health.Critical, "2m1s"},
 		{"no cycle", health.MetricCycle, nil, health.Unknown, ""},
-		{"0.9s", health.MetricLatency, mean(900 * time.Millisecond), health.Healthy, "900ms"},
-		{"1s", health.MetricLatency, mean(time.Second), health.Warning, "1.0s"},
-		{"2s", health.MetricLatency, mean(2 * time.Second), health.Warning, "2.0s"},
-		{"2.1s", health.MetricLatency, mean(2100 * time.Millisecond), health.Critical, "2.1s"},
+		{"0.9s", health.MetricLatency, mean(900 * time.Millisecond), health.Healthy, "mean 900ms"},
+		{"1s", health.MetricLatency, mean(time.Second), health.Warning, "mean 1.0s"},
+		{"2s", health.MetricLatency, mean(2 * time.Second), health.Warning, "mean 2.0s"},
+		{"2.1s", health.MetricLatency, mean(2100 * time.Millisecond), health.Critical, "mean 2.1s"},
 		{"59%", health.MetricCPU, cpu(59, 200), health.Healthy, "59%"},
 		{"60%", health.MetricCPU, cpu(60, 0), health.Good, "60%"},
 		{"69%", health.MetricCPU, cpu(69, 0), health.Good, "69%"},
@@ -254,7 +254,7 @@ func TestLatencyIsOfTheLastSeconds(t *testing.T) {
 		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, Mean: mean} }
 	}
 	p := newPatient().live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
-	if got := p.find(health.MetricLatency).Value; got != "2.5s" {
+	if got := p.find(health.MetricLatency).Value; got != "mean 2.5s" {
 		t.Errorf("the mean of 4 sessions is %s, want 2.5s", got)
 	}
 	p.live(30, sessions(0, 0))

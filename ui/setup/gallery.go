@@ -21,6 +21,8 @@ type gallery struct {
 	fresh   *widget.Button // asks what a new scenario begins with
 	choices []Choice
 	chosen  string
+	drawn   []Choice // as shown, with drawnAs chosen
+	drawnAs string
 	pick    func(name string)
 	favor   func(name string, star bool)
 	again   func() // lists the scenarios again
@@ -46,6 +48,7 @@ func (g *gallery) create(do func()) {
 // set shows the scenarios.
 func (g *gallery) set(choices []Choice, err error) {
 	if err != nil {
+		g.drawn = nil
 		note := form.NewNote("")
 		note.SetProblem("Cannot list the scenarios. " + words.Trouble(err))
 		g.items.Objects = []fyne.CanvasObject{note, widget.NewButton("Try again", g.again)}
@@ -98,7 +101,12 @@ var sections = []struct {
 	{"Files", func(Choice) bool { return true }},
 }
 
+// show draws what has changed: a click on a card that is replaced between press and release would be lost.
 func (g *gallery) show() {
+	if g.drawnAs == g.chosen && slices.Equal(g.drawn, g.choices) {
+		return
+	}
+	g.drawn, g.drawnAs = slices.Clone(g.choices), g.chosen
 	name, star := g.focused()
 	g.items.Objects = nil
 	rest := slices.Clone(g.choices)
