@@ -84,10 +84,11 @@ func (k *card) CreateRenderer() fyne.WidgetRenderer {
 	return r
 }
 
-// Parts returns the texts of the card.
-func (k *card) Parts() []fyne.CanvasObject {
-	return []fyne.CanvasObject{widgets.NewText(k.choice.Title), widgets.NewText(k.about())}
-}
+// Text returns the title.
+func (k *card) Text() string { return k.choice.Title }
+
+// Parts returns the text below the title.
+func (k *card) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{widgets.NewText(k.about())} }
 
 // about returns the line below the title: the description, or the folder of a file without one.
 func (k *card) about() string {

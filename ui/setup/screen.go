@@ -216,6 +216,7 @@ func (s *Screen) choose(x subject) {
 	s.subject = x
 	s.gallery.choose(x.scenario)
 	s.bar.say("")
+	s.head.hint(s.tourHint())
 	s.read()
 }
 

@@ -32,7 +32,14 @@ func (s *Screen) Tour() {
 	x := subject{scenario: TourScenario}
 	s.tour = &touring{s.subject, s.kept[x], s.written[x], s.chosen[x]}
 	s.set(x, maps.Clone(TourParameters), nil, selection{})
-	s.head.hint(tourSays)
+}
+
+// tourHint describes the setup of the tour's run, while that is shown.
+func (s *Screen) tourHint() string {
+	if s.tour == nil || s.subject != (subject{scenario: TourScenario}) {
+		return ""
+	}
+	return tourSays
 }
 
 // TourOver returns to what was set up before the tour, unless the user has changed the tour's run.
@@ -42,7 +49,7 @@ func (s *Screen) TourOver() {
 		return
 	}
 	s.tour = nil
-	s.head.hint("")
+	s.head.hint(s.tourHint())
 	if s.launching || s.subject != x || !maps.Equal(s.kept[x], TourParameters) || len(s.written[x]) > 0 {
 		s.changed() // remembers them
 		return

@@ -90,8 +90,10 @@ func (d *desktop) resumeEarlier() {
 
 func (d *desktop) readPair() {
 	d.click("Setup")
+	d.still("Setup", func() *part { return d.find("New scenario…") })
+	d.xdotool("sleep", "0.5")
 	d.click("Conversations between two personas")
-	d.until("the scenario", func() bool { return d.shows("9 ok") })
+	d.until("the scenario", func() bool { return d.shows("12 agents, 1 cycle") && !d.shows("Set for the tour") })
 	d.shot("task-4-setup")
 	d.click("Launch")
 	d.click("Transcript")
