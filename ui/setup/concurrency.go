@@ -180,8 +180,8 @@ func (c *concurrency) into(set *engine.Settings) error {
 	if c.mode.Chosen() == manualMode {
 		if set.Manual = c.byHand; !set.Manual {
 			set.Governor = engine.Manual
+			set.Floor, set.Ceiling = min(set.Floor, set.Limit), max(set.Ceiling, set.Limit)
 		}
-		set.Floor, set.Ceiling = min(set.Floor, set.Limit), max(set.Ceiling, set.Limit)
 		return errors.Join(mistakes...)
 	}
 	into(c.floor, "floor", &set.Floor)

@@ -68,3 +68,21 @@ func TestUndoKeepsToItsScenario(t *testing.T) {
 
 // pass lets time pass between two gestures.
 func pass(e *edits) { e.at = e.at.Add(-oneEdit) }
+
+// TestALimitSetByHandStays checks that a fork of a run whose limit a person had set has the parent's settings.
+func TestALimitSetByHandStays(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	c, set := s.screen.concurrency, s.screen.scenario.Settings
+	set.Limit, set.Manual = 2*set.Ceiling, true
+	sc := *s.screen.scenario
+	sc.Settings = set
+	c.fill(&sc, true)
+	got := set
+	if err := c.into(&got); err != nil || got.Concurrency != set.Concurrency || got.Steering != set.Steering {
+		t.Errorf("the form gives %+v %+v, want %+v %+v: %v", got.Concurrency, got.Steering, set.Concurrency, set.Steering, err)
+	}
+	c.mode.SetSelected(view.Automatic)
+	if err := c.into(&got); err == nil {
+		t.Error("a limit above the highest is not a mistake in automatic mode")
+	}
+}

@@ -55,7 +55,7 @@ func TestStatus(t *testing.T) {
 		`"exhausted":"the quota of the day is gone"`, `"breaker":"half-open","buckets"`,
 		`"budget":{"limit":{"usd":5},"spent":{"usd":1.25,"tokens":10,"requests":2,"seconds":60},"short":"dollars"}`,
 		`"agent":4,"take":0,"name":"eve","began":"2030-03-01T12:00:00Z","step":"ask","service":"model","throttled_by":"rate limiter"}`,
-		`{"metric":"CPU","level":"critical","value":"95%","threshold":"from 70%, critical above 90%"`,
+		`{"metric":"CPU","level":"healthy","value":"95%","threshold":"from 70%, critical above 90%"`,
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)
