@@ -39,7 +39,7 @@ func TestReport(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"report unknown":                            "no such run",
-		"report --against unknown":                  "no such run",
+		"report --against unknown":                  "not found",
 		"report " + parent + " --against " + parent: "is named twice",
 	} {
 		if code, _, stderr := ctl(t, append(strings.Fields(args), "-o", filepath.Join(dir, "none.html"), "--data", data)...); code != exitUsage || !strings.Contains(stderr, want) {

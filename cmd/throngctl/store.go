@@ -20,7 +20,7 @@ var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
 	if name != "" {
 		record, err := store.Run(ctx, engine.RunID(name))
-		if errors.Is(err, engine.ErrNotFound) && !errors.Is(err, sqlite.ErrAmbiguous) {
+		if errors.Is(err, engine.ErrNotFound) && !errors.Is(err, sqlite.ErrAmbiguous) && !errors.Is(err, sqlite.ErrTrashed) {
 			err = &noSuchRun{name}
 		}
 		return record, err
