@@ -17,7 +17,9 @@ func (f *sessionFigures) latency() float64 {
 	return math.NaN()
 }
 
-func (f *sessionFigures) latencyText() string { return "mean " + engine.FormatDuration(f.v.latency(0, 30)) }
+func (f *sessionFigures) latencyText() string {
+	return "mean " + engine.FormatDuration(f.v.latency(0, 30))
+}
 
 // leastSteady is the number of sessions in half a minute from which completion times can be called steady.
 const leastSteady = 10

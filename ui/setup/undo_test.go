@@ -79,7 +79,7 @@ func TestALimitSetByHandStays(t *testing.T) {
 	c.fill(&sc, true)
 	got := set
 	if err := c.into(&got); err != nil || got.Concurrency != set.Concurrency || got.Steering != set.Steering {
-		t.Errorf("the form gives %+v %+v, want %+v %+v: %v", got.Concurrency, got.Steering, set.Concurrency, set.Steering, err)
+		t.Errorf("the form has %+v %+v, want %+v %+v: %v", got.Concurrency, got.Steering, set.Concurrency, set.Steering, err)
 	}
 	c.mode.SetSelected(view.Automatic)
 	if err := c.into(&got); err == nil {
