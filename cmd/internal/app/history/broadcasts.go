@@ -13,7 +13,7 @@ import (
 // broadcastID heads the messages that a person put into inboxes; no agent has this index.
 const (
 	broadcastID = "Broadcast"
-	nobody      = -1
+	noAgent     = -1
 )
 
 // broadcasts returns the messages that people put into inboxes during the run and that a query selects, by the cycle whose sessions
@@ -32,7 +32,7 @@ func (p *Agents) broadcasts(ctx context.Context, q *view.TranscriptQuery) (all [
 		if !ok || q.Cycle >= 0 && m.Cycle != q.Cycle || q.Agent >= 0 && len(m.To) > 0 && !slices.Contains(m.To, q.Agent) || later(c.At, q.Until) {
 			continue
 		}
-		l := view.Line{Kind: view.MessageLine, At: c.At, Cycle: m.Cycle, Agent: nobody, ID: broadcastID, Speaker: cmp.Or(c.Who, "someone"), To: recipients(c.Old), Text: string(m.Body)}
+		l := view.Line{Kind: view.MessageLine, At: c.At, Cycle: m.Cycle, Agent: noAgent, ID: broadcastID, Speaker: cmp.Or(c.Who, "someone"), To: recipients(c.Old), Text: string(m.Body)}
 		if c.Who == view.User {
 			l.Speaker = "You"
 		}
