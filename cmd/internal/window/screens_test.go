@@ -24,7 +24,7 @@ func (l look) String() string { return fmt.Sprintf("%dx%d-%s-%s", l.width, l.hei
 
 // looks returns the looks for screenshots: three sizes, two themes, two scales.
 func looks() (all []look) {
-	for _, size := range [][2]int{{1280, 800}, {1920, 1200}, {2560, 1440}} {
+	for _, size := range [][2]int{{1000, 640}, {1280, 800}, {1920, 1200}} {
 		for _, theme := range []string{"light", "dark"} {
 			for _, scale := range []string{"1", "1.5"} {
 				all = append(all, look{size[0], size[1], theme, scale})
