@@ -16,8 +16,8 @@ import (
 
 var changeColumns = []widgets.Column{
 	{Title: "Time", Sample: "10:02:03"},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Who", Sample: "connections"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing, Drop: 2},
+	{Title: "Who", Sample: "connections", Drop: 1},
 	{Title: "What", Sample: "checkpoint-interval"},
 	{Title: "Change", Sample: "running to draining", Weight: 1},
 	{Title: "Why", Sample: "25 → 20: CPU 91% for 3 s, above 80%", Weight: 3},

@@ -43,11 +43,11 @@ func newEmitted(keep chart.Keep) *emitted {
 	end := fyne.TextAlignTrailing
 	e.numbers = widgets.NewSheet([]widgets.Column{
 		{Title: "Event", Sample: "conversation"},
-		{Title: "Field", Sample: "total_price", Weight: 1},
-		{Title: "Values", Sample: "1,000,000", Align: end, Drop: 3},
-		{Title: "Mean", Sample: "1,000,000", Align: end},
-		{Title: "Lowest", Sample: "1,000,000", Align: end, Drop: 2},
-		{Title: "Highest", Sample: "1,000,000", Align: end, Drop: 1},
+		{Title: "Field", Sample: "frontstore_discount", Weight: 1},
+		{Title: "Values", Sample: "100,000", Align: end, Drop: 3},
+		{Title: "Mean", Sample: "100,000", Align: end},
+		{Title: "Lowest", Sample: "100,000", Align: end, Drop: 2},
+		{Title: "Highest", Sample: "100,000", Align: end, Drop: 1},
 		{Title: "Sum", Sample: "1,000,000", Align: end},
 	}, "", nil)
 	e.numeric = widgets.NewPanel("Numbers in events", e.numbers)
