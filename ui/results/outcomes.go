@@ -96,7 +96,7 @@ func summary(o *outcomes.Outcomes) string {
 	for i := range o.Events {
 		all += o.Events[i].Count
 	}
-	text := fmt.Sprintf("%s events from %s sessions", engine.FormatCount(all), engine.FormatCount(o.Sessions))
+	text := engine.Counted(all, "event", "events") + " from " + engine.Counted(o.Sessions, "session", "sessions")
 	if n := len(o.Cycles); n > 1 && o.Clock.Cycle > 0 {
 		text += " in " + span(o.Clock.At(o.Cycles[n-1]+1).Sub(o.Clock.At(o.Cycles[0]))) + " of simulated time"
 	}
