@@ -47,9 +47,9 @@ func Tiles(s *engine.Snapshot, o TileOptions) []Tile {
 }
 
 func throughputTile(s *engine.Snapshot, o TileOptions) Tile {
-	note := engine.FormatCount(s.Ended) + " sessions"
+	note := engine.Counted(s.Ended, "session", "sessions")
 	if s.Total > 0 {
-		note = engine.FormatCount(s.Ended) + " of " + engine.FormatCount(s.Total) + " sessions"
+		note = engine.FormatCount(s.Ended) + " of " + engine.Counted(s.Total, "session", "sessions")
 	}
 	if overall(s, o.Past) {
 		note += ", mean"

@@ -149,7 +149,7 @@ func see(o fyne.CanvasObject, on bool) {
 // MinSize implements [fyne.Widget].
 func (s *Spark) MinSize() fyne.Size {
 	s.ExtendBaseWidget(s)
-	return leastSize(s.Theme(), fyne.NewSize(150, 26))
+	return leastSize(s.Theme(), fyne.NewSize(130, 26))
 }
 
 // dress takes colors from the theme.

@@ -25,7 +25,7 @@ func NewProgress() *Progress {
 		right: NewLine(theme.SizeNameCaptionText, Neutral).Align(fyne.TextAlignTrailing),
 		track: &canvas.Rectangle{}, bar: &canvas.Rectangle{},
 	}
-	p.track.Hidden = true
+	p.track.Hidden, p.bar.Hidden = true, true
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -35,8 +35,8 @@ func (p *Progress) Set(left, right string, share float64) {
 	p.left.Set(left, Neutral)
 	p.right.Set(right, Neutral)
 	if idle := left == "" && right == "" && share == 0; idle != p.track.Hidden {
-		p.track.Hidden = idle
-		p.track.Refresh()
+		p.track.Hidden, p.bar.Hidden = idle, idle
+		canvas.Refresh(p)
 	}
 	if p.share != share {
 		p.share = share
