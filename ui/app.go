@@ -161,7 +161,7 @@ func (a *App) build() {
 			a.Open(files[0].Path())
 		}
 	})
-	a.show(a.pages[0])
+	restore(a)
 }
 
 // chooseScenario asks for a scenario file.

@@ -108,6 +108,14 @@ func (s *Screen) Show() {
 	s.draw()
 }
 
+// Chosen returns the run that is shown; "" before the first.
+func (s *Screen) Chosen() engine.RunID {
+	if s.job == nil {
+		return ""
+	}
+	return s.job.Run.ID()
+}
+
 // Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {}
 
