@@ -46,6 +46,7 @@ type Desk struct {
 	Settings  settings.Desk
 	Store     Store
 	Program   Program     // nil if there is no information on the program
+	Tool      Tool        // nil if there is nothing to install
 	Attach    Attach      // nil if the toolkit's windows are enough
 	Dialogs   FileDialogs // nil uses the toolkit's
 	// IconText, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.

@@ -31,7 +31,7 @@ func newEditing(a *App) *editing {
 		e.screen.Open(name, nil)
 	}
 	a.setup.SetEditing(setup.Editing{
-		New: e.create,
+		New:  e.create,
 		Edit: e.open,
 		Try: func(name string) {
 			show()
