@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/helpmenu"
 )
 
 // The menus, from left to right.
@@ -225,6 +226,7 @@ func (f *frame) drawMenu() {
 	if f.menu == nil {
 		return
 	}
+	helpmenu.Set(menuHelp)
 	changed := false
 	for _, d := range f.commands {
 		_, ok := f.where(d)

@@ -112,7 +112,7 @@ func New(app fyne.App, desk Desk) *App {
 	}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
-	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID())
+	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID(), picture(app.Icon()))
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
