@@ -97,10 +97,24 @@ func (n *Node) Errorf(hint, format string, args ...any) {
 	}
 }
 
+// Guessf reports a problem with a name at the node.
+func (n *Node) Guessf(g suggest.Guess, format string, args ...any) {
+	if n != nil {
+		n.report.Add(n.guess(n.place(), g, format, args...))
+	}
+}
+
 // Warnf reports a warning at the node.
 func (n *Node) Warnf(hint, format string, args ...any) {
 	if n != nil {
 		n.report.Warn(n.problem(n.place(), hint, format, args...))
+	}
+}
+
+// WarnGuessf reports a warning about a name at the node.
+func (n *Node) WarnGuessf(g suggest.Guess, format string, args ...any) {
+	if n != nil {
+		n.report.Warn(n.guess(n.place(), g, format, args...))
 	}
 }
 
@@ -110,6 +124,13 @@ func (n *Node) Warnf(hint, format string, args ...any) {
 func (n *Node) ErrorfAt(offset int, hint, format string, args ...any) {
 	if n != nil {
 		n.report.Add(n.problem(n.at(offset), hint, format, args...))
+	}
+}
+
+// GuessfAt reports a problem with a name at a byte offset in the text of a scalar.
+func (n *Node) GuessfAt(offset int, g suggest.Guess, format string, args ...any) {
+	if n != nil {
+		n.report.Add(n.guess(n.at(offset), g, format, args...))
 	}
 }
 
@@ -131,6 +152,12 @@ func (n *Node) PositionAt(offset int) (line, col int) {
 func (n *Node) problem(at int, hint, format string, args ...any) Problem {
 	line, col := n.src.position(at)
 	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func (n *Node) guess(at int, g suggest.Guess, format string, args ...any) Problem {
+	p := n.problem(at, g.Hint, format, args...)
+	p.Meant = g.Meant
+	return p
 }
 
 // Entries returns the keys of a map in the order of the file, each key once. Absent and null are an empty map;
@@ -208,12 +235,11 @@ func (e Entry) unknown(allowed []string) {
 	if len(allowed) == 0 {
 		hint = "no key is allowed here"
 	}
+	g := suggest.NewGuess(e.Key.value, allowed, hint).And(hint)
 	if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
-		hint = "did you mean " + code(near+" "+name) + "? " + hint
-	} else if near := suggest.Nearest(e.Key.value, allowed); near != "" {
-		hint = "did you mean " + code(near) + "? " + hint
+		g = suggest.Guess{Meant: near + " " + name, Hint: "did you mean " + code(near+" "+name) + "? " + hint}
 	}
-	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))
+	e.Key.Guessf(g, "unknown key %s", code(e.Key.value))
 }
 
 // Require reports the missing keys of a map, at the map.

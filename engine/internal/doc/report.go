@@ -18,6 +18,7 @@ type Problem struct {
 	Line, Col int
 	Problem   string
 	Hint      string
+	Meant     string // the name that was probably meant at this place, which the hint asks for; "" if unknown
 }
 
 // Error returns "file:line:col: problem (hint)", without an empty file or hint.
@@ -77,7 +78,7 @@ func (r *Report) Warn(p Problem) {
 }
 
 func (r *Report) first(kind string, p Problem) bool {
-	p.Hint = kind
+	p.Hint, p.Meant = kind, ""
 	if r.seen[p] {
 		return false
 	}
