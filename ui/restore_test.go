@@ -54,7 +54,7 @@ func TestOpensWhereItWasClosed(t *testing.T) {
 	if a = again(q, a); a.current.title != "Setup" {
 		t.Errorf("%s is shown instead of Setup", a.current.title)
 	}
-	fake.Preferences().SetString(spotKey, `{"Screen": "Look back"}`)
+	fake.Preferences().SetString(spotKey, `{"Screen": "Elsewhere"}`)
 	if a = New(fake, a.desk); a.current.title != "Setup" {
 		t.Errorf("%s is shown instead of a screen of another version", a.current.title)
 	}

@@ -107,7 +107,7 @@ func (r *reader) stand(n *doc.Node, what string) action {
 		near := r.Near(name, names, "")
 		g = suggest.Guess{Meant: near.Meant, Hint: strings.Replace(near.Hint+"; ", "?; ", "? ", 1) + g.Hint}
 	}
-	n.WarnGuessf(g, "there is no %s %s: the mock answers in its place", what, name)
+	n.Guess(g).Warnf("there is no %s %s: the mock answers in its place", what, name)
 	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.mocked, entry) {
 		r.mocked = append(r.mocked, entry)
 	}

@@ -83,7 +83,7 @@ func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 		g = suggest.NewGuess(text, names, list).And(list)
 	}
 	if text != "" {
-		at.Guessf(g, "there is no kind of step %q", text)
+		at.Guess(g).Errorf("there is no kind of step %q", text)
 	}
 	return kind{}, false
 }

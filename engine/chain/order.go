@@ -146,7 +146,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	switch {
 	case name == "": // reported
 	case !known:
-		at.Guessf(o.guess(name), "there is no step %s in this block", name)
+		at.Guess(o.guess(name)).Errorf("there is no step %s in this block", name)
 	case j == i:
 		at.Errorf("remove it", "the step %s waits for itself", name)
 	case slices.Contains(s.node.named, j):

@@ -8,7 +8,7 @@ import (
 )
 
 // TestSendersWaitForAReader checks that senders wait for a slow reader like for anything else: in a test with simulated time, the clock
-// goes on. A lock that synctest does not know as waiting would stop it forever.
+// continues. A lock that synctest does not know as waiting would stop it forever.
 func TestSendersWaitForAReader(t *testing.T) {
 	stuck := time.AfterFunc(time.Minute, func() { panic("the clock stands still while two senders wait for a reader") })
 	defer stuck.Stop()

@@ -93,7 +93,7 @@ func checkColumn(n *doc.Node, t *table) {
 	if name == "id" || t.has(name) {
 		return
 	}
-	n.Guessf(suggest.NewGuess(name, t.names, "there are "+strings.Join(t.names, ", ")), "there is no column %s", name)
+	n.Guess(suggest.NewGuess(name, t.names, "there are "+strings.Join(t.names, ", "))).Errorf("there is no column %s", name)
 }
 
 // rowList are rows that stand in the scenario itself.

@@ -210,7 +210,7 @@ func (r *reader) acted(n *doc.Node) {
 	if len(events) == 1 {
 		g.Meant = events[0]
 	}
-	n.Guessf(g, "the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
+	n.Guess(g).Errorf("the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
 }
 
 // readChains reads the connectors and the chains, and picks the one that sessions run. Its error is about the chain that
@@ -250,7 +250,7 @@ func (r *reader) readChains(root *doc.Node) error {
 	case r.s.Chain == nil && alone != "":
 		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: oneOfChains(alone, names).Hint}
 	case r.s.Chain == nil:
-		root.Get("run").Guessf(oneOfChains(run, names), "there is no chain %s", run)
+		root.Get("run").Guess(oneOfChains(run, names)).Errorf("there is no chain %s", run)
 	}
 	return nil
 }

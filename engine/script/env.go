@@ -134,7 +134,7 @@ func (e *Env) define(src Source) Errors {
 			_ = e.located(at, nil)
 			p = fmt.Sprintf("%s, at %s", p, at.Trace[0])
 		}
-		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Hint: at.Hint}}
+		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Guess: suggest.Guess{Hint: at.Hint}}}
 	}
 	for i, name := range e.globals.names {
 		if v := e.globals.values[i]; v != nil {

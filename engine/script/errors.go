@@ -112,12 +112,12 @@ func (t text) sourceErrors(err error, known []string, explain func(name string) 
 
 // one returns an error at the start of the text.
 func (t text) one(problem, hint string) Errors {
-	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Hint: hint}}
+	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Guess: suggest.Guess{Hint: hint}}}
 }
 
 // place returns an error at a position of the parser.
 func place(pos syntax.Position, problem, hint string) *Error {
-	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Hint: hint}
+	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Guess: suggest.Guess{Hint: hint}}
 }
 
 // longNumber reports a number with so many digits that the parser would take seconds to read it.
@@ -223,8 +223,8 @@ func resolveError(e resolve.Error, known []string, explain func(string) suggest.
 		if g.Hint == "" {
 			g = suggest.Guess{Meant: suggest.Nearest(name, known), Hint: suggest.Hint(name, known)}
 		}
-		at := place(e.Pos, "undefined: "+name, g.Hint)
-		at.Meant = g.Meant
+		at := place(e.Pos, "undefined: "+name, "")
+		at.Guess = g
 		return at
 	}
 	switch {

@@ -20,7 +20,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
-	"github.com/throng-sim/throng/cmd/internal/cmdline"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
@@ -107,13 +106,9 @@ func (d *Desk) reconnect() error {
 
 // Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
-	all := ui.Desk{
+	return ui.Desk{
 		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Store: d, Program: program{d}, Drew: d.drawn,
 	}
-	if tool := cmdline.Find(); tool != nil {
-		all.Tool = tool
-	}
-	return all
 }
 
 // Notice implements [ui.Store], as do Interrupted, Stop and Settled.

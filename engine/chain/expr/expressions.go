@@ -125,7 +125,7 @@ func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs
 	for _, f := range refs("steps").Fields {
 		if !r.Steps.Has(f.Name) {
 			problem, g := r.Steps.Unseen(f.Name)
-			n.GuessfAt(doc.Offset(text, f.Line, f.Col), g, "%s", problem)
+			n.Guess(g).ErrorfAt(doc.Offset(text, f.Line, f.Col), "%s", problem)
 			ok = false
 		}
 		r.Steps.Use(f.Name)
@@ -155,7 +155,7 @@ func (r *Compiler) checkFields(n *doc.Node, text, name string, refs func(string)
 		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
 			g = r.File.Near(f.Name, slices.Clone(known), "")
 		}
-		n.GuessfAt(doc.Offset(text, f.Line, f.Col), g, "%s has no %s here", name, f.Name)
+		n.Guess(g).ErrorfAt(doc.Offset(text, f.Line, f.Col), "%s has no %s here", name, f.Name)
 	}
 	return ok
 }
@@ -167,7 +167,7 @@ func ReportScript(n *doc.Node, text string, err error) {
 	case err == nil:
 	case errors.As(err, &mistakes):
 		for _, m := range mistakes {
-			n.GuessfAt(doc.Offset(text, m.Line, m.Col), suggest.Guess{Meant: m.Meant, Hint: m.Hint}, "%s", m.Problem)
+			n.Guess(m.Guess).ErrorfAt(doc.Offset(text, m.Line, m.Col), "%s", m.Problem)
 		}
 	default:
 		n.Errorf("", "%v", err)

@@ -97,24 +97,10 @@ func (n *Node) Errorf(hint, format string, args ...any) {
 	}
 }
 
-// Guessf reports a problem with a name at the node.
-func (n *Node) Guessf(g suggest.Guess, format string, args ...any) {
-	if n != nil {
-		n.report.Add(n.guess(n.place(), g, format, args...))
-	}
-}
-
 // Warnf reports a warning at the node.
 func (n *Node) Warnf(hint, format string, args ...any) {
 	if n != nil {
 		n.report.Warn(n.problem(n.place(), hint, format, args...))
-	}
-}
-
-// WarnGuessf reports a warning about a name at the node.
-func (n *Node) WarnGuessf(g suggest.Guess, format string, args ...any) {
-	if n != nil {
-		n.report.Warn(n.guess(n.place(), g, format, args...))
 	}
 }
 
@@ -124,13 +110,6 @@ func (n *Node) WarnGuessf(g suggest.Guess, format string, args ...any) {
 func (n *Node) ErrorfAt(offset int, hint, format string, args ...any) {
 	if n != nil {
 		n.report.Add(n.problem(n.at(offset), hint, format, args...))
-	}
-}
-
-// GuessfAt reports a problem with a name at a byte offset in the text of a scalar.
-func (n *Node) GuessfAt(offset int, g suggest.Guess, format string, args ...any) {
-	if n != nil {
-		n.report.Add(n.guess(n.at(offset), g, format, args...))
 	}
 }
 
@@ -151,12 +130,42 @@ func (n *Node) PositionAt(offset int) (line, col int) {
 
 func (n *Node) problem(at int, hint, format string, args ...any) Problem {
 	line, col := n.src.position(at)
-	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Hint: hint}
+	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Guess: suggest.Guess{Hint: hint}}
 }
 
-func (n *Node) guess(at int, g suggest.Guess, format string, args ...any) Problem {
-	p := n.problem(at, g.Hint, format, args...)
-	p.Meant = g.Meant
+// Misspelled is a node with a name that is not known, and what was probably meant.
+type Misspelled struct {
+	node  *Node
+	guess suggest.Guess
+}
+
+// Guess returns the node for problems with a name.
+func (n *Node) Guess(g suggest.Guess) Misspelled { return Misspelled{n, g} }
+
+// Errorf reports a problem at the node.
+func (m Misspelled) Errorf(format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Add(m.problem(m.node.place(), format, args...))
+	}
+}
+
+// ErrorfAt reports a problem at a byte offset in the text of a scalar.
+func (m Misspelled) ErrorfAt(offset int, format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Add(m.problem(m.node.at(offset), format, args...))
+	}
+}
+
+// Warnf reports a warning at the node.
+func (m Misspelled) Warnf(format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Warn(m.problem(m.node.place(), format, args...))
+	}
+}
+
+func (m Misspelled) problem(at int, format string, args ...any) Problem {
+	p := m.node.problem(at, "", format, args...)
+	p.Guess = m.guess
 	return p
 }
 
@@ -239,7 +248,7 @@ func (e Entry) unknown(allowed []string) {
 	if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
 		g = suggest.Guess{Meant: near + " " + name, Hint: "did you mean " + code(near+" "+name) + "? " + hint}
 	}
-	e.Key.Guessf(g, "unknown key %s", code(e.Key.value))
+	e.Key.Guess(g).Errorf("unknown key %s", code(e.Key.value))
 }
 
 // Require reports the missing keys of a map, at the map.

@@ -45,7 +45,7 @@ func (n *Node) OneOf(values ...string) string {
 		}
 	}
 	hint := "one of " + strings.Join(values, ", ")
-	n.Guessf(suggest.NewGuess(n.value, values, hint).And(hint), "%s cannot be %s", n.label(), code(n.value))
+	n.Guess(suggest.NewGuess(n.value, values, hint).And(hint)).Errorf("%s cannot be %s", n.label(), code(n.value))
 	return ""
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Problem is one error in a file: its place, a description, and a hint how to fix it. Line and Col count from 1, columns in
@@ -17,8 +19,7 @@ type Problem struct {
 	File      string
 	Line, Col int
 	Problem   string
-	Hint      string
-	Meant     string // the name that was probably meant at this place, which the hint asks for; "" if unknown
+	suggest.Guess
 }
 
 // Error returns "file:line:col: problem (hint)", without an empty file or hint.
@@ -78,7 +79,7 @@ func (r *Report) Warn(p Problem) {
 }
 
 func (r *Report) first(kind string, p Problem) bool {
-	p.Hint, p.Meant = kind, ""
+	p.Guess = suggest.Guess{Hint: kind}
 	if r.seen[p] {
 		return false
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 func TestTenErrorsInOnePass(t *testing.T) {
@@ -57,10 +59,10 @@ func TestReportSortsAndKeepsEachOnce(t *testing.T) {
 	for _, p := range []Problem{
 		{File: "unknown.csv", Line: 1, Col: 1, Problem: "five"},
 		{File: "a.star", Line: 1, Col: 1, Problem: "four"},
-		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Hint: "hint"},
+		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Guess: suggest.Guess{Hint: "hint"}},
 		{File: "b.yaml", Line: 1, Col: 2, Problem: "two"},
 		{File: "b.yaml", Line: 1, Col: 1, Problem: "one"},
-		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Hint: "another hint", Meant: "four"},
+		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Guess: suggest.Guess{Hint: "another hint", Meant: "four"}},
 	} {
 		r.Add(p)
 	}
@@ -98,7 +100,7 @@ func TestPrintShowsThePlace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var r Report
 			r.AddSource("f", []byte(c.line))
-			r.Add(Problem{File: "f", Line: 1, Col: c.col, Problem: "wrong", Hint: "right"})
+			r.Add(Problem{File: "f", Line: 1, Col: c.col, Problem: "wrong", Guess: suggest.Guess{Hint: "right"}})
 			var b strings.Builder
 			if err := r.Print(&b); err != nil {
 				t.Fatal(err)
@@ -113,7 +115,7 @@ func TestPrintShowsThePlace(t *testing.T) {
 
 func TestPrintWithoutSourceStillNamesThePlace(t *testing.T) {
 	var r Report
-	r.Warn(Problem{File: "x.csv", Line: 4, Col: 2, Problem: "short \x1brow", Hint: "add a column"})
+	r.Warn(Problem{File: "x.csv", Line: 4, Col: 2, Problem: "short \x1brow", Guess: suggest.Guess{Hint: "add a column"}})
 	var b strings.Builder
 	if err := r.Print(&b); err != nil {
 		t.Fatal(err)
