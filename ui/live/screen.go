@@ -113,7 +113,7 @@ func (s *Screen) Chosen() engine.RunID {
 	if s.job == nil {
 		return ""
 	}
-	return s.job.Run.ID()
+	return s.job.ID()
 }
 
 // Hide is called when the screen becomes hidden.

@@ -19,7 +19,7 @@ var errTaken = errors.New("it is not a link, so it is kept. Move it to another f
 // user can type.
 func (t *Tool) Install(context.Context) (text, command string, err error) {
 	if strings.Contains(t.program, "/AppTranslocation/") || strings.HasPrefix(t.program, "/Volumes/") { // macOS removes these
-		return "", "", errors.New("Throng runs from the disk image. Move it to the Applications folder, start it there, then try again") //nolint:staticcheck,revive // a name
+		return "", "", errors.New("the program runs from the disk image. Move it to the Applications folder, start it there, then try again")
 	}
 	for i, dir := range t.folders {
 		if !t.leads(dir) {
