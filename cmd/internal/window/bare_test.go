@@ -125,7 +125,4 @@ func TestInstallTool(t *testing.T) {
 	if code := d.ended(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, d.log)
 	}
-	d.start("PATH=" + bin)
-	d.command("command line tool")
-	d.until("no such action, as it is done", func() bool { return d.find("Actions") != nil && !d.shows("Install command line tool") })
 }
