@@ -114,7 +114,7 @@ func TestInstallTool(t *testing.T) {
 	d.start("PATH=" + bin)
 	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })
 	d.command("command line tool")
-	d.until("what was done", func() bool { return d.shows("Linked " + bin) && d.find("Close") != nil })
+	d.until("what was done", func() bool { return d.shows("Linked "+bin) && d.find("Close") != nil })
 	d.still("the dialog, drawn", func() *part { return d.find("Close") })
 	d.shot("install-tool")
 	if to, err := os.Readlink(filepath.Join(bin, "throngctl")); err != nil || to != own {
