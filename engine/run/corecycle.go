@@ -123,12 +123,19 @@ func (cy *cycles) isOver() bool {
 
 // plannedStart returns when the schedule starts the open cycle, or the zero time if cycles follow no schedule.
 func (cy *cycles) plannedStart() time.Time {
-	c := cy.core
-	if c.cfg.Settings.TimeScale <= 0 {
+	each := cy.each()
+	if each == 0 {
 		return time.Time{}
 	}
-	each := time.Duration(float64(c.cfg.Clock.Cycle) / c.cfg.Settings.TimeScale)
 	return cy.scheduleStart.Add(time.Duration(cy.number-cy.first) * each)
+}
+
+// each returns the planned time of a cycle, or 0 if cycles follow no schedule.
+func (cy *cycles) each() time.Duration {
+	if cy.core.cfg.Settings.TimeScale <= 0 {
+		return 0
+	}
+	return time.Duration(float64(cy.core.cfg.Clock.Cycle) / cy.core.cfg.Settings.TimeScale)
 }
 
 // close commits the barrier. Every row of the cycle is durable before the next cycle begins.

@@ -257,13 +257,18 @@ func (s *sampling) writesPerSec() float64 {
 	return float64(s.written) / span
 }
 
-// rate is a moving average per second over a few seconds.
+// rate is a moving average of sessions per second.
 type rate struct {
-	at     [8]time.Time
-	counts [8]int64
+	at     [61]time.Time // of ticks, one per second
+	counts [61]int64
 	i      int
 	now    int64
 }
+
+const (
+	rateOver    = 8 * time.Second  // the average covers at least this time
+	rateLongest = 30 * time.Second // of a planned cycle of which the average covers whole ones
+)
 
 func (r *rate) add(n int64) { r.now += n }
 
@@ -282,22 +287,29 @@ func (r *rate) shift(d time.Duration) {
 	}
 }
 
-// perSecond returns the mean since the oldest tick that is kept.
-func (r *rate) perSecond(at time.Time) float64 {
-	oldest := -1
-	for k := range r.at {
-		i := (r.i + k) % len(r.at)
-		if !r.at[i].IsZero() {
-			oldest = i
+// perSecond returns the mean of the last seconds. If a planned cycle takes the time each, the mean covers whole cycles: their sessions
+// run in bursts, and a span of two and a half bursts would make it jump.
+func (r *rate) perSecond(at time.Time, each time.Duration) float64 {
+	over := rateOver
+	if each > 0 && each <= rateLongest {
+		over = (rateOver + each - 1) / each * each
+	}
+	newest := (r.i + len(r.at) - 1) % len(r.at)
+	end, count := r.at[newest], r.counts[newest]
+	from := newest
+	for k := 1; k < len(r.at); k++ {
+		i := (newest + len(r.at) - k) % len(r.at)
+		if r.at[i].IsZero() || end.Sub(r.at[i]) > over+sampleEvery/2 {
 			break
 		}
+		from = i
 	}
-	if oldest < 0 {
+	if from == newest { // in the first second
+		end, count = at, r.now
+	}
+	span := end.Sub(r.at[from]).Seconds()
+	if r.at[from].IsZero() || span <= 0 {
 		return 0
 	}
-	span := at.Sub(r.at[oldest]).Seconds()
-	if span <= 0 {
-		return 0
-	}
-	return float64(r.now-r.counts[oldest]) / span
+	return float64(count-r.counts[from]) / span
 }

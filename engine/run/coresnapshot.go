@@ -30,7 +30,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		Oldest:        c.samples.oldest,
 		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Begun: c.tally.started, Cut: c.tally.cut},
 		Pace: engine.Pace{
-			PerSecond: c.samples.recent.perSecond(at.At), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason(),
+			PerSecond: c.samples.recent.perSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason(),
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
@@ -128,8 +128,7 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	case s.Total > 0 && c.samples.pace.perSecond() > 0:
 		left = time.Duration(float64(s.Total-s.Ended) / c.samples.pace.perSecond() * float64(time.Second))
 	}
-	if settings.TimeScale > 0 {
-		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)
+	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
 		left = max(left, last.Sub(c.in.At))
 	}

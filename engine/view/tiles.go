@@ -47,16 +47,39 @@ func Tiles(s *engine.Snapshot, o TileOptions) []Tile {
 }
 
 func throughputTile(s *engine.Snapshot, o TileOptions) Tile {
-	note := engine.FormatCount(s.Ended) + " sessions"
+	note := engine.Counted(s.Ended, "session", "sessions")
 	if s.Total > 0 {
-		note = engine.FormatCount(s.Ended) + " of " + engine.FormatCount(s.Total) + " sessions"
+		note = engine.FormatCount(s.Ended) + " of " + engine.Counted(s.Total, "session", "sessions")
 	}
-	rate := s.PerSecond
-	if s.Phase == engine.Ended && s.Elapsed > 0 && !o.Past {
-		rate = float64(s.Ended) / s.Elapsed.Seconds()
+	if overall(s, o.Past) {
 		note += ", mean"
 	}
-	return Tile{ThroughputTile, "Throughput", FormatPerSecond(rate), note}
+	return Tile{ThroughputTile, "Throughput", Throughput(s, o.Past), note}
+}
+
+// Throughput formats the sessions per second: of the last seconds, or of the whole run once it has ended. past says that the snapshot
+// is a moment of the history.
+func Throughput(s *engine.Snapshot, past bool) string {
+	if overall(s, past) {
+		return FormatPerSecond(float64(s.Ended) / s.Elapsed.Seconds())
+	}
+	return FormatPerSecond(s.PerSecond)
+}
+
+// overall reports whether the throughput is that of the whole run.
+func overall(s *engine.Snapshot, past bool) bool {
+	return s.Phase == engine.Ended && s.Elapsed > 0 && !past
+}
+
+// LatencyCaption names the latency that a run is judged by.
+const LatencyCaption = "Latency p95"
+
+// LatencyP95 formats the 95th percentile of sessions, or "–" if there are none.
+func LatencyP95(q *engine.Quantiles) string {
+	if q.Count == 0 {
+		return "–"
+	}
+	return engine.FormatDuration(q.P95)
 }
 
 func latencyTile(s *engine.Snapshot) Tile {
@@ -65,9 +88,12 @@ func latencyTile(s *engine.Snapshot) Tile {
 		q, note = s.Latency, "all sessions"
 	}
 	if q.Count == 0 {
-		return Tile{LatencyTile, "Latency p95", "–", "no session has ended"}
+		note = "no session has ended"
+		if s.Ended > 0 { // in the history: none in this cycle yet
+			note = "no session has ended in this cycle"
+		}
 	}
-	return Tile{LatencyTile, "Latency p95", engine.FormatDuration(q.P95), note}
+	return Tile{LatencyTile, LatencyCaption, LatencyP95(&q), note}
 }
 
 func failureTile(s *engine.Snapshot, o TileOptions) Tile {

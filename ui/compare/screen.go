@@ -278,7 +278,7 @@ func (s *Screen) show(c *Comparison) {
 func about(c *Comparison) string {
 	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
 	for i, r := range c.Runs {
-		text := letter(i) + ": " + r.Name + ", " + engine.FormatCount(r.Sessions) + " sessions"
+		text := letter(i) + ": " + r.Name + ", " + engine.Counted(r.Sessions, "session", "sessions")
 		if !r.Exact {
 			text += ", inexact"
 		}

@@ -26,7 +26,7 @@ func newBar(s *Screen) *bar {
 	b.back = low("Setup", theme.NavigateBackIcon(), s.leaveScreen)
 	b.find = low("Find", theme.SearchIcon(), func() { s.find.open() })
 	b.revert = low("Revert", theme.ContentUndoIcon(), s.revert)
-	b.saveAs = widget.NewButtonWithIcon("Save as…", theme.FolderIcon(), func() { s.saveAs(nil) })
+	b.saveAs = widget.NewButtonWithIcon("Save as…", theme.FolderOpenIcon(), func() { s.saveAs(nil) })
 	b.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), s.Save)
 	b.object = container.NewCenter(container.NewHBox(b.back, b.find, b.revert, b.saveAs, b.save))
 	return b

@@ -16,11 +16,11 @@ import (
 
 var changeColumns = []widgets.Column{
 	{Title: "Time", Sample: "10:02:03"},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Who", Sample: "connections"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing, Drop: 2},
+	{Title: "Who", Sample: "connections", Drop: 1},
 	{Title: "What", Sample: "checkpoint-interval"},
-	{Title: "Change", Sample: "running to draining", Weight: 1},
-	{Title: "Why", Sample: "25 → 20: CPU 91% for 3 s, above 80%", Weight: 3},
+	{Title: "Change", Sample: "1,000 to 1,000", Weight: 1},
+	{Title: "Why", Sample: "CPU 91% for 3 s", Weight: 3},
 }
 
 // changeTab lists what people and governors changed, and why.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -87,7 +88,11 @@ func (c *charts) begin(job *Job) {
 		c.stack.Add(one.Chart)
 		var s *chart.Spark
 		if i < mostSparks {
-			s = chart.NewSpark(one.Chart, func() { c.choose(i) })
+			series, title := 0, one.title
+			if one.first == seriesP50 {
+				series, title = seriesP95-seriesP50, view.LatencyCaption
+			}
+			s = chart.NewSpark(one.Chart, series, title, func() { c.choose(i) })
 			c.sparks.Add(s)
 		}
 		c.small = append(c.small, s)
@@ -161,9 +166,22 @@ func (c *charts) draw(f *feed) {
 	for i, s := range c.small {
 		if s != nil {
 			from, to := c.ends(f, orNow(times, f))
-			s.Set(chart.Data{Times: times, Values: values[c.first(i, f):], From: from, To: to})
+			s.Set(chart.Data{Times: times, Values: values[c.first(i, f):], From: from, To: to}, c.figure(i, f))
 		}
 	}
+}
+
+// figure returns the value of a small chart where a tile has the same figure, so that both agree, or "".
+func (c *charts) figure(i int, f *feed) string {
+	switch c.first(i, f) {
+	case seriesSessions:
+		return view.Throughput(f.snap, f.past)
+	case seriesP50:
+		return view.LatencyP95(&f.snap.Active)
+	case seriesAllP50:
+		return view.LatencyP95(&f.snap.Latency)
+	}
+	return ""
 }
 
 // orNow returns the first of some times, or the time of the feed.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ func (st *stage) chartTexts(t *testing.T, title string) map[string]bool {
 	}
 	for _, one := range st.charts.all {
 		if one.title == title && one.Visible() {
+			one.Point(st.charts.feed.last)
+			defer one.Point(time.Time{})
 			texts := map[string]bool{}
 			for _, text := range uitest.Texts(one.Chart) {
 				texts[text] = true
@@ -68,8 +71,8 @@ func TestChartsCollectWhileHidden(t *testing.T) {
 		st.run.second(func(m *engine.MetricsRow) { m.Host.CPU = float64(60 + i) })
 		st.Collect()
 	}
-	if shown := st.chartTexts(t, "CPU"); !shown["42%"] {
-		t.Errorf("while it is hidden it shows %v", shown)
+	if shown := uitest.Texts(st.charts.small[2]); !slices.Contains(shown, "42%") {
+		t.Errorf("while it is hidden it shows %q", shown)
 	}
 	st.Show()
 	if shown := st.chartTexts(t, "CPU"); !shown["89%"] {
@@ -131,8 +134,13 @@ func TestSmallCharts(t *testing.T) {
 			titles = append(titles, s.Title())
 		}
 	}
-	if got, want := strings.Join(titles, ", "), "Throughput, Latency, CPU, Memory, Concurrency"; got != want {
+	if got, want := strings.Join(titles, ", "), "Throughput, Latency p95, CPU, Memory, Concurrency"; got != want {
 		t.Errorf("without a database: %s, want %s", got, want)
+	}
+	for i, tile := range st.tiles.shown[:2] {
+		if small := uitest.Texts(st.charts.small[i]); tile.Value == "" || !slices.Contains(small, tile.Value) {
+			t.Errorf("the tile shows %q, the small chart %q", tile.Value, small)
+		}
 	}
 	test.Tap(st.charts.small[2])
 	if st.charts.all[0].Visible() || !st.charts.all[2].Visible() || st.charts.picker.Selected != "CPU" {

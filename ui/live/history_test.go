@@ -112,7 +112,7 @@ func (st *stage) says(t *testing.T, want string) {
 
 func TestHistory(t *testing.T) {
 	st, _, _ := inHistory(t, running())
-	st.says(t, "Live. Drag to open the history")
+	st.says(t, "Drag to open the history")
 	st.hides(t, "in the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
@@ -261,7 +261,7 @@ func TestAPastRun(t *testing.T) {
 	st.History(job)
 	st.Until("its timeline is read", func() bool { return st.history.timeline != nil })
 	st.shows(t, "Last month", "finished", "To the newest run")
-	st.says(t, "End of the run. Drag to open the history")
+	st.says(t, "Drag to open the history")
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
 	st.shows(t, "in the history", "To the end")

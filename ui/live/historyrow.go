@@ -64,10 +64,8 @@ func (l *history) say() {
 		l.says.Set(crowdText(l.feed), widgets.Neutral)
 	case l.active():
 		l.says.Set("Loading that moment", widgets.Quiet)
-	case l.screen.feed.snap.Phase == engine.Ended:
-		l.says.Set("End of the run. Drag to open the history", widgets.Quiet)
 	default:
-		l.says.Set("Live. Drag to open the history", widgets.Quiet)
+		l.says.Set("Drag to open the history", widgets.Quiet)
 	}
 }
 
@@ -105,9 +103,10 @@ func (r *scrubRow) MinSize(objects []fyne.CanvasObject) fyne.Size {
 func (r *scrubRow) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	hands, scrubber, says := objects[0], objects[1], objects[2]
 	gap := 2 * theme.InnerPadding()
-	least, words := hands.MinSize(), 19*theme.TextSize()
+	em := theme.TextSize()
+	least, words := hands.MinSize(), min(max(size.Width*0.22, 13*em), 19*em)
 	line := says.MinSize().Height
-	r.stacked = size.Width < least.Width+words+24*theme.TextSize()
+	r.stacked = size.Width < least.Width+words+2*gap+16*em
 	place(hands, 0, 0, least.Width, least.Height)
 	if r.stacked {
 		place(says, least.Width+gap, (least.Height-line)/2, max(size.Width-least.Width-gap, 0), line)

@@ -33,6 +33,7 @@ type limitPanel struct {
 	active  *widgets.Line
 	slider  *widgets.LimitSlider
 	note    *widgets.Line
+	foot    *fyne.Container // the note, and what to do; hidden in short windows: the mode returns to automatic as well
 	back    *widget.Button // returns to automatic; shown in manual mode
 	why     *widget.Button
 	steer   *steer
@@ -61,8 +62,8 @@ func newLimitPanel(o *orders) *limitPanel {
 	p.why.Importance = widget.LowImportance
 	hands := container.New(slots{}, form.NewCompact(p.back), form.NewCompact(p.why))
 	left := container.New(layout.NewCustomPaddedHBoxLayout(2*theme.InnerPadding()), container.NewCenter(p.mode), container.New(fixedWidth{"10,000 of 10,000 active"}, p.active))
-	foot := container.NewBorder(nil, nil, nil, hands, container.New(middle{}, p.note))
-	p.content = widgets.NewPanel("", container.NewBorder(nil, foot, nil, nil, container.New(&between{}, left, container.NewWithoutLayout(), p.slider)))
+	p.foot = container.NewBorder(nil, nil, nil, hands, container.New(middle{}, p.note))
+	p.content = widgets.NewPanel("", container.NewBorder(nil, p.foot, nil, nil, container.New(&between{}, left, container.NewWithoutLayout(), p.slider)))
 	return p
 }
 

@@ -14,10 +14,11 @@ type page struct {
 	scroll  *container.Scroll
 	body    *fyne.Container
 	frame   *fyne.Container // with the foot
+	screen  *Screen
 }
 
 func newPage(s *Screen) *page {
-	p := &page{}
+	p := &page{screen: s}
 	top := container.NewVBox(s.header.content, s.limit.content, s.tiles.content)
 	p.body = container.New(&dashboard{page: p}, top, s.tabs.content)
 	p.scroll = container.NewVScroll(p.body)
@@ -38,6 +39,22 @@ func (p *page) again() {
 type dashboard struct {
 	page  *page
 	width float32 // at the last layout
+	short bool
+}
+
+// shortBelow is the height in text sizes below which the page leaves out what other parts say as well, so that the tabs are in view.
+const shortBelow = 37
+
+// fit leaves out parts in a short window.
+func (d *dashboard) fit() {
+	short := d.page.scroll.Size().Height < shortBelow*theme.TextSize()
+	if short == d.short {
+		return
+	}
+	d.short = short
+	d.page.screen.tiles.shorten(short)
+	see(d.page.screen.limit.foot, !short)
+	d.page.scroll.Refresh()
 }
 
 // MinSize implements [fyne.Layout].
@@ -48,6 +65,7 @@ func (d *dashboard) MinSize(objects []fyne.CanvasObject) fyne.Size {
 
 // Layout implements [fyne.Layout]. It sets the width of the top first, because its height depends on the width.
 func (d *dashboard) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	d.fit()
 	top, rest := objects[0], objects[1]
 	top.Resize(fyne.NewSize(size.Width, top.MinSize().Height))
 	high := top.MinSize().Height

@@ -11,7 +11,7 @@ import (
 // length, and at least leastWhole.
 const (
 	leastSpan  = time.Minute
-	leastWhole = 3 * time.Second
+	leastWhole = 200 * time.Millisecond
 )
 
 // Names of the spans.

@@ -19,6 +19,7 @@ type tiles struct {
 	shown   []view.Tile
 	advice  *widgets.Line // its line is always there, so that nothing moves
 	options view.TileOptions
+	brief   bool // without notes
 }
 
 // tileHealth are the metrics of health that color a tile.
@@ -47,6 +48,7 @@ func (t *tiles) draw(f *feed) {
 		t.all, t.row.Objects = nil, nil
 		for i := range now {
 			tile := widgets.NewTile(now[i].Caption)
+			tile.Brief(t.brief)
 			t.all = append(t.all, tile)
 			t.row.Add(tile)
 		}
@@ -61,6 +63,14 @@ func (t *tiles) draw(f *feed) {
 	}
 	text, worst := advice(f)
 	t.advice.Set(text, tone(worst))
+}
+
+// shorten hides the notes in a short window.
+func (t *tiles) shorten(on bool) {
+	t.brief = on
+	for _, tile := range t.all {
+		tile.Brief(on)
+	}
 }
 
 // same reports whether the tiles have the captions of the shown ones.

@@ -43,11 +43,11 @@ func newEmitted(keep chart.Keep) *emitted {
 	end := fyne.TextAlignTrailing
 	e.numbers = widgets.NewSheet([]widgets.Column{
 		{Title: "Event", Sample: "conversation"},
-		{Title: "Field", Sample: "total_price", Weight: 1},
-		{Title: "Values", Sample: "1,000,000", Align: end, Drop: 3},
-		{Title: "Mean", Sample: "1,000,000", Align: end},
-		{Title: "Lowest", Sample: "1,000,000", Align: end, Drop: 2},
-		{Title: "Highest", Sample: "1,000,000", Align: end, Drop: 1},
+		{Title: "Field", Sample: "frontstore_discount", Weight: 1},
+		{Title: "Values", Sample: "100,000", Align: end, Drop: 3},
+		{Title: "Mean", Sample: "100,000", Align: end},
+		{Title: "Lowest", Sample: "100,000", Align: end, Drop: 2},
+		{Title: "Highest", Sample: "100,000", Align: end, Drop: 1},
 		{Title: "Sum", Sample: "1,000,000", Align: end},
 	}, "", nil)
 	e.numeric = widgets.NewPanel("Numbers in events", e.numbers)
@@ -96,7 +96,7 @@ func summary(o *outcomes.Outcomes) string {
 	for i := range o.Events {
 		all += o.Events[i].Count
 	}
-	text := fmt.Sprintf("%s events from %s sessions", engine.FormatCount(all), engine.FormatCount(o.Sessions))
+	text := engine.Counted(all, "event", "events") + " from " + engine.Counted(o.Sessions, "session", "sessions")
 	if n := len(o.Cycles); n > 1 && o.Clock.Cycle > 0 {
 		text += " in " + span(o.Clock.At(o.Cycles[n-1]+1).Sub(o.Clock.At(o.Cycles[0]))) + " of simulated time"
 	}

@@ -65,7 +65,7 @@ func (c *checkpointLine) show(r *engine.RunRecord, all []engine.CheckpointRecord
 	}
 	next := checkpointLine{begin: moment(r.Created, now), end: r.State(), done: float64(r.Done) / float64(total), selected: selected}
 	if r.Total > 0 {
-		next.end = engine.FormatCount(r.Total) + " sessions"
+		next.end = engine.Counted(r.Total, "session", "sessions")
 	}
 	for i := min(len(all), mostMarks) - 1; i >= 0; i-- { // oldest first
 		p := &all[i]

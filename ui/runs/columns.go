@@ -30,7 +30,7 @@ const (
 
 var runColumns = []widgets.Column{
 	columnStar:     {Title: "", Sample: "m"},
-	columnName:     {Title: "Name", Sample: "A day of shoppers", Weight: 2},
+	columnName:     {Title: "Name", Sample: "A day of shoppers", Weight: 3},
 	columnState:    {Title: "State", Sample: "mmout of budget"},
 	columnWhen:     {Title: "Started", Sample: "Yesterday, 00:00"},
 	columnProgress: {Title: "Progress", Sample: "100,000 (100%)", Align: fyne.TextAlignTrailing, Drop: 1},

@@ -224,7 +224,7 @@ func (d *detail) drawCheckpoints(r *engine.RunRecord) {
 	case len(s.checkpoints) > 0:
 		d.noPoints.hide()
 	case s.busy == r.ID:
-		d.noPoints.say("No checkpoints yet. Live takes one now.", "Open Live", s.to.Live)
+		d.noPoints.say("No checkpoints yet. Live can take one.", "Open Live", s.to.Live)
 	case r.AllDone():
 		d.noPoints.say("No checkpoints: the run finished before the first one was due.", "Set up a run", s.to.Setup)
 	default:

@@ -17,7 +17,7 @@ func TestActiveAgentsAreCounted(t *testing.T) {
 		t.Error("the count in progress is not shown")
 	}
 	s.until("active: 186 of 372 shoppers")
-	if want := "186 of 372 shoppers, 24 cycles, up to 50 concurrently, 4,464 sessions"; !s.shows(want) {
+	if want := "186 of 372 shoppers, 24 cycles, up to 100 concurrently, 4,464 sessions"; !s.shows(want) {
 		t.Errorf("the bar shows %q, want %q", uitest.Texts(s.screen.bar.panel), want)
 	}
 	if !s.shows("50 of 186 shoppers concurrently") {

@@ -19,6 +19,10 @@ type gallery struct {
 	panel   fyne.CanvasObject
 	items   *fyne.Container
 	fresh   *widget.Button // asks what a new scenario begins with
+	open    *widget.Button
+	hint    *form.Note
+	foot    *fyne.Container // the buttons and the hint
+	short   bool
 	choices []Choice
 	chosen  string
 	drawn   []Choice // as shown, with drawnAs chosen
@@ -30,11 +34,12 @@ type gallery struct {
 
 func newGallery(pick func(name string), favor func(name string, star bool), open, again func()) *gallery {
 	g := &gallery{pick: pick, favor: favor, again: again, items: form.NewStack()}
-	button := widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
+	g.open = widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open)
 	g.fresh = widget.NewButtonWithIcon("New scenario…", theme.ContentAddIcon(), nil)
 	g.fresh.Hide()
-	hint := form.NewNote("or drop a file on the window")
-	body := container.NewBorder(nil, form.NewStack(g.fresh, button, hint), nil, nil, container.NewVScroll(g.items))
+	g.hint = form.NewNote("or drop a file on the window")
+	g.foot = container.NewStack(form.NewStack(g.fresh, g.open, g.hint))
+	body := container.NewBorder(nil, g.foot, nil, nil, container.NewVScroll(g.items))
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
 }
@@ -167,4 +172,21 @@ func (g *gallery) focus(name string, star bool) {
 			c.Focus(k)
 		}
 	}
+}
+
+// shorten puts the buttons next to each other, without the hint, where the list would be left with too little room.
+func (g *gallery) shorten(on bool) {
+	if g.short == on {
+		return
+	}
+	g.short = on
+	fresh, open := "New scenario…", "Open file…"
+	g.foot.Objects = []fyne.CanvasObject{form.NewStack(g.fresh, g.open, g.hint)}
+	if on {
+		fresh, open = "New…", "Open…"
+		g.foot.Objects = []fyne.CanvasObject{container.NewGridWithColumns(2, g.fresh, g.open)}
+	}
+	g.fresh.SetText(fresh)
+	g.open.SetText(open)
+	g.panel.Refresh()
 }

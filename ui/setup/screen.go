@@ -113,7 +113,7 @@ func (s *Screen) build() {
 	s.scroll = container.NewVScroll(s.page)
 	s.aside = container.NewVScroll(form.NewPanels(s.forecast.panel, s.preflight.panel))
 	s.hideForm()
-	s.content = container.New(sides{}, s.gallery.panel, s.scroll, s.aside, s.bar.panel)
+	s.content = container.New(sides{s.gallery}, s.gallery.panel, s.scroll, s.aside, s.bar.panel)
 	for _, key := range []fyne.KeyName{fyne.KeyReturn, fyne.KeyEnter} {
 		s.win.Canvas().AddShortcut(&desktop.CustomShortcut{KeyName: key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) {
 			if s.visible && s.win.Canvas().Overlays().Top() == nil {

@@ -26,7 +26,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 		"24 cycles of 1h, as fast as possible",
 		"50 of 372 shoppers concurrently; adjusted automatically from 1 to 100",
 		"Results stay on this machine.",
-		"372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions",
+		"372 shoppers, 24 cycles, up to 100 concurrently, 8,928 sessions",
 	} {
 		if !s.shows(text) {
 			t.Errorf("the screen does not show %q", text)
@@ -159,7 +159,7 @@ func TestParametersAreReadAgainAfterThePause(t *testing.T) {
 	for _, text := range []string{"5", "50", "500", "5000"} {
 		e.SetText(text)
 	}
-	s.until("5,000 shoppers, 24 cycles, up to 50 concurrently, 120,000 sessions")
+	s.until("5,000 shoppers, 24 cycles, up to 100 concurrently, 120,000 sessions")
 	if got := s.desk.count(&s.desk.read) - before; got != 1 {
 		t.Errorf("the scenario was read %d times, want once", got)
 	}

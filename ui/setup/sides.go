@@ -7,7 +7,7 @@ import (
 
 // sides lays out the screen: the scenarios at the left, the form in the middle, and at the right the forecast and the checks above the
 // button to launch. A narrow window has the forecast below the scenarios, and the button below everything.
-type sides struct{}
+type sides struct{ gallery *gallery }
 
 // Widths in text sizes.
 const (
@@ -20,7 +20,7 @@ const (
 )
 
 // Layout implements [fyne.Layout].
-func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (l sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	gallery, page, aside, bar := objects[0], objects[1], objects[2], objects[3]
 	em, gap := theme.TextSize(), theme.Padding()
 	put := func(o fyne.CanvasObject, x, y, w, h float32) {
@@ -31,11 +31,13 @@ func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		o.Resize(fyne.NewSize(w, o.MinSize().Height))
 		return o.MinSize().Height
 	}
-	if size.Width < (leastGalleryEms+leastFormEms+asideEms)*em+2*gap {
+	narrow := size.Width < (leastGalleryEms+leastFormEms+asideEms)*em+2*gap
+	l.gallery.shorten(narrow)
+	if narrow {
 		low := fit(bar, size.Width)
 		high := size.Height - low - gap
 		left := max(narrowEms*em, min(asideEms*em, size.Width-gap-page.MinSize().Width))
-		upper := min(gallery.MinSize().Height+10*em, high/2)
+		upper := min(gallery.MinSize().Height+13*em, high/2)
 		put(gallery, 0, 0, left, upper)
 		put(aside, 0, upper+gap, left, high-upper-gap)
 		put(page, left+gap, 0, size.Width-left-gap, high)

@@ -53,7 +53,7 @@ func pace(s engine.Settings, cycle time.Duration) string {
 	case n == 1:
 		return fmt.Sprintf("1 cycle of %s, in %s", short(cycle), long(every))
 	case s.Cycles > 0:
-		return fmt.Sprintf("one cycle every %s; %s of %s in %s", long(every), count(n, "cycle"), short(cycle), long(float64(n)*every))
+		return fmt.Sprintf("one cycle of %s every %s", short(cycle), long(every)) // the forecast says how long they take
 	case n > 1:
 		return fmt.Sprintf("one cycle every %s; %s in %s", long(every), count(n, "cycle"), short(hours(s)))
 	}
@@ -89,7 +89,11 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 		parts = append(parts, count(n, "cycle"))
 	}
 	if agents > 1 {
-		parts = append(parts, "up to "+engine.FormatCount(int64(min(s.Limit, agents)))+" concurrently")
+		most := s.Limit
+		if s.Governed() {
+			most = max(most, s.Ceiling)
+		}
+		parts = append(parts, "up to "+engine.FormatCount(int64(min(most, agents)))+" concurrently")
 	}
 	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"

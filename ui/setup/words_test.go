@@ -18,10 +18,10 @@ func TestPace(t *testing.T) {
 		{engine.Settings{Length: engine.Length{Cycles: 24}}, time.Hour, "24 cycles of 1h, as fast as possible"},
 		{engine.Settings{Length: engine.Length{Cycles: 1}}, 90 * time.Minute, "1 cycle of 1h30m, as fast as possible"},
 		{engine.Settings{Length: engine.Length{Hours: 6}}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
-		{engine.Settings{Length: engine.Length{Cycles: 24, TimeScale: 24}}, time.Hour, "one cycle every 2m30s; 24 cycles of 1h in 1h"},
+		{engine.Settings{Length: engine.Length{Cycles: 24, TimeScale: 24}}, time.Hour, "one cycle of 1h every 2m30s"},
 		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
 		{engine.Settings{Length: engine.Length{Cycles: 1, TimeScale: 3600}}, time.Hour, "1 cycle of 1h, in 1s"},
-		{engine.Settings{Length: engine.Length{Cycles: 1000, TimeScale: 1e-3}}, 365 * day, "one cycle every 365,000 days; 1,000 cycles of 8760h in 365,000,000 days"},
+		{engine.Settings{Length: engine.Length{Cycles: 1000, TimeScale: 1e-3}}, 365 * day, "one cycle of 8760h every 365,000 days"},
 		{engine.Settings{Length: engine.Length{Hours: 1e6, TimeScale: 1e9}}, time.Millisecond, "one cycle every 0s for 1000000h"},
 	} {
 		if got := pace(c.set, c.cycle); got != c.want {
@@ -55,6 +55,7 @@ func TestSummary(t *testing.T) {
 	}{
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 1000}, Selection: engine.Selection{WarmUp: engine.DefaultWarmUp}}, 372, "372 shoppers, 24 cycles, up to 372 concurrently, at most 8,928 sessions"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Governor: "adaptive", Ceiling: 100}}, 372, "372 shoppers, 24 cycles, up to 100 concurrently, 8,928 sessions"},
 		{engine.Settings{Length: engine.Length{Hours: 0.5}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 30m, up to 50 concurrently"},
 		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 6h, 144 cycles, up to 50 concurrently, at most 53,568 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 20, "20 of 372 shoppers, 24 cycles, up to 20 concurrently, 480 sessions"},

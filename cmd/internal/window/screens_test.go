@@ -24,7 +24,7 @@ func (l look) String() string { return fmt.Sprintf("%dx%d-%s-%s", l.width, l.hei
 
 // looks returns the looks for screenshots: three sizes, two themes, two scales.
 func looks() (all []look) {
-	for _, size := range [][2]int{{1280, 800}, {1920, 1200}, {2560, 1440}} {
+	for _, size := range [][2]int{{1000, 640}, {1280, 800}, {1920, 1200}} {
 		for _, theme := range []string{"light", "dark"} {
 			for _, scale := range []string{"1", "1.5"} {
 				all = append(all, look{size[0], size[1], theme, scale})
@@ -53,7 +53,12 @@ func (l look) tour(t *testing.T) {
 	l.open(d)
 	d.until("what happened before", func() bool { return d.find("Close") != nil })
 	l.shot(d, "crash")
-	d.click("Close")
+	d.until("the report closed", func() bool { // the window takes its size at the same time, so a click may miss
+		if p := d.find("Close"); p != nil {
+			d.press(p.center())
+		}
+		return d.find("Close") == nil
+	})
 	l.fill(d) // which an immediate update may have reverted
 	l.shot(d, "setup")
 	d.click("Edit scenario…")
@@ -84,7 +89,8 @@ func (l look) tour(t *testing.T) {
 	d.ended()
 
 	l.open(d)
-	d.click("2") // the length is remembered
+	l.reveal(d, "the length", 3./4, func() *part { return d.find("2") }) // which is remembered
+	d.click("2")
 	d.xdotool("key", "ctrl+a", "type", "24")
 	d.until("a longer run", func() bool { return d.shows("24 cycles,") })
 	d.click("Launch")

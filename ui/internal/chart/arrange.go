@@ -56,8 +56,9 @@ func (c *Chart) fit() {
 	}
 }
 
-// placeHead writes the legend's values, places the lines above the drawing and returns their height.
+// placeHead writes the legend's values at the cursor, places the lines above the drawing and returns their height.
 func (c *Chart) placeHead() float32 {
+	c.legend.values = !math.IsNaN(c.cursor.at)
 	for i := range c.legend.entries {
 		c.text = c.config.Unit.appendValue(c.text[:0], c.shownAt(i))
 		if c.hidden(i) {

@@ -192,7 +192,10 @@ func (c *Chart) Toggle(series int) {
 
 func (c *Chart) hidden(series int) bool { return c.plot.hidden[series] }
 
-// ends returns the ends of the time axis, at least a second apart.
+// leastAxis is the shortest time axis: the interval of the finest rows.
+const leastAxis = 100 * time.Millisecond
+
+// ends returns the ends of the time axis, at least leastAxis apart.
 func ends(d Data) (from, to time.Time) {
 	from, to = d.From, d.To
 	if n := len(d.Times); n > 0 {
@@ -203,8 +206,8 @@ func ends(d Data) (from, to time.Time) {
 			to = time.UnixMicro(int64(d.Times[n-1] * 1e6))
 		}
 	}
-	if to.Sub(from) < time.Second {
-		to = from.Add(time.Second)
+	if to.Sub(from) < leastAxis {
+		to = from.Add(leastAxis)
 	}
 	return from, to
 }

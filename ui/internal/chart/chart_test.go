@@ -92,6 +92,10 @@ func TestChartShowsFiguresAxesAndLimit(t *testing.T) {
 	d := minutes(2, level(34, 11))
 	d.Limit, d.LimitName = 60, "max"
 	c.Set(d)
+	if reads(c, "34") {
+		t.Errorf("without a cursor the legend shows a value: %q", texts(c))
+	}
+	c.Point(noon)
 	for _, want := range []string{"Connections", "server", "34", "Throng", "11", "0", "20", "40", "60", "max 60", "11:52", "11:58"} {
 		if !reads(c, want) {
 			t.Errorf("%q cannot be read in %q", want, texts(c))
@@ -128,7 +132,7 @@ func TestEmptyChartSaysSoUntilThereIsData(t *testing.T) {
 		t.Errorf("a new chart shows %q", texts(c))
 	}
 	c.Set(Data{From: noon.Add(-time.Minute), To: noon})
-	if !reads(c, "no data yet") || !reads(c, "–") || !reads(c, "11:59:30") {
+	if !reads(c, "no data yet") || !reads(c, "11:59:30") {
 		t.Errorf("an empty chart shows %q", texts(c))
 	}
 	c.Set(minutes(1, level(50)))
@@ -237,6 +241,7 @@ func TestTimeLabelsKeepTheirTextWhileTheyMove(t *testing.T) {
 func TestNothingMovesAsFiguresGetShorter(t *testing.T) {
 	c := New(Config{Title: "Latency", Unit: Duration, Series: seriesNamed(2)})
 	show(t, c, 590, 330)
+	c.Point(noon)
 	c.Set(minutes(2, level(0.111, 0.555)))
 	value := c.legend.entries[0].value
 	before, width := c.legend.entries[0].name.text.Position(), value.size.Width
@@ -296,6 +301,10 @@ func TestEverythingFits(t *testing.T) {
 		c.Set(d)
 		if c.Size() != size {
 			t.Fatalf("the chart is %v in a window of %v", c.Size(), size)
+		}
+		head := c.head
+		if c.Point(noon); c.head != head {
+			t.Errorf("%v: the drawing gets another height when the pointer comes", size)
 		}
 		var shown []*canvas.Text
 		for _, o := range test.WidgetRenderer(c).Objects() {

@@ -50,7 +50,7 @@ func (k *cursor) objects() []fyne.CanvasObject {
 	return append(all, k.box.objects()...)
 }
 
-// Point shows the values at a moment that is selected in another chart; the zero time shows the newest values.
+// Point shows the values at a moment that is selected in another chart; the zero time hides them.
 func (c *Chart) Point(at time.Time) {
 	c.cursor.own = false
 	if at.IsZero() {
@@ -115,7 +115,7 @@ func (c *Chart) findRow() {
 // second returns the duration of a device-independent pixel in seconds.
 func (c *Chart) second() float64 { return (c.plot.to - c.plot.from) / float64(c.drawn()) }
 
-// shownAt returns the value of a series for the legend: at the cursor, or the newest.
+// shownAt returns the value of a series for the legend: at the cursor; without one the newest, which only reserves its width.
 func (c *Chart) shownAt(series int) float64 {
 	switch k := &c.cursor; {
 	case k.row >= 0:

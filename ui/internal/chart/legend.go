@@ -18,9 +18,10 @@ const (
 	entryGap     = 11
 )
 
-// legend shows each series' color, name and newest value, and a limit that is out of view.
+// legend shows each series' color and name, its value at a cursor, and a limit that is out of view.
 type legend struct {
 	entries []entry
+	values  bool // there is a cursor
 	limit   *label
 	em      float32 // size of small text, relative to the default
 }
@@ -28,7 +29,7 @@ type legend struct {
 type entry struct {
 	dashes      []*canvas.Rectangle // the swatch with the line's pattern
 	name, value *label
-	slot        float32 // width of the value, which only grows, so that nothing moves while figures change
+	slot        float32 // width of the value, which only grows, so that nothing moves while the cursor does
 	off         bool    // the series is hidden
 	from, to    fyne.Position
 }
@@ -68,17 +69,23 @@ func (g *legend) forget() {
 	}
 }
 
-// width returns the width of the entry with the gap after it.
-func (e *entry) width(em float32) float32 {
-	w := swatchWidth + swatchGap + e.slot + entryGap*em
-	if e.name.text.Text != "" {
-		w += e.name.size.Width + valueGap*em
+// width returns the width of the entry with the gap after it, with room for the value or without.
+func (e *entry) width(em float32, value bool) float32 {
+	w := swatchWidth + swatchGap + e.name.size.Width + entryGap*em
+	if value {
+		w += e.slot
+		if e.name.text.Text != "" {
+			w += valueGap * em
+		}
 	}
 	return w
 }
 
-func (e *entry) place(x, y, em float32) {
-	e.from, e.to = fyne.NewPos(x, y), fyne.NewPos(x+e.width(em)-entryGap*em, y+e.name.size.Height)
+// shows reports whether an entry's value is shown.
+func (g *legend) shows(e *entry) bool { return g.values || e.off }
+
+func (e *entry) place(x, y, em float32, value bool) {
+	e.from, e.to = fyne.NewPos(x, y), fyne.NewPos(x+e.width(em, value)-entryGap*em, y+e.name.size.Height)
 	n := float32(len(e.dashes))
 	part := (swatchWidth - (n-1)*dashGap) / n
 	for i, dash := range e.dashes {
@@ -87,6 +94,10 @@ func (e *entry) place(x, y, em float32) {
 	}
 	x += swatchWidth + swatchGap
 	e.name.place(x, y)
+	if !value {
+		e.value.hide()
+		return
+	}
 	if e.name.text.Text != "" {
 		x += e.name.size.Width + valueGap*em
 	}
@@ -105,32 +116,32 @@ func (g *legend) find(at fyne.Position) int {
 }
 
 // place places the legend at the right end of a line with space from left to right, or in lines below from x 0 on if it does not fit. It
-// returns the number of lines below.
+// returns the number of lines below, which is the same with values and without: the drawing keeps its height when the pointer comes.
 func (g *legend) place(left, right, y, line float32) (lines int) {
-	total := -entryGap * g.em
+	total, shown := -entryGap*g.em, -entryGap*g.em
 	for i := range g.entries {
 		e := &g.entries[i]
 		e.slot = max(e.slot, float32(math.Ceil(float64(e.value.size.Width)/4))*4)
-		total += e.width(g.em)
+		total, shown = total+e.width(g.em, true), shown+e.width(g.em, g.shows(e))
 	}
 	if !g.limit.text.Hidden {
-		total += g.limit.size.Width + entryGap*g.em
+		total, shown = total+g.limit.size.Width+entryGap*g.em, shown+g.limit.size.Width+entryGap*g.em
 	}
-	x := right - total
-	below := x < left
+	x, full := right-shown, right-total // the next entry without hidden values, and with them: where lines wrap
+	below := full < left
 	if below {
-		x, y, lines = 0, y+line, 1
+		x, full, y, lines = 0, 0, y+line, 1
 	}
 	wrap := func(width float32) {
-		if below && x > 0 && x+width > right {
-			x, y, lines = 0, y+line, lines+1
+		if below && full > 0 && full+width > right {
+			x, full, y, lines = 0, 0, y+line, lines+1
 		}
 	}
 	for i := range g.entries {
 		e := &g.entries[i]
-		wrap(e.width(g.em) - entryGap*g.em)
-		e.place(x, y, g.em)
-		x += e.width(g.em)
+		wrap(e.width(g.em, true) - entryGap*g.em)
+		e.place(x, y, g.em, g.shows(e))
+		x, full = x+e.width(g.em, g.shows(e)), full+e.width(g.em, true)
 	}
 	if !g.limit.text.Hidden {
 		wrap(g.limit.size.Width)

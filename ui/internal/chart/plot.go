@@ -142,10 +142,18 @@ func (p *plot) y(v float64) float32 {
 	return min(max(y, -2*p.scale), p.bed+2*p.scale)
 }
 
+// longestLevel is the time axis in seconds up to which a single row is drawn as a level line.
+const longestLevel = 1
+
 // project turns a series into points: all of them, or the lowest and the highest of each pixel column when there are
 // more than two. Columns are slices of time itself, so that a line does not shimmer as it moves.
 func (p *plot) project(values []float64) {
 	p.points = p.points[:0]
+	if len(p.times) == 1 && len(values) == 1 && p.to-p.from < longestLevel && !math.IsNaN(values[0]) {
+		y := p.y(values[0]) // the only row of a very short run: its values hold for all of the run
+		p.points = append(p.points, pen.Point{X: p.x(p.from), Y: y}, pen.Point{X: p.x(p.to), Y: y})
+		return
+	}
 	columns := max(float64(p.right-p.left), 1)
 	if float64(len(values)) <= 2*columns {
 		p.add(values, 0, len(values))

@@ -279,3 +279,19 @@ func TestSmallestDrawings(t *testing.T) {
 		}
 	}
 }
+
+// TestTheOnlyRowOfAShortRunIsALine checks that a single row of a run of less than a second is drawn over the whole axis, and that one of a
+// longer axis is a point.
+func TestTheOnlyRowOfAShortRunIsALine(t *testing.T) {
+	for _, c := range []struct {
+		to   float64
+		want int
+	}{{100.2, 2}, {160, 1}} {
+		p := plot{field: field{extent: extent{top: 10}}, limit: math.NaN(), from: 100, to: c.to, times: []float64{100}}
+		p.prepare(200, 100, 200)
+		p.project([]float64{5})
+		if len(p.points) != c.want {
+			t.Errorf("up to %v: %d points, want %d", c.to, len(p.points), c.want)
+		}
+	}
+}

@@ -13,10 +13,12 @@ import (
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
 
-// Spark is a small chart without axes: a title, the newest value, and a line. A click chooses its chart.
+// Spark is a small chart of one series without axes: a title, a value, and a line. A click chooses its chart.
 type Spark struct {
 	widget.BaseWidget
 	of      *Chart
+	series  int // of the chart
+	name    string
 	chosen  func()
 	plot    plot
 	raster  *canvas.Raster
@@ -36,10 +38,10 @@ var (
 	_ desktop.Cursorable = (*Spark)(nil)
 )
 
-// NewSpark returns a small version of a chart.
-func NewSpark(of *Chart, chosen func()) *Spark {
+// NewSpark returns a small version of a chart with one of its series.
+func NewSpark(of *Chart, series int, title string, chosen func()) *Spark {
 	s := &Spark{
-		of: of, chosen: chosen, title: newLabel(of.config.Title, colorQuiet, theme.SizeNameCaptionText), value: newLabel("–", theme.ColorNameForeground, theme.SizeNameText),
+		of: of, series: series, name: title, chosen: chosen, title: newLabel(title, colorQuiet, theme.SizeNameCaptionText), value: newLabel("–", theme.ColorNameForeground, theme.SizeNameText),
 		plot:   plot{field: field{extent: extent{top: 1}}, limit: math.NaN(), to: 1, values: make([][]float64, 1), hidden: make([]bool, 1), fill: true},
 		ground: &canvas.Rectangle{CornerRadius: 4}, frame: &canvas.Rectangle{StrokeWidth: 1.5},
 	}
@@ -53,16 +55,16 @@ func NewSpark(of *Chart, chosen func()) *Spark {
 
 func (s *Spark) plotted(w, h int) image.Image { return s.plot.draw(w, h, s.raster.Size().Width) }
 
-// Set shows the first series of data.
-func (s *Spark) Set(d Data) {
+// Set shows data of the chart. The value is the newest of the series; value, if it is not empty, replaces it.
+func (s *Spark) Set(d Data, value string) {
 	from, to := ends(d)
 	s.plot.from, s.plot.to = Seconds(from), Seconds(to)
 	s.plot.times = append(s.plot.times[:0], d.Times...)
 	s.plot.values[0] = s.plot.values[0][:0]
 	highest, newest := math.NaN(), math.NaN()
-	if len(d.Values) > 0 {
-		s.plot.values[0] = append(s.plot.values[0], d.Values[0]...)
-		for i, v := range d.Values[0] {
+	if len(d.Values) > s.series {
+		s.plot.values[0] = append(s.plot.values[0], d.Values[s.series]...)
+		for i, v := range d.Values[s.series] {
 			if !(d.Times[i] <= s.plot.to) {
 				break
 			}
@@ -78,7 +80,10 @@ func (s *Spark) Set(d Data) {
 	if s.plot.top <= 0 {
 		s.plot.top = 1
 	}
-	s.text = s.of.config.Unit.appendValue(s.text[:0], newest)
+	s.text = append(s.text[:0], value...)
+	if value == "" {
+		s.text = s.of.config.Unit.appendValue(s.text, newest)
+	}
 	s.value.set(s.text)
 	s.arrange()
 	s.raster.Refresh()
@@ -144,7 +149,7 @@ func see(o fyne.CanvasObject, on bool) {
 // MinSize implements [fyne.Widget].
 func (s *Spark) MinSize() fyne.Size {
 	s.ExtendBaseWidget(s)
-	return leastSize(s.Theme(), fyne.NewSize(150, 26))
+	return leastSize(s.Theme(), fyne.NewSize(130, 26))
 }
 
 // dress takes colors from the theme.
@@ -152,7 +157,7 @@ func (s *Spark) dress() {
 	th, variant := s.Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	s.title.dress(th, variant)
 	s.value.dress(th, variant)
-	ink := colorOf(th, s.of.colors[0], variant)
+	ink := colorOf(th, s.of.colors[s.series], variant)
 	s.plot.inks = inks{series: append(s.plot.inks.series[:0], ink)}
 	accent := colorOf(th, theme.ColorNamePrimary, variant)
 	s.ground.FillColor = pen.Faint(accent, 0)
@@ -182,11 +187,11 @@ func (s *Spark) arrange() {
 	high := s.title.size.Height + s.value.size.Height
 	if high+2 <= size.Height {
 		y := (size.Height - high) / 2
-		s.title.fit(s.of.config.Title, text-edge)
+		s.title.fit(s.name, text-edge)
 		s.title.place(edge, y)
 		s.value.place(edge, y+s.title.size.Height)
 	} else { // one line: the value at the end of the text's part
-		s.title.fit(s.of.config.Title, max(text-2*edge-s.value.size.Width, 0))
+		s.title.fit(s.name, max(text-2*edge-s.value.size.Width, 0))
 		s.title.place(edge, (size.Height-s.title.size.Height)/2)
 		s.value.place(text-s.value.size.Width, (size.Height-s.value.size.Height)/2)
 	}

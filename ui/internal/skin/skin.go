@@ -120,3 +120,12 @@ func (l *Look) Size(name fyne.ThemeSizeName) float32 {
 	}
 	return size * l.scale
 }
+
+// Icon implements [fyne.Theme]. Folders have the accent color: black ones look like errors of the theme.
+func (l *Look) Icon(name fyne.ThemeIconName) fyne.Resource {
+	icon := l.Theme.Icon(name)
+	if name == theme.IconNameFolder {
+		return theme.NewPrimaryThemedResource(icon)
+	}
+	return icon
+}

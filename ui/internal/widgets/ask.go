@@ -19,6 +19,7 @@ type answers struct {
 func Ask(win fyne.Window, d dialog.Dialog, confirm func()) {
 	d.Show()
 	on := win.Canvas().Overlays().Top()
+	frame(on)
 	asked[on] = answers{dismiss: d.Dismiss, confirm: confirm}
 	d.SetOnClosed(func() { delete(asked, on) })
 }

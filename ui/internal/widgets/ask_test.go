@@ -2,14 +2,17 @@ package widgets
 
 import (
 	"errors"
+	"image/color"
 	"slices"
 	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/uitest"
@@ -136,5 +139,31 @@ func TestRowsAreReachedByKeys(t *testing.T) {
 	s.SetRows(rows[:1])
 	if s.lines[0].Disabled() {
 		t.Error("with fewer rows none can have the focus")
+	}
+}
+
+// TestDialogsHaveOneInset checks that the title, the content and the last button of a dialog end at the same distance from its edges.
+func TestDialogsHaveOneInset(t *testing.T) {
+	uitest.Start(t)
+	w := test.NewTempWindow(t, widget.NewLabel("below"))
+	w.Resize(fyne.NewSize(700, 500))
+	content := canvas.NewRectangle(color.Black)
+	content.SetMinSize(fyne.NewSize(100, 60))
+	ask := dialog.NewCustomConfirm("Delete?", "Delete", "Keep", content, func(bool) {}, w)
+	Ask(w, ask, nil)
+	for _, size := range []fyne.Size{ask.MinSize(), fyne.NewSize(400, 300)} {
+		ask.Resize(size)
+		box := popUpOf(w.Canvas().Overlays().Top()).Content.(*fyne.Container)
+		title, buttons := box.Objects[frameTitle], box.Objects[frameButtons]
+		if x := title.Position().X + theme.InnerPadding(); x != content.Position().X || x != frameInset {
+			t.Errorf("%v: the title begins at %v, the content at %v", size, x, content.Position().X)
+		}
+		right := box.Size().Width - frameInset
+		if end := buttons.Position().X + buttons.Size().Width; end != right || content.Position().X+content.Size().Width != right {
+			t.Errorf("%v: the buttons end at %v, the content at %v, want %v", size, end, content.Position().X+content.Size().Width, right)
+		}
+		if content.Size().Height < 60 || content.Position().Y+content.Size().Height > buttons.Position().Y {
+			t.Errorf("%v: the content is at %v, %v; the buttons at %v", size, content.Position(), content.Size(), buttons.Position())
+		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Progress is a thin bar below two texts, one at its left end and one at its right.
+// Progress is a thin bar below two texts, one at its left end and one at its right. Without progress and texts it keeps its room, but
+// shows nothing.
 type Progress struct {
 	widget.BaseWidget
 	left, right *Line
@@ -24,6 +25,7 @@ func NewProgress() *Progress {
 		right: NewLine(theme.SizeNameCaptionText, Neutral).Align(fyne.TextAlignTrailing),
 		track: &canvas.Rectangle{}, bar: &canvas.Rectangle{},
 	}
+	p.track.Hidden, p.bar.Hidden = true, true
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -32,6 +34,10 @@ func NewProgress() *Progress {
 func (p *Progress) Set(left, right string, share float64) {
 	p.left.Set(left, Neutral)
 	p.right.Set(right, Neutral)
+	if idle := left == "" && right == "" && share == 0; idle != p.track.Hidden {
+		p.track.Hidden, p.bar.Hidden = idle, idle
+		canvas.Refresh(p)
+	}
 	if p.share != share {
 		p.share = share
 		p.fill()

@@ -52,6 +52,14 @@ func (t *Tile) Set(value, note string, tone Tone) {
 // SetValue sets the figure and its tone.
 func (t *Tile) SetValue(value string, tone Tone) { t.value.Set(value, tone) }
 
+// Brief hides the note where there is little room.
+func (t *Tile) Brief(on bool) {
+	if t.note.Hidden != on {
+		t.note.Hidden = on
+		t.content.Refresh()
+	}
+}
+
 // Value returns the figure.
 func (t *Tile) Value() string { return t.value.Text() }
 
