@@ -113,6 +113,14 @@ func (s *Screen) Show() {
 	s.draw()
 }
 
+// Chosen returns the run that is shown; "" before the first.
+func (s *Screen) Chosen() engine.RunID {
+	if s.job == nil {
+		return ""
+	}
+	return s.job.ID()
+}
+
 // Hide is called when the screen becomes hidden.
 func (s *Screen) Hide() {}
 
