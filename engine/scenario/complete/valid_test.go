@@ -165,6 +165,7 @@ func TestFixes(t *testing.T) {
 		{"chain c: {step s: {kind: emit, evnt: x}}\n", "Replace with event", "chain c: {step s: {kind: emit, event: x}}\n"},
 		{"parameters: {x: {min: 3}}\n" + rest, "Add default", "parameters: {x: {min: 3, default: 3}}\n" + rest},
 		{"chain c:\n  step s: {event: x}\n", "Add kind: emit", "chain c:\n  step s: {event: x, kind: emit}\n"},
+		{"chain c:\n  step s:\n    knd: emit\n    event: x\n", "Replace with kind", "chain c:\n  step s:\n    kind: emit\n    event: x\n"},
 		{"chain c:\n  step s: {label: x}\n", "", ""},
 		{"chain c: {step s: {kind: emit, event: x, parallel: yes}}\n", "Write true", "chain c: {step s: {kind: emit, event: x, parallel: true}}\n"},
 		{"chain c: {step s: {kind: emit, event: x, parallel: 'true'}}\n", "Write true", "chain c: {step s: {kind: emit, event: x, parallel: true}}\n"},
