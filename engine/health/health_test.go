@@ -28,7 +28,10 @@ func newPatient() *patient {
 		SessionCounts:   engine.SessionCounts{Ended: 844},
 		CheckpointState: engine.CheckpointState{LastCheckpoint: at},
 		Metrics: engine.MetricsRow{
-			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}},
+			SecondTimes: engine.SecondTimes{
+				Total:   engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P95: 900 * time.Millisecond},
+				Request: engine.Quantiles{Count: 300, P95: 80 * time.Millisecond, P99: 100 * time.Millisecond},
+			},
 			Host:        engine.HostMetrics{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
 			DatabaseUse: engine.DatabaseUse{Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 		},
@@ -71,8 +74,11 @@ func TestHealthThresholds(t *testing.T) {
 	failed := func(n int64) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.CycleFailed = n }
 	}
-	mean := func(d time.Duration) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Metrics.Total.Mean = d }
+	p95 := func(d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Request = engine.Quantiles{Count: 1e6, P95: d} }
+	}
+	total := func(d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: 1e6, P95: d} }
 	}
 	saved := func(ago time.Duration) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-ago) }
@@ -92,10 +98,11 @@ func TestHealthThresholds(t *testing.T) {
 		{"the last took 120 s", health.MetricCycle, cycle(time.Second, 120*time.Second), health.Warning, "2m0s"},
 		{"the last took 121 s", health.MetricCycle, cycle(time.Second, 121*time.Second), health.Critical, "2m1s"},
 		{"no cycle", health.MetricCycle, nil, health.Unknown, ""},
-		{"0.9s", health.MetricLatency, mean(900 * time.Millisecond), health.Healthy, "mean 900ms"},
-		{"1s", health.MetricLatency, mean(time.Second), health.Warning, "mean 1.0s"},
-		{"2s", health.MetricLatency, mean(2 * time.Second), health.Warning, "mean 2.0s"},
-		{"2.1s", health.MetricLatency, mean(2100 * time.Millisecond), health.Critical, "mean 2.1s"},
+		{"0.9s", health.MetricRequests, p95(900 * time.Millisecond), health.Healthy, "p95 900ms"},
+		{"1s", health.MetricRequests, p95(time.Second), health.Warning, "p95 1.0s"},
+		{"2s", health.MetricRequests, p95(2 * time.Second), health.Warning, "p95 2.0s"},
+		{"2.1s", health.MetricRequests, p95(2100 * time.Millisecond), health.Critical, "p95 2.1s"},
+		{"sessions of a minute", health.MetricLatency, total(time.Minute), health.Healthy, "p95 1m0s"},
 		{"59%", health.MetricCPU, cpu(59, 200), health.Healthy, "59%"},
 		{"60%", health.MetricCPU, cpu(60, 0), health.Good, "60%"},
 		{"69%", health.MetricCPU, cpu(69, 0), health.Good, "69%"},
@@ -158,7 +165,7 @@ func TestHealthThresholds(t *testing.T) {
 func TestGracePeriod(t *testing.T) {
 	bad := func(s *engine.Snapshot) {
 		s.Metrics.Host.CPU, s.Metrics.Host.Available, s.CycleFailed, s.RateLimited, s.Metrics.RateLimited = 100, 1e8, 90, 50, 50
-		s.Metrics.Total.Mean = time.Minute
+		s.Metrics.Total.Mean, s.Metrics.Request.P95 = time.Minute, time.Minute
 	}
 	p := newPatient().live(9, bad)
 	p.Elapsed = 9900 * time.Millisecond
@@ -250,12 +257,14 @@ func TestRefusalsGrow(t *testing.T) {
 }
 
 func TestLatencyIsOfTheLastSeconds(t *testing.T) {
-	sessions := func(n int64, mean time.Duration) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, Mean: mean} }
+	sessions := func(n int64, p95 time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, P95: p95} }
 	}
-	p := newPatient().live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
-	if got := p.find(health.MetricLatency).Value; got != "mean 2.5s" {
-		t.Errorf("the mean of 4 sessions is %s, want 2.5s", got)
+	p := newPatient()
+	p.vitals = health.Vitals{}
+	p.live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
+	if got := p.find(health.MetricLatency).Value; got != "p95 2.5s" {
+		t.Errorf("the latency of 4 sessions is %s, want 2.5s", got)
 	}
 	p.live(30, sessions(0, 0))
 	if got := p.find(health.MetricLatency); got.Level != health.Unknown {
@@ -279,7 +288,7 @@ func TestSteadyCompletionTimes(t *testing.T) {
 			return func(s *engine.Snapshot) {
 				s.Metrics.Total = engine.Quantiles{}
 				if mean > 0 {
-					s.Metrics.Total = engine.Quantiles{Count: c.sessions, Mean: mean}
+					s.Metrics.Total = engine.Quantiles{Count: c.sessions, Mean: mean, P95: mean}
 				}
 			}
 		}
@@ -288,8 +297,8 @@ func TestSteadyCompletionTimes(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}
-	slow := newPatient().live(60, func(s *engine.Snapshot) { s.Metrics.Total.Mean = 3 * time.Second })
-	if got := slow.find(health.MetricLatency); got.Level != health.Critical || !strings.HasPrefix(got.Advice, "look at") {
+	slow := newPatient().live(60, func(s *engine.Snapshot) { s.Metrics.Request.P95 = 3 * time.Second })
+	if got := slow.find(health.MetricRequests); got.Level != health.Critical || !strings.HasPrefix(got.Advice, "find the slowest step") {
 		t.Errorf("steadily slow: %+v", got)
 	}
 }

@@ -34,6 +34,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
+		Criteria:        c.cfg.Success,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
