@@ -28,10 +28,10 @@ const (
 
 // slowness is a time, and the bound from which on it is slow.
 type slowness struct {
-	took    time.Duration // 0 if unknown
-	bound   time.Duration // 0 if nothing is slow
-	text    string        // of the time
-	metric  string        // of the criterion; "" if it is not one
+	took   time.Duration // 0 if unknown
+	bound  time.Duration // 0 if nothing is slow
+	text   string        // of the time
+	metric string        // of the criterion; "" if it is not one
 }
 
 // figure is 1 at the bound; NaN if the time is unknown.

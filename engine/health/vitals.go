@@ -30,8 +30,8 @@ type vitalRow struct {
 	request     engine.Quantiles // of their requests
 	rateLimited int64            // total so far
 	calls       int64            // of models, total so far
-	writes      float64         // per second
-	overhead    engine.Overhead // total so far
+	writes      float64          // per second
+	overhead    engine.Overhead  // total so far
 	late        engine.Late
 }
 
