@@ -66,6 +66,8 @@ func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 	s := l.expected()
 	if earlier != nil {
 		earlier.apply(&l, &o, &s, &m)
+	} else {
+		l.sample(&o, &s)
 	}
 	f := forecast.Make(o, s, m)
 	if earlier != nil {
@@ -121,9 +123,9 @@ func (l Forecaster) order(w Workload) forecast.Order {
 // expected returns what a session takes according to the scenario and the mock's profile.
 func (l Forecaster) expected() forecast.Session {
 	c := l.Scenario.Chain
-	least, most, all := c.Thinks()
-	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(least.Seconds(), most.Seconds(), engine.FromFile)}
-	if !all {
+	thinks := c.Thinks()
+	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(thinks.Least.Seconds(), thinks.Mean.Seconds(), engine.FromFile)}
+	if !thinks.Exact {
 		s.Thinks.Basis = engine.Guessed
 	}
 	writes := map[*chain.Service]engine.Estimate{}
@@ -144,6 +146,47 @@ func (l Forecaster) expected() forecast.Session {
 		s.Services = append(s.Services, v)
 	}
 	return s
+}
+
+// The sample of sessions that a forecast takes before a first run, and its time. In a cycle with leastThinking sessions that wait, one
+// waits for the mean time or longer.
+const (
+	sampledSessions = 1000
+	sampleTime      = 100 * time.Millisecond
+	leastThinking   = 5
+)
+
+// sample takes a sample of sessions, and limits what a session takes to the share of them that send requests. Without it, a forecast for
+// a scenario whose agents often stay idle is an upper limit that no run reaches.
+func (l Forecaster) sample(o *forecast.Order, s *forecast.Session) {
+	thinks := l.Scenario.Chain.Thinks()
+	each, most := engine.Exactly(0, engine.FromFile), thinks.Most.Seconds()
+	for i := range s.Services {
+		v := &s.Services[i]
+		each = each.Plus(v.Calls.Times(v.Latency))
+	}
+	if thinks.Most > thinks.Mean { // a cycle ends with its longest session
+		s.Longest = engine.Between(thinks.Mean.Seconds(), most+each.High, engine.Guessed)
+	}
+	if l.Scenario.Writing(l.Settings.Seed) != nil || l.Settings.Replay != "" {
+		return
+	}
+	a := l.Scenario.Program(l.Settings.Seed).SampleAsking(context.Background(), &l.Settings, o.Cycles, sampledSessions, sampleTime)
+	if a.Asks == a.Sessions {
+		return
+	}
+	share := float64(a.Asks) / float64(a.Sessions)
+	margin := 2 * math.Sqrt(share*(1-share)/float64(a.Sessions))
+	asks := engine.Between(max(share-margin, 0), min(share+margin, 1), engine.Guessed)
+	s.Thinks, s.Disk = s.Thinks.Times(asks), usualDisk
+	for i := range s.Services {
+		v := &s.Services[i]
+		v.Calls, v.Writes = v.Calls.Times(asks), v.Writes.Times(asks)
+		s.Disk = s.Disk.Plus(v.Calls.Times(callDisk))
+	}
+	if asks.Low*float64(o.Agents) < leastThinking {
+		s.Longest.Low = thinks.Least.Seconds() * asks.Low
+	}
 }
 
 // often returns how many requests a session sends to a service.
