@@ -169,7 +169,7 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 	peaks.Late = peaks.Late.Worse(m.Late)
 	s.recent.tick(at)
 	if c.life.phase == engine.Running {
-		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count)
+		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
 	}
 	s.second.begin(at, 0)
 	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)

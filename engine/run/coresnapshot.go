@@ -126,8 +126,8 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 		return 0
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
-	case s.Total > 0 && c.samples.pace.perSecond() > 0:
-		left = time.Duration(float64(s.Total-s.Ended) / c.samples.pace.perSecond() * float64(time.Second))
+	default:
+		left = c.samples.pace.left(s)
 	}
 	if settings.TimeScale > 0 {
 		each := time.Duration(float64(c.cfg.Clock.Cycle) / settings.TimeScale)
