@@ -36,7 +36,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
+			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "simulated Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
 		}, []string{"exact", "Show results", "Resume", "behind"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"Paused: no room on the disk"}, []string{"running", "min left"}},
 		{"inexact", func(s *engine.Snapshot) {

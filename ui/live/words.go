@@ -42,10 +42,16 @@ func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 	return engine.FormatCost(&s.Usage) + ", " + count(s.Usage.Calls, "call"), widgets.Neutral
 }
 
+// simulatedHint explains the times below the progress of a run.
+const simulatedHint = "Simulated: the date and time in the scenario, which agents see. It advances with each cycle.\nElapsed: real time since the run started."
+
+// simulated returns the simulated time, as such.
+func simulated(s *engine.Snapshot) string { return "simulated " + s.SimTime.Format("Mon 2 Jan 15:04") }
+
 // asOf describes the shown moment of the history.
 func asOf(f *feed) string {
 	s := f.snap
-	parts := []string{words.Stamp(s.At), s.SimTime.Format("Mon 2 Jan 15:04"), "return to Live to control the run"}
+	parts := []string{words.Stamp(s.At), simulated(s), "return to Live to control the run"}
 	if f.idle {
 		parts[2] = "Throng was not running"
 	}
@@ -65,7 +71,7 @@ func state(job *Job, s *engine.Snapshot) string {
 	if _, done := cycle(s); done != "" {
 		parts = append(parts, done+" in this cycle")
 	}
-	parts = append(parts, s.SimTime.Format("Mon 2 Jan 15:04"), engine.FormatDuration(elapsed(s))+" elapsed")
+	parts = append(parts, simulated(s), engine.FormatDuration(elapsed(s))+" elapsed")
 	if text, tone := schedule(job, s); tone == widgets.Warning {
 		parts = append(parts, text)
 	}
