@@ -236,7 +236,20 @@ func estimateText(e engine.Estimate, show func(float64) string) string {
 	case e.High-e.Low <= 0.1*e.High:
 		return show(e.Middle())
 	}
-	return low + "–" + high
+	return between(low, high)
+}
+
+// between joins two bounds. It omits the unit of the lower one if both have the same.
+func between(low, high string) string {
+	number, unit, ok := strings.Cut(low, " ")
+	_, other, also := strings.Cut(high, " ")
+	switch {
+	case !ok && !also:
+		return low + "–" + high
+	case unit == other:
+		return number + "–" + high
+	}
+	return low + " to " + high
 }
 
 func showSeconds(v float64) string {
@@ -246,7 +259,7 @@ func showSeconds(v float64) string {
 	case ns >= min(longest, 48*float64(time.Hour)):
 		return engine.FormatCount(int64(min(math.Round(v/86400), longest))) + " days"
 	case v >= 600:
-		return strings.TrimSuffix(time.Duration(ns).Round(time.Minute).String(), "0s")
+		return engine.FormatDuration(time.Duration(ns).Round(time.Minute))
 	}
 	return engine.FormatDuration(time.Duration(ns))
 }

@@ -161,19 +161,17 @@ func cycle(s *engine.Snapshot) (where, done string) {
 func roughly(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "0s"
+		return "0 s"
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
+		return fmt.Sprintf("%d s", int(d.Seconds()))
 	case d < 10*time.Minute:
 		d = d.Truncate(5 * time.Second)
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+		d = d.Truncate(time.Minute)
 	default:
-		return fmt.Sprintf("%d days", int(d.Hours())/24)
+		d = d.Truncate(24 * time.Hour)
 	}
+	return engine.FormatDuration(d)
 }
 
 // saved describes the checkpoints.
@@ -200,7 +198,7 @@ func saved(s *engine.Snapshot) string {
 	default:
 		since = since.Truncate(time.Minute)
 	}
-	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, strings.TrimSuffix(roughly(since), "00s")) + took
+	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, roughly(since)) + took
 }
 
 // schedule describes how a run keeps to its time scale.

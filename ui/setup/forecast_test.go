@@ -19,7 +19,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.concurrency.start.SetText("5")
 	s.screen.concurrency.start.SetText("51")
 	s.until("Cycle time limited by the limit of 51.")
-	s.until("51s")
+	s.until("51 s")
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
 	}
@@ -143,7 +143,7 @@ func TestABudgetIsProposed(t *testing.T) {
 	}})
 	s.until("Success rate")
 	b := s.screen.budget
-	for name, got := range map[string][2]string{"dollars": {b.dollars.Text, "3"}, "tokens": {b.tokens.Text, "10"}, "requests": {b.requests.Text, "20"}, "time": {b.wall.Text, "1h30m"}} {
+	for name, got := range map[string][2]string{"dollars": {b.dollars.Text, "3"}, "tokens": {b.tokens.Text, "10"}, "requests": {b.requests.Text, "20"}, "time": {b.wall.Text, "1 h 30 min"}} {
 		if got[0] != got[1] {
 			t.Errorf("%s: got %q, want %q", name, got[0], got[1])
 		}

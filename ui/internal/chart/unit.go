@@ -3,6 +3,9 @@ package chart
 import (
 	"math"
 	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine/figures"
 )
 
 // Unit is the unit of a chart's values. It determines their text and the steps of an axis.
@@ -71,6 +74,15 @@ var units = [...]struct {
 func (u Unit) appendValue(b []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "–"...)
+	}
+	switch {
+	case v < 0 || v > 1e18:
+	case u == Duration && v < math.MaxInt64/1e9:
+		return figures.AppendDuration(b, time.Duration(math.Round(v*1e9)))
+	case u == Bytes:
+		return figures.AppendBytes(b, int64(math.Round(v)))
+	case u == PerSecond:
+		return figures.AppendPerSecond(b, v)
 	}
 	measures := units[u].measures
 	i := u.measureAt(v)
