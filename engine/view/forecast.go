@@ -70,6 +70,7 @@ var forecastFigures = []forecastFigure{
 	{name: "memory", of: func(f *engine.Forecast) engine.Estimate { return f.Memory }, main: true, show: showBytes, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return measured(float64(t.Peaks.Memory))
 	}},
+	{name: "kept content", of: func(f *engine.Forecast) engine.Estimate { return f.Content.Size }, main: true, show: showBytes, hide: noContent},
 	{name: "journal", of: func(f *engine.Forecast) engine.Estimate { return f.Disk }, show: showBytes},
 }
 
@@ -78,6 +79,9 @@ func noWrites(f *engine.Forecast) bool   { return f.Writes.Known() && f.Writes.H
 func noConnections(f *engine.Forecast) bool {
 	return noWrites(f) || f.Connections.Known() && f.Connections.High == 0
 }
+
+// noContent hides a size that is zero or unknown: a run without requests keeps no content.
+func noContent(f *engine.Forecast) bool { return f.Content.Size.High == 0 }
 func noModelCalls(f *engine.Forecast) bool { return f.Calls.Known() && f.Calls.High == 0 }
 
 // written returns the number of requests of the writing steps.

@@ -52,7 +52,7 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"118 ms"}, nil},
 		{"as long as Results says", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 2467*time.Millisecond
-		}, nil, []string{"2.5 s"}, []string{"2 s"}},
+		}, nil, []string{"2.5 s"}, []string{"2.0 s"}},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
 		}, nil, []string{"6,912 sessions", "24%, 3 h left", "cycle 2", "1 h"}, []string{"cycle 2/"}},

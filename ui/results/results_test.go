@@ -75,7 +75,7 @@ func TestARunThatCalledModels(t *testing.T) {
 
 func TestForecastAndFact(t *testing.T) {
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: some()})
-	wantShown(t, s, "Forecast and actual", "whole run", "30s", "51 s", "+70%", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4%", "Basis of the forecast: a guess")
+	wantShown(t, s, "Forecast and actual", "whole run", "30 s", "51 s", "+70%", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4%", "Basis of the forecast: a guess")
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()})
 	if s.page.fact.Visible() {
 		t.Error("a run without a forecast shows one")
@@ -108,7 +108,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 		Times: engine.Times{engine.ForServices: 30 * time.Second, engine.ForScripts: 60 * time.Second, engine.ForEngine: 10 * time.Second},
 	}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Time spent", "services 30s", "scripts 1 min", "python steps", "60%", "window",
+	wantShown(t, s, "Time spent", "services 30 s", "scripts 1 min", "python steps", "60%", "window",
 		"This machine is the limit: 97% of its 2 cores are in use; services answered in 300 ms, 10% engine overhead", "do less in python steps")
 }
 
@@ -261,7 +261,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 		if !s.trouble.Visible() || !strings.Contains(s.trouble.Text(), "Disk I/O error") {
 			t.Errorf("got %q", s.trouble.Text())
 		}
-		wantShown(t, s, "after 51s", "requests\n150") // as far as is known
+		wantShown(t, s, "after 51 s", "requests\n150") // as far as is known
 	}
 	desk.set(func() { desk.totalsErr = nil })
 	s.load()

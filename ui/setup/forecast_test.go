@@ -143,7 +143,7 @@ func TestABudgetIsProposed(t *testing.T) {
 	}})
 	s.until("Success rate")
 	b := s.screen.budget
-	for name, got := range map[string][2]string{"dollars": {b.dollars.Text, "3"}, "tokens": {b.tokens.Text, "10"}, "requests": {b.requests.Text, "20"}, "time": {b.wall.Text, "1 h 30 min"}} {
+	for name, got := range map[string][2]string{"dollars": {b.dollars.Text, "3"}, "tokens": {b.tokens.Text, "10"}, "requests": {b.requests.Text, "20"}, "time": {b.wall.Text, "1h30m"}} {
 		if got[0] != got[1] {
 			t.Errorf("%s: got %q, want %q", name, got[0], got[1])
 		}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -31,6 +32,8 @@ var (
 	mockedCPU   = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that a mock answers in this process, in seconds
 	usualDisk   = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
 	callDisk    = engine.Between(20, 150, engine.Guessed)        // of a call, in bytes
+	callContent = engine.Between(50, 1000, engine.Guessed)       // of a call, in compressed bytes
+	tokenSize   = engine.Between(0.5, 2, engine.Guessed)         // of a token, in compressed bytes
 	usualPrompt = engine.Between(100, 1500, engine.Guessed)      // tokens
 	usualPasses = engine.Between(0, 10, engine.Guessed)          // of a loop of unknown length
 )
@@ -68,8 +71,13 @@ func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 		earlier.apply(&l, &o, &s, &m)
 	} else {
 		l.sample(&o, &s)
+		s.Content = keptContent(&s)
+	}
+	if l.missingContent() != "" {
+		s.Content = engine.Estimate{}
 	}
 	f := forecast.Make(o, s, m)
+	f.Content.Missing = l.missingContent()
 	if earlier != nil {
 		f.Run, f.At = earlier.Run, earlier.At
 		if n := earlier.totals.Ended(); n < minSessions {
@@ -103,7 +111,7 @@ func (l Forecaster) order(w Workload) forecast.Order {
 	set := &l.Settings
 	o := forecast.Order{
 		Agents: w.Agents, Cycles: max(set.Cycles-l.First, 0), Sessions: w.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
-		Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
+		Content: set.KeepContent, Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
 	}
 	if set.TimeScale > 0 {
 		o.Every = time.Duration(min(float64(l.Scenario.Clock.Cycle)/set.TimeScale, math.MaxInt64/2))
@@ -187,6 +195,35 @@ func (l Forecaster) sample(o *forecast.Order, s *forecast.Session) {
 	if asks.Low*float64(o.Agents) < leastThinking {
 		s.Longest.Low = thinks.Least.Seconds() * asks.Low
 	}
+}
+
+// keptContent returns the size of a session's requests and answers.
+func keptContent(s *forecast.Session) (sum engine.Estimate) {
+	sum = engine.Exactly(0, engine.FromFile)
+	for i := range s.Services {
+		v := &s.Services[i]
+		each := callContent
+		if v.Model {
+			each = each.Plus(v.Input.Plus(v.Output).Times(tokenSize))
+		}
+		sum = sum.Plus(v.Calls.Times(each))
+	}
+	return sum
+}
+
+// missingContent says why the run keeps no requests and answers; "" if it keeps them.
+func (l Forecaster) missingContent() string {
+	private := l.Scenario.Chain.Private()
+	switch {
+	case len(private) == 1:
+		return "No transcript: the answers of step " + private[0] + " are private, so requests and answers are not kept."
+	case len(private) > 1:
+		return fmt.Sprintf("No transcript: the answers of %s and %s are private, so requests and answers are not kept.", private[0],
+			plural(int64(len(private)-1), "other step", "other steps"))
+	case l.Settings.KeepContent <= 0:
+		return "No transcript: the setting Content kept is 0."
+	}
+	return ""
 }
 
 // often returns how many requests a session sends to a service.

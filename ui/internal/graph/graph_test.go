@@ -93,14 +93,14 @@ func TestANoteSaysMore(t *testing.T) {
 	compare.Facts = []engine.GraphFact{{Word: "timeout", Text: "2 min"}, {Word: "when", Text: "agent.age > 3"}}
 	s := show(t, g, 1100, 1400)
 	s.point("compare")
-	s.shows("Compare the prices", "timeout: 2m0s", "when: agent.age > 3", "waits for reviews, prices")
+	s.shows("Compare the prices", "timeout: 2 min", "when: agent.age > 3", "waits for reviews, prices")
 	s.sheet.MouseOut()
 	s.shows("23 steps")
 	s.sheet.Tapped(&fyne.PointEvent{Position: s.at("compare")})
 	s.point("fill_cart.likes.note")
 	s.shows("fill_cart.likes.note")
 	s.sheet.MouseOut()
-	s.shows("timeout: 2m0s") // the chosen one again
+	s.shows("timeout: 2 min") // the chosen one again
 	s.Mark(func(*engine.GraphStep) State { return State{Tone: widgets.Bad, Line: "1s", More: "100 ok, 7 failed"} })
 	s.shows("100 ok, 7 failed")
 	s.sheet.Tapped(&fyne.PointEvent{Position: fyne.NewPos(1, 1)})

@@ -129,8 +129,8 @@ func TestWhyASessionEnded(t *testing.T) {
 		title, says string
 	}{
 		{engine.SessionRow{Place: engine.Place{Cycle: 3, Take: 1}, Outcome: engine.OK, Total: 300 * ms}, "cycle 3: ok after 300 ms, attempt 2", ""},
-		{engine.SessionRow{Outcome: engine.Stopped, Path: "decide", Because: "no money"}, "cycle 0: stopped after 0s", "Stopped at decide: no money"},
-		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0s", "At pay, timeout: too late"},
+		{engine.SessionRow{Outcome: engine.Stopped, Path: "decide", Because: "no money"}, "cycle 0: stopped after 0 s", "Stopped at decide: no money"},
+		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0 s", "At pay, timeout: too late"},
 	} {
 		turn := &engine.AgentTurn{SessionRow: c.row}
 		if got := Title(turn); got != c.title {
