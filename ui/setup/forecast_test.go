@@ -38,6 +38,23 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
 }
 
+// TestForecastOfTheTranscript checks that the size of the kept content is shown, or why there is none.
+func TestForecastOfTheTranscript(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.until("Kept content")
+	s.until("44 MB")
+	if s.shows("No transcript") {
+		t.Error("it says that there is no transcript")
+	}
+	s.screen.concurrency.start.SetText("54")
+	s.until("No transcript: the answers of step pay are private.")
+	if s.shows("Kept content") {
+		t.Error("a size of content is shown")
+	}
+	s.screen.concurrency.start.SetText("55")
+	s.Until("the notice is gone", func() bool { return !s.shows("No transcript") })
+}
+
 // TestOnlyTheLastForecastIsShown checks that a late forecast is dropped.
 func TestOnlyTheLastForecastIsShown(t *testing.T) {
 	late := make(chan struct{})
