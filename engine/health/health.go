@@ -132,7 +132,7 @@ var vitals = [...]vital{
 		"check whether the disk is full or slow", nil,
 	},
 	{
-		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
+		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1 min, critical above 10 min"),
 		"the database cannot be reached; nothing is lost", nil,
 	},
 }
