@@ -30,7 +30,7 @@ func (h *Hint) Said() string { return h.tip.Text() }
 // MouseIn implements [desktop.Hoverable], as are MouseMoved and MouseOut.
 func (h *Hint) MouseIn(e *desktop.MouseEvent) { h.MouseMoved(e) }
 
-// MouseMoved shows the explanation. What is below is drawn later, so there is room above only.
+// MouseMoved shows the explanation. Objects below are drawn later, so there is room above only.
 func (h *Hint) MouseMoved(e *desktop.MouseEvent) {
 	h.tip.Say(h.text, e.Position, fyne.NewSize(h.Size().Width, 0))
 }
