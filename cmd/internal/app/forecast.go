@@ -156,11 +156,12 @@ func (l Forecaster) expected() forecast.Session {
 	return s
 }
 
-// The sample of sessions that a forecast takes before a first run, and its time. In a cycle with leastThinking sessions that wait, one
+// The sample of sessions that a forecast takes before a first run. The time bounds slow scripts only, so that a forecast is always the
+// same. In a cycle with leastThinking sessions that wait, one
 // waits for the mean time or longer.
 const (
-	sampledSessions = 1000
-	sampleTime      = 100 * time.Millisecond
+	sampledSessions = 400
+	sampleTime      = 3 * time.Second
 	leastThinking   = 5
 )
 
