@@ -81,7 +81,7 @@ func noConnections(f *engine.Forecast) bool {
 }
 
 // noContent hides a size that is zero or unknown: a run without requests keeps no content.
-func noContent(f *engine.Forecast) bool { return f.Content.Size.High == 0 }
+func noContent(f *engine.Forecast) bool    { return f.Content.Size.High == 0 }
 func noModelCalls(f *engine.Forecast) bool { return f.Calls.Known() && f.Calls.High == 0 }
 
 // written returns the number of requests of the writing steps.

@@ -29,7 +29,7 @@ type forecast struct {
 	last    *engine.Forecast // the shown one; nil before the first
 	binds   *form.Note
 	advice  *fyne.Container // one warning per line
-	content *form.Note // why the run keeps no transcript
+	content *form.Note      // why the run keeps no transcript
 	from    *form.Note
 
 	of     forecastInput

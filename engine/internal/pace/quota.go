@@ -160,4 +160,3 @@ func (p *Limiter) resume(now time.Time) {
 	p.gone, p.blocked, p.spread = gone{}, now, 0
 	p.wakeAll()
 }
-
