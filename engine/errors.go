@@ -33,7 +33,9 @@ type TimeoutError struct {
 	Limit time.Duration
 }
 
-func (e *TimeoutError) Error() string { return fmt.Sprintf("%s timed out after %s", e.What, e.Limit) }
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s timed out after %s", e.What, FormatDuration(e.Limit))
+}
 
 // FieldError is an invalid value of a form field, a flag or a setting.
 type FieldError struct{ Field, Problem, Hint string }

@@ -5,21 +5,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/throng-sim/throng/engine/figures"
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 // FormatCount formats a count with thousands separators.
-func FormatCount(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	first := 1
-	if n < 0 {
-		first = 2
-	}
-	for i := len(text) - 3; i >= first; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func FormatCount(n int64) string { return figures.Count(n) }
 
 // Counted formats a count with a noun in the singular or plural.
 func Counted(n int64, one, many string) string {
@@ -32,37 +23,11 @@ func Counted(n int64, one, many string) string {
 // FormatRate formats a rate per second with three digits, as in the reasons of rate limiters.
 func FormatRate(rate float64) string { return stats.PerSecond(rate) }
 
-// FormatDuration formats a duration with two or three digits.
-func FormatDuration(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "0s"
-	case d < time.Millisecond:
-		return fmt.Sprintf("%dµs", d.Microseconds())
-	case d < 10*time.Millisecond:
-		return fmt.Sprintf("%.1fms", float64(d)/1e6)
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	default:
-		return d.Round(time.Second).String()
-	}
-}
+// FormatDuration formats a duration with two or three digits, or in two units, such as 340 ms or 2 min 45 s.
+func FormatDuration(d time.Duration) string { return figures.Duration(d) }
 
-// FormatBytes formats a size in bytes with decimal units.
-func FormatBytes(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d B", n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	case n < 10_000_000_000:
-		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
-	default:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-	}
-}
+// FormatBytes formats a size in bytes with two or three digits in decimal units.
+func FormatBytes(n int64) string { return figures.Bytes(n) }
 
 // FormatDollars formats billionths of a US dollar: with cents from one dollar on, and with significant digits below.
 func FormatDollars(billionths int64) string {

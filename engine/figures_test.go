@@ -21,14 +21,14 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 0: "0s", 42 * time.Microsecond: "42µs", 1500 * time.Microsecond: "1.5ms", 12 * time.Millisecond: "12ms",
-		1200 * time.Millisecond: "1.2s", 12400 * time.Millisecond: "12s", 90 * time.Second: "1m30s",
+		-time.Second: "0 s", 0: "0 s", 42 * time.Microsecond: "42 µs", 1500 * time.Microsecond: "1.5 ms", 12 * time.Millisecond: "12 ms",
+		1200 * time.Millisecond: "1.2 s", 12400 * time.Millisecond: "12 s", 90 * time.Second: "1 min 30 s",
 	} {
 		if got := engine.FormatDuration(d); got != want {
 			t.Errorf("FormatDuration(%d) = %q, want %q", d, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 9999: "9999 B", 10_000: "10 kB", 12_345_678: "12 MB", 12_345_678_900: "12.3 GB"} {
+	for n, want := range map[int64]string{0: "0 B", 9999: "10 kB", 10_000: "10 kB", 12_345_678: "12 MB", 12_345_678_900: "12.3 GB"} {
 		if got := engine.FormatBytes(n); got != want {
 			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
 		}

@@ -118,6 +118,8 @@ type Forecast struct {
 	Memory Estimate `json:"memory_bytes"` // of this process
 	Disk   Estimate `json:"disk_bytes"`   // of the journal
 
+	Content KeptContent `json:"content"`
+
 	Services []ServiceForecast `json:"services,omitempty"`
 	Writers  []string          `json:"writing_steps,omitempty"` // paths without iterations
 	// Server and ServerMax are the used and the maximum connections of the database server; -1 if unknown.
@@ -133,12 +135,18 @@ type Forecast struct {
 	Advice []string `json:"advice,omitempty"`
 }
 
+// KeptContent is the expected size of the requests and answers that the run keeps for its transcript.
+type KeptContent struct {
+	Size    Estimate `json:"bytes"`
+	Missing string   `json:"missing,omitempty"` // why the run keeps none; "" if it does
+}
+
 // Doubt downgrades measured figures to guesses because the measured run had too few sessions.
 func (f *Forecast) Doubt(sessions int64) {
 	f.Few = sessions
 	all := []*Estimate{
 		&f.Cycle, &f.Length, &f.Cycles, &f.Sessions, &f.Requests, &f.Writes, &f.RequestRate, &f.WriteRate, &f.Connections,
-		&f.Calls, &f.Input, &f.Output, &f.Cost, &f.Memory, &f.Disk,
+		&f.Calls, &f.Input, &f.Output, &f.Cost, &f.Memory, &f.Disk, &f.Content.Size,
 	}
 	for i := range f.Services {
 		all = append(all, &f.Services[i].RequestRate, &f.Services[i].WriteRate)

@@ -238,6 +238,8 @@ type SecondTimes struct {
 	Queue     Quantiles `cbor:"25,keyasint"` // time queued
 	// Active is Total of those that sent a request or acted, without agents that had nothing to do.
 	Active Quantiles `cbor:"34,keyasint,omitzero"`
+	// Request is Service of their steps with requests: what services took, with retries.
+	Request Quantiles `cbor:"36,keyasint,omitzero"`
 	// Speedup is their busy time, divided by one second.
 	Speedup float64 `cbor:"26,keyasint"`
 }

@@ -27,8 +27,9 @@ type Snapshot struct {
 	Budget   BudgetState
 	Oldest   []Activity // some of the sessions in flight, oldest first
 	// Steps are the figures of the chain's steps, sorted by path, as of the latest second.
-	Steps   []StepFigures
-	Inexact *Inexact
+	Steps    []StepFigures
+	Inexact  *Inexact
+	Criteria []Criterion // of the scenario
 
 	Metrics MetricsRow   // the latest second
 	Early   []MetricsRow // the fine rows of this process, oldest first

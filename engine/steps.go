@@ -55,10 +55,18 @@ func (s *stepTotals) add(r *StepRecord, limited int64) {
 		s.Requests += int64(r.Attempts)
 		s.Retries += int64(r.Attempts - 1)
 	}
-	if r.Status <= StepTimedOut && r.Label != Replayed && r.Label != Recorded {
+	if r.measured() {
 		s.Service.Record(r.Service)
 	}
 }
+
+// measured reports whether the step was executed, and not replayed from the journal or a recording.
+func (r *StepRecord) measured() bool {
+	return r.Status <= StepTimedOut && r.Label != Replayed && r.Label != Recorded
+}
+
+// Asked reports whether Service is the time of a request, or of several attempts.
+func (r *StepRecord) Asked() bool { return r.Attempts > 0 && r.measured() }
 
 // StepTable holds the counts of all steps, by path. The zero value is an empty table.
 type StepTable struct {

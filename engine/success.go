@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/throng-sim/throng/engine/figures"
 	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
@@ -120,12 +121,9 @@ func (u Unit) Show(v float64) string {
 	case UnitShare:
 		return fmt.Sprintf("%.4g%%", v*100)
 	case UnitTime:
-		return time.Duration(v * float64(time.Second)).Round(time.Millisecond).String()
+		return figures.Exact(time.Duration(v * float64(time.Second)))
 	case UnitBytes:
-		if v < 1e9 {
-			return FormatBytes(int64(v))
-		}
-		return fmt.Sprintf("%.3g GB", v/1e9)
+		return FormatBytes(int64(v))
 	case UnitMoney:
 		return FormatDollars(int64(math.Round(v * 1e9)))
 	default:

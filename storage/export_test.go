@@ -95,7 +95,7 @@ func crowd() *reader {
 	steps := []engine.StepRecord{
 		{Path: "open", Service: time.Millisecond},
 		{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Label: engine.Replayed, Usage: &engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1}},
-		{Path: "pay", Attempts: 1, Statuses: []int{200}, Label: engine.Unconfirmed},
+		{Path: "pay", Attempts: 1, Size: 2048, Statuses: []int{200}, Label: engine.Unconfirmed},
 	}
 	settings := engine.DefaultSettings()
 	settings.Seed, settings.Cycles = 42, 2

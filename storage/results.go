@@ -152,6 +152,7 @@ var stepResult = []cell[*record]{
 	{column{"label", wordCells, "", "fresh, replayed, recorded, or how a request was repeated after a restart."}, func(t *table, r *record) { t.plain(r.step().Label.String()) }},
 	timeCell("service_ms", "Time used by the service, or by the step itself.", func(r *record) time.Duration { return r.step().Service }),
 	timeCell("throttled_ms", "Time throttled by rates, limits, retries and budgets.", func(r *record) time.Duration { return r.step().Throttled }),
+	{column{"answer_bytes", intCells, "bytes", "Size of the answers that the step used; 0 without answers."}, func(t *table, r *record) { t.int(r.step().Size) }},
 }
 
 var stepCells = join(stepPlace, []cell[*record]{

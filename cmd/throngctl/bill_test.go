@@ -277,7 +277,7 @@ func TestChecksKeepWithinTheBudget(t *testing.T) {
 	}
 	file = scenarioFile(t, fmt.Sprintf("title: Checked\npopulation: {count: 1}\nservices:\n  shop: {kind: http, url: %q}\nchain c:\n  step one: {kind: http, service: shop, get: /}\n", server.URL))
 	_, out, stderr := ctl(t, "check", file, "--data", t.TempDir(), "--max-time", "100ms")
-	if !strings.Contains(out, "not finished: the budget of 100ms of wall time is used up") {
+	if !strings.Contains(out, "not finished: the budget of 100 ms of wall time is used up") {
 		t.Errorf("a check took longer than the budget:\n%s%s", out, stderr)
 	}
 }

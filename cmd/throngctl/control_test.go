@@ -154,8 +154,8 @@ func TestPrintStatus(t *testing.T) {
 	}{
 		"little": {view.Status{Progress: view.Progress{Run: "r", Phase: "preparing"}, Title: "T", Steering: view.Steering{Breaker: "closed"}}, `run r: T
   phase        preparing
-  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
-  time         0s elapsed
+  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0/s
+  time         0 s elapsed
   limit        0, 0 in flight
   checkpoints  0
 `},
@@ -164,20 +164,20 @@ func TestPrintStatus(t *testing.T) {
 			Steering: view.Steering{Breaker: "closed", Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"},
 		}, `run r: T
   phase        running
-  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0.0/s
-  time         0s elapsed; estimating…
+  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0/s
+  time         0 s elapsed; estimating…
   limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
-  progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84.2/s
-  time           1m0s elapsed
+  progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84/s
+  time           1 min elapsed
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91%
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone
   service small  calls 1 of 2; 1,234 waiting; 40/s: doubled, no 429 came yet
-  budget         $1.25 of $5; 10 of 1,000 tokens; 1m0s of 1h0m0s; dollars will not last
+  budget         $1.25 of $5; 10 of 1,000 tokens; 1 min of 1 h; dollars will not last
   checkpoints    2
   stall          they wait for model
   in flight      eve; ask model; rate limiter

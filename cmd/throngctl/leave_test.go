@@ -99,7 +99,7 @@ func TestSystemEndsTheProgram(t *testing.T) {
 				t.Errorf("exit code %d\n%s", code, stderr)
 			}
 			_, list, _ := ctl(t, "checkpoints", "--data", data)
-			if !regexp.MustCompile(`emergency +`+reason+` +[0-9.]+ k?B +[0-9.]+(µs|ms|s)`).MatchString(list) || strings.Contains(list, "stop") {
+			if !regexp.MustCompile(`emergency +`+reason+` +[0-9.]+ k?B +[0-9.]+ (µs|ms|s)`).MatchString(list) || strings.Contains(list, "stop") {
 				t.Errorf("checkpoints\n%s", list)
 			}
 			if _, runs, _ := ctl(t, "runs", "--data", data); !strings.Contains(runs, "stopped") {

@@ -235,7 +235,7 @@ func TestLargeAnswersShareOneBudget(t *testing.T) {
 	}
 	file := scenarioFile(t, fmt.Sprintf("title: Large\npopulation: {count: 4}\nservices:\n  files: {kind: http, url: %q}\nchain ask:\n  step one: {kind: http, service: files, get: /one}\n", server.URL))
 	code, stdout, stderr := ctl(t, "run", file, "--data", filepath.Join(t.TempDir(), "data"), "--no-dashboard", "--memory-budget", "3MB", "--keep-awake=off")
-	if code != exitFailed || !strings.Contains(stdout+stderr, "this step needs 4194 kB more") {
+	if code != exitFailed || !strings.Contains(stdout+stderr, "this step needs 4.2 MB more") {
 		t.Errorf("an answer that is larger than the budget: code %d\n%s%s", code, stdout, stderr)
 	}
 }

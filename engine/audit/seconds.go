@@ -26,11 +26,12 @@ type seconds struct {
 
 	total, service, held, queue values // of the journal's sessions since
 	active                      values // of those that sent a request or acted
+	request                     values // of their steps that sent a request
 	asked                       int64  // by these
 }
 
 func newSeconds(r *room) seconds {
-	return seconds{total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r}, active: values{room: r}}
+	return seconds{total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r}, active: values{room: r}, request: values{room: r}}
 }
 
 func (s *seconds) session(r *engine.SessionRow) {
@@ -40,6 +41,9 @@ func (s *seconds) session(r *engine.SessionRow) {
 	s.queue.add(r.Queue)
 	sent := int64(0)
 	for i := range r.Steps {
+		if step := &r.Steps[i]; step.Asked() {
+			s.request.add(step.Service)
+		}
 		sent += int64(r.Steps[i].Attempts)
 	}
 	if sent > 0 || r.Acted {
@@ -49,7 +53,7 @@ func (s *seconds) session(r *engine.SessionRow) {
 }
 
 func (s *seconds) reset() {
-	for _, v := range []*values{&s.total, &s.service, &s.held, &s.queue, &s.active} {
+	for _, v := range []*values{&s.total, &s.service, &s.held, &s.queue, &s.active, &s.request} {
 		v.reset()
 	}
 	s.asked, s.requeued, s.slept = 0, 0, false
@@ -95,7 +99,7 @@ func (a *auditing) metrics(m *engine.MetricsRow) {
 			name string
 			q    *engine.Quantiles
 			v    *values
-		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Throttled, &s.held}, {"queued", &m.Queue, &s.queue}, {"latency of active sessions", &m.Active, &s.active}} {
+		}{{"latency", &m.Total, &s.total}, {"service time", &m.Service, &s.service}, {"held time", &m.Throttled, &s.held}, {"queued", &m.Queue, &s.queue}, {"latency of active sessions", &m.Active, &s.active}, {"latency of requests", &m.Request, &s.request}} {
 			mine := d.v.digest()
 			r.described(perSecond, d.name, where, d.q, &mine)
 		}

@@ -72,23 +72,31 @@ func (r *Reader) Endpoints(of *Service) (all []string, known bool) {
 	return all, known
 }
 
-// Thinks returns the minimum and maximum total time of a session's wait steps, if each runs once. all is false if that
-// is a guess: drawn times count from 0 to the longest of a sample, and times that depend on the session are omitted.
-func (c *Chain) Thinks() (least, most time.Duration, all bool) {
-	all = true
+// Thinking is the total time of a session's wait steps, if each runs once.
+type Thinking struct {
+	Least, Mean, Most time.Duration
+	Exact             bool // nothing is drawn or depends on the session
+}
+
+// Thinks returns the time of a session's wait steps. Drawn times count as in a sample, and at least 0. Times that depend on the session
+// are omitted.
+func (c *Chain) Thinks() Thinking {
+	t := Thinking{Exact: true}
 	c.unfold("", maxVisited, func(path string, s *Step) {
 		w, ok := s.action.(*wait)
 		if !ok {
 			return
 		}
-		if most += w.fixed; s.when == nil {
-			least += w.fixed
+		mean, most := w.fixed, w.fixed
+		if s.when == nil {
+			t.Least += w.fixed
 		}
-		if all = all && w.seconds == nil && s.when == nil; w.seconds != nil {
-			most += w.longest(path)
+		if w.seconds != nil {
+			mean, most = w.sample(path)
 		}
+		t.Mean, t.Most, t.Exact = t.Mean+mean, t.Most+most, t.Exact && w.seconds == nil && s.when == nil
 	})
-	return least, most, all
+	return t
 }
 
 // unfold calls f for every step, including those of the chains that it runs, and returns the remaining number of

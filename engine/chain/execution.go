@@ -30,7 +30,11 @@ type Input struct {
 	Acted  string       // the event that stops the session; "" for none
 	Bound  Bound        // the run's copies of services; nil uses the services themselves
 	Watch  *Watch       // records the session's outputs; nil records nothing
+	Dry    bool         // stop with the reason [Asks] before the first request or python step, and skip waits
 }
+
+// Asks is why a dry session stops. No scenario can give this reason.
+const Asks = "\x00asks"
 
 // World is what the steps of a session see in addition to each other. It is used by one goroutine.
 type World interface {
@@ -278,11 +282,28 @@ func (t *turn) act() (value.Value, error) {
 	switch a := t.step.action.(type) { // kinds that can wait
 	case *wait:
 		t.x.s.At(t.path, "")
+	case *python:
+		if err := t.dry(); err != nil {
+			return nil, err
+		}
 	case sender:
 		services, _ := a.asks()
+		if _, chooses := a.(*completion); !chooses {
+			if err := t.dry(); err != nil {
+				return nil, err
+			}
+		}
 		t.x.s.At(t.path, services[0].Name)
 	}
 	return t.step.action.run(t)
+}
+
+// dry stops a dry session before its first request.
+func (t *turn) dry() error {
+	if t.x.in.Dry {
+		return &stoppedError{path: t.path, because: Asks}
+	}
+	return nil
 }
 
 // begin checks whether there is time for the step, and whether there was when the journal was written.

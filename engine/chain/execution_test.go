@@ -232,7 +232,7 @@ func TestTimeouts(t *testing.T) {
 		{"of a step", `
 step a: {kind: wait, for: 1h, timeout: 5}
 step b: {kind: emit, event: e}
-`, nil, engine.Failed, "a", "step timed out after 5s", "a:timeout:timeout b:canceled", 5 * time.Second},
+`, nil, engine.Failed, "a", "step timed out after 5 s", "a:timeout:timeout b:canceled", 5 * time.Second},
 		{"of a step that continues", `
 step a: {kind: wait, for: 1h, timeout: 5, on_error: continue}
 step b: {kind: wait, for: 2}
@@ -248,7 +248,7 @@ step a:
     step b: {kind: wait, for: 2, on_error: continue}
     step c: {kind: emit, event: e, default: 1}
 step d: {kind: emit, event: e}
-`, nil, engine.Failed, "a", "step timed out after 5s",
+`, nil, engine.Failed, "a", "step timed out after 5 s",
 			"a:timeout:timeout a[0].b:ok a[0].c:ok a[1].b:ok a[1].c:ok a[2].b:timeout:timeout a[2].c:canceled d:canceled", 5 * time.Second,
 		},
 		{"of a loop that continues", `
@@ -277,7 +277,7 @@ step a:
       on_error: continue
       do:
         step c: {kind: wait, for: 1h, timeout: 5, on_error: continue}
-`, nil, engine.Failed, "a", "step timed out after 3s", "a:timeout:timeout a[0].b:timeout:timeout a[0].b[0].c:timeout:timeout", 3 * time.Second},
+`, nil, engine.Failed, "a", "step timed out after 3 s", "a:timeout:timeout a[0].b:timeout:timeout a[0].b[0].c:timeout:timeout", 3 * time.Second},
 		{"of an inner loop", `
 step a:
   kind: for
@@ -303,14 +303,14 @@ timeout: 3
 step a: {kind: wait, for: 2}
 step b: {kind: if, condition: "True", on_error: continue, then: {step c: {kind: wait, for: 2, default: 1, timeout: 9}}}
 step d: {kind: emit, event: e}
-`, nil, engine.TimedOut, "b.c", "chain timed out after 3s", "a:ok b:timeout:timeout b.c:timeout:timeout d:canceled", 3 * time.Second},
+`, nil, engine.TimedOut, "b.c", "chain timed out after 3 s", "a:ok b:timeout:timeout b.c:timeout:timeout d:canceled", 3 * time.Second},
 		{"of the run's chains", `
 step a: {kind: wait, for: 9, on_error: continue}
-`, func(s *engine.Settings) { s.ChainTimeout = time.Second }, engine.TimedOut, "a", "chain timed out after 1s", "a:timeout:timeout", time.Second},
+`, func(s *engine.Settings) { s.ChainTimeout = time.Second }, engine.TimedOut, "a", "chain timed out after 1 s", "a:timeout:timeout", time.Second},
 		{"of the session", `
 timeout: 1h
 step a: {kind: wait, for: 9, timeout: 30, on_error: continue}
-`, func(s *engine.Settings) { s.SessionTimeout = 2 * time.Second }, engine.TimedOut, "a", "session timed out after 2s", "a:timeout:timeout", 2 * time.Second},
+`, func(s *engine.Settings) { s.SessionTimeout = 2 * time.Second }, engine.TimedOut, "a", "session timed out after 2 s", "a:timeout:timeout", 2 * time.Second},
 		{"just in time", `
 step a: {kind: for, each: "[1, 2]", as: i, timeout: 5, do: {step b: {kind: wait, for: 2}}}
 `, nil, engine.OK, "", "", "a:ok a[0].b:ok a[1].b:ok", 4 * time.Second},

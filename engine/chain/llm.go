@@ -170,6 +170,9 @@ func (c *completion) run(t *turn) (value.Value, error) {
 	if !asks {
 		return c.replacement(t)
 	}
+	if err := t.dry(); err != nil {
+		return nil, err
+	}
 	chat, err := c.chat(t)
 	if err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestSQLErrors(t *testing.T) {
 		{`query: "select $1::date", args: [{a: hunter2}]`, engine.ClientError, "invalid input syntax for type date"},
 		{`query: "select $1::text[]", args: ["${[[[[[[[1]]]]]]]}"]`, engine.Script, "args[0]: an array of more than 6 dimensions"},
 		{`query: "select $1::text", args: ["${[agent.id, fail]}"]`, engine.Script, "which is not data"},
-		{`query: "select pg_sleep(9)", timeout: 20ms`, engine.Timeout, "timed out after 20ms"},
+		{`query: "select pg_sleep(9)", timeout: 20ms`, engine.Timeout, "timed out after 20 ms"},
 		{`query: "select $1::int", args: [hunter], private: true`, engine.ClientError, "SQLSTATE 22P02"},
 	} {
 		row := stage{database: address, steps: "step a: {kind: sql, service: db, " + tt.step + "}"}.one(t)

@@ -48,7 +48,7 @@ func (w *wait) run(t *turn) (value.Value, error) {
 			return nil, err
 		}
 	}
-	if d <= 0 || t.x.s.Replaying() && !t.x.isMember() || t.x.s.Run().Recording != "" {
+	if d <= 0 || t.x.in.Dry || t.x.s.Replaying() && !t.x.isMember() || t.x.s.Run().Recording != "" {
 		return starlark.Float(d.Seconds()), nil
 	}
 	ctx := t.clock().Context()
@@ -59,20 +59,20 @@ func (w *wait) run(t *turn) (value.Value, error) {
 // waitSamples is how many draws approximate the longest wait of many sessions.
 const waitSamples = 100
 
-// longest draws sample waits and returns the longest; 0 if they depend on more than parameters.
-func (w *wait) longest(path string) (most time.Duration) {
+// sample draws waits and returns their mean and the longest; 0 if they depend on more than parameters.
+func (w *wait) sample(path string) (mean, most time.Duration) {
 	for n := range uint64(waitSamples) {
 		v, err := w.seconds.Eval(sampled(draw.Key{}.Text(path).Int(n)))
 		if err != nil {
-			return 0
+			return 0, 0
 		}
 		d, err := asDuration(v)
 		if err != nil {
-			return 0
+			return 0, 0
 		}
-		most = max(most, d)
+		mean, most = mean+d/waitSamples, max(most, d)
 	}
-	return most
+	return mean, most
 }
 
 // sampled evaluates an expression that needs only draws, from a key.

@@ -41,14 +41,14 @@ func TestAdvice(t *testing.T) {
 		{"server unknown", full, session(writing), database(-1, -1), nil},
 		{"the mock has no database", full, session(inside), database(50, 60), nil},
 		{"on time", with(func(o *Order) { o.Every, o.Scale = time.Minute, 60 }), session(writing), anywhere, nil},
-		{"behind", with(func(o *Order) { o.Every, o.Scale = 50*time.Second, 72 }), session(writing), anywhere, []string{"will take 1m0s", "every 50s", "time scale of 60"}},
+		{"behind", with(func(o *Order) { o.Every, o.Scale = 50*time.Second, 72 }), session(writing), anywhere, []string{"will take 1 min", "every 50 s", "time scale of 60"}},
 		{"dear", with(func(o *Order) { o.Budget.Dollars = 30 }), session(model), anywhere, []string{"It will cost $37.20", "budget of $30.00", "stop at the budget"}},
 		{"cheap", with(func(o *Order) { o.Budget.Dollars = 37.21 }), session(model), anywhere, nil},
 		{"perhaps too many tokens", with(func(o *Order) { o.Budget.Tokens = 4_000_000 }), session(model), anywhere, []string{"It may take 5,580,000 tokens", "4,000,000 tokens"}},
 		{"too many requests", with(func(o *Order) { o.Budget.Requests = 92_999 }), session(writing), anywhere, []string{"It will make 93,000 requests", "92,999"}},
 		{"enough requests", with(func(o *Order) { o.Budget.Requests = 93_000 }), session(writing), anywhere, nil},
-		{"too long", with(func(o *Order) { o.Budget.Wall = 9 * time.Minute }), session(writing), anywhere, []string{"It will take 10m0s", "9m0s"}},
-		{"no memory", full, session(writing), Machine{Cores: 2, Available: 1 << 20}, []string{"It will take", "of memory", "1049 kB left"}},
+		{"too long", with(func(o *Order) { o.Budget.Wall = 9 * time.Minute }), session(writing), anywhere, []string{"It will take 10 min", "9 min"}},
+		{"no memory", full, session(writing), Machine{Cores: 2, Available: 1 << 20}, []string{"It will take", "of memory", "1.0 MB left"}},
 		{"no disk", full, session(writing), Machine{Cores: 2, DiskFree: 300_000}, []string{"It will take 372 kB of disk", "300 kB is free"}},
 	} {
 		f := Make(c.order, c.session, c.machine)

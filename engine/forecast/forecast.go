@@ -25,6 +25,7 @@ type Order struct {
 	LLMCalls int
 	Budget   engine.Budget
 	Writing  engine.Amount // the cost of writing the population, from the same budget
+	Content  int64         // bytes of requests and answers that are kept at most
 }
 
 // Session is the average session.
@@ -40,6 +41,7 @@ type Session struct {
 	Thinks   engine.Estimate // time without calls, in seconds
 	CPU      engine.Estimate // seconds of one core, without those of its calls; if unknown, the processor does not limit the run
 	Disk     engine.Estimate // bytes in the journal
+	Content  engine.Estimate // bytes of its requests and answers, compressed
 	Services []Service
 }
 
@@ -90,6 +92,10 @@ func Make(o Order, s Session, m Machine) engine.Forecast {
 		f.Memory = guessMemory(&o)
 	}
 	f.Disk = f.Sessions.Times(s.Disk)
+	if kept := f.Sessions.Times(s.Content); kept.Known() {
+		most := float64(o.Content)
+		f.Content.Size = engine.Between(min(kept.Low, most), min(kept.High, most), kept.Basis)
+	}
 	f.Advice = advise(&o, &s, &m, &f)
 	return f
 }

@@ -63,8 +63,8 @@ func TestBreakerTrips(t *testing.T) {
 		why                             string
 		cycleEndedBefore, cycleFailedBf int64
 	}{
-		{"half of a cycle", 372, 60, 60, 50, "success", "", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1m0s whether the run works again", 0, 0},
-		{"by hand", 372, 60, 60, 50, "", "probe", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1m0s whether the run works again", 0, 0},
+		{"half of a cycle", 372, 60, 60, 50, "success", "", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1 min whether the run works again", 0, 0},
+		{"by hand", 372, 60, 60, 50, "", "probe", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; a session probes every 1 min whether the run works again", 0, 0},
 		{"for a person", 372, 60, 60, 50, "success", "wait", engine.BreakerOpen, "60 of 60 sessions of cycle 1 failed; resume the run to continue", 0, 0},
 		{"never", 372, 60, 60, 50, "success", "off", engine.BreakerClosed, "", 0, 0},
 		{"not quite half", 372, 100, 49, 0, "success", "", engine.BreakerClosed, "", 0, 0},

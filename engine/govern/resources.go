@@ -234,4 +234,4 @@ func memoryBounds(h *engine.HostMetrics) (enough, critical float64) {
 
 func bytes(n float64) string { return engine.FormatBytes(int64(n)) }
 
-func whole(d time.Duration) time.Duration { return d.Round(time.Second) }
+func whole(d time.Duration) string { return engine.FormatDuration(d.Round(time.Second)) }

@@ -23,25 +23,25 @@ func TestStallNamesTheCauseOfWaiting(t *testing.T) {
 		{
 			"a service",
 			[]engine.Activity{lena, doing(4, "mo", "model", "think", "", 10*time.Second), doing(5, "", "shop", "browse", "", 20*time.Second)},
-			"2 sessions wait for shop; the oldest, agent lena, for 2m10s in checkout",
+			"2 sessions wait for shop; the oldest, agent lena, for 2 min 10 s in checkout",
 		},
 		{
 			"most of them, not the oldest",
 			[]engine.Activity{lena, doing(4, "", "model", "think", "", 10*time.Second), doing(5, "", "model", "think", "", 20*time.Second)},
-			"2 sessions wait for model; the oldest, agent 4, for 2m0s in think",
+			"2 sessions wait for model; the oldest, agent 4, for 2 min in think",
 		},
-		{"one", []engine.Activity{lena}, "agent lena waits for shop, for 2m10s in checkout"},
+		{"one", []engine.Activity{lena}, "agent lena waits for shop, for 2 min 10 s in checkout"},
 		{
 			"a step",
 			[]engine.Activity{doing(3, "lena", "", "pause", "", 0), doing(4, "mo", "", "pause", "", 0)},
-			"2 sessions wait in step pause; the oldest, agent lena, for 2m10s",
+			"2 sessions wait in step pause; the oldest, agent lena, for 2 min 10 s",
 		},
 		{
 			"one throttled among others",
 			[]engine.Activity{doing(1, "ann", "model", "think", "the rate", 0), doing(2, "bob", "model", "think", "the rate", 0), lena},
-			"2 sessions wait for model, throttled (the rate); the oldest, agent ann, for 2m10s in think",
+			"2 sessions wait for model, throttled (the rate); the oldest, agent ann, for 2 min 10 s in think",
 		},
-		{"nothing yet", []engine.Activity{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that calls a service, for 2m10s"},
+		{"nothing yet", []engine.Activity{doing(1, "ann", "", "", "", 0)}, "agent ann waits before the first step that calls a service, for 2 min 10 s"},
 		{"unknown cause", nil, "50 sessions are in flight"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestStallCountsOnlyKnownSessions(t *testing.T) {
 	s.ends(5, 0)
 	s.r.Oldest = []engine.Activity{doing(1, "ann", "shop", "pay", "", 0), doing(2, "bob", "shop", "pay", "", 0)}
 	s.r.InFlight = 30
-	if o := s.after(129*time.Second, 0, 0); o.Stall == nil || o.Stall.Why != "at least 2 sessions wait for shop; the oldest, agent ann, for 2m10s in pay" {
+	if o := s.after(129*time.Second, 0, 0); o.Stall == nil || o.Stall.Why != "at least 2 sessions wait for shop; the oldest, agent ann, for 2 min 10 s in pay" {
 		t.Errorf("got %+v", o.Stall)
 	}
 }

@@ -19,8 +19,14 @@ type Anomaly struct {
 }
 
 // Anomalies finds anomalies in the metrics of a run by the thresholds of [Judge]. It ignores figures that only a snapshot has, such as
-// the time of a cycle. The zero value is empty. It is not safe for concurrent use.
+// the time of a cycle. It is not safe for concurrent use.
 type Anomalies struct {
+	criteria []engine.Criterion
+	changes  []engine.ChangeRow // later ones than the last row
+	governor string             // in force
+	chosen   string             // the governor while the limit is automatic
+	judged   time.Time          // the end of the grace period; zero before the first row
+
 	vitals Vitals
 	found  [len(vitals)]Anomaly
 	worst  [len(vitals)]float64
@@ -28,6 +34,29 @@ type Anomalies struct {
 	// Gaps is the total time without metrics: the machine slept, or Throng was not running.
 	Gaps     time.Duration
 	GapSince time.Time // the start of the first gap
+}
+
+// NewAnomalies begins to look for anomalies in a run. changes are those of its settings, oldest first.
+func NewAnomalies(r *engine.RunRecord, changes []engine.ChangeRow) *Anomalies {
+	a := &Anomalies{changes: changes, governor: r.Settings.Governor, chosen: r.Settings.Governor}
+	for i := range r.Verdict {
+		a.criteria = append(a.criteria, r.Verdict[i].Criterion)
+	}
+	return a
+}
+
+// follow applies the changes until a time to the governor.
+func (a *Anomalies) follow(until time.Time) {
+	for ; len(a.changes) > 0 && !a.changes[0].At.After(until); a.changes = a.changes[1:] {
+		switch c := &a.changes[0]; {
+		case c.What == engine.LimitSetting && c.New == engine.Automatic:
+			a.governor = a.chosen
+		case c.What == engine.LimitSetting:
+			a.governor = engine.Manual
+		case c.What == engine.GovernorSetting:
+			a.governor, a.chosen = c.New, c.New
+		}
+	}
 }
 
 // A short peak is not an anomaly, and neither is a late row.
@@ -48,9 +77,14 @@ func (a *Anomalies) See(m *engine.MetricsRow) {
 	if m.Fine { // a run of a few seconds is not judged
 		return
 	}
-	s := &engine.Snapshot{At: m.At, Phase: m.Phase, Metrics: *m}
+	a.follow(m.At)
+	s := &engine.Snapshot{At: m.At, Phase: m.Phase, Metrics: *m, Criteria: a.criteria, LimitState: engine.LimitState{Governor: a.governor}}
+	a.vitals.Cores = m.Host.Cores
 	a.vitals.See(s)
-	if m.Phase == engine.Ended {
+	if a.judged.IsZero() {
+		a.judged = m.At.Add(gracePeriod)
+	}
+	if m.Phase == engine.Ended || m.At.Before(a.judged) {
 		return
 	}
 	e := (&input{s, &a.vitals, 0}).evaluation()
@@ -66,7 +100,7 @@ func (a *Anomalies) look(i int, e *evaluation) {
 		return
 	}
 	if found.Seconds++; found.Seconds == 1 {
-		found.Metric, found.Since, found.Advice = t.metric, e.s.At, t.advice
+		found.Metric, found.Since, found.Advice = t.metric, e.s.At, t.help(e)
 	}
 	if found.Seconds == 1 || figure > a.worst[i] {
 		a.worst[i], found.Worst, found.Threshold, found.Level = figure, t.value(e), t.threshold(e), Warning

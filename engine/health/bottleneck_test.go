@@ -52,7 +52,7 @@ func TestBottlenecks(t *testing.T) {
 		says   string // part of the text
 		helps  string // part of the advice
 	}{
-		{"busy cores", machine(117, 110), 50, "", health.BoundByMachine, "This machine is the limit: 98% of its 2 cores are in use; services answered in 40ms, 20% engine overhead", "lower the limit"},
+		{"busy cores", machine(117, 110), 50, "", health.BoundByMachine, "This machine is the limit: 98% of its 2 cores are in use; services answered in 40 ms, 20% engine overhead", "lower the limit"},
 		{"just so", machine(108, 54), 50, "", health.BoundByMachine, "90%", ""},
 		{"not quite", machine(107, 100), 50, "", health.BoundByServices, "", ""},
 		{"by others", both(machine(117, 50), share(engine.ForEngine, 0.5)), 50, "", health.BoundByOthers, "Other programs are the limit: 98% of this machine's 2 cores are in use, by Throng 42%, and sessions waited for a core 50% of their time", "close other programs"},

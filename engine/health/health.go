@@ -15,7 +15,8 @@ type Metric string
 // The metrics of a run's health, in display order.
 const (
 	MetricCycle       Metric = "cycle time"
-	MetricLatency     Metric = "latency"
+	MetricRequests    Metric = "request latency"
+	MetricLatency     Metric = "session latency"
 	MetricWrites      Metric = "writes"
 	MetricCPU         Metric = "CPU"
 	MetricLost        Metric = "engine overhead"
@@ -83,12 +84,16 @@ type vital struct {
 // vitals is the table of health. The thresholds of memory and connections depend on the machine and the server.
 var vitals = [...]vital{
 	{
-		MetricCycle, (*evaluation).cycleTime, (*evaluation).cycleText, 60, 120, says("from 60s, critical above 120s"),
-		"lower the ceiling to 30, or look at the slowest step and the database", nil,
+		MetricCycle, (*evaluation).cycleTime, (*evaluation).cycleText, 1, 2, (*evaluation).cycleThreshold,
+		"find the slowest step under Steps, and look at the database", nil,
 	},
 	{
-		MetricLatency, (*evaluation).latency, (*evaluation).latencyText, 1, 2, says("from 1s, critical above 2s"),
-		"look at the slowest step: queries, network", (*evaluation).steady,
+		MetricRequests, (*evaluation).request, (*evaluation).requestText, 1, 2, (*evaluation).requestThreshold,
+		slowAdvice, nil,
+	},
+	{
+		MetricLatency, (*evaluation).session, (*evaluation).sessionText, 1, 2, (*evaluation).sessionThreshold,
+		slowAdvice, (*evaluation).steady,
 	},
 	{
 		MetricWrites, (*evaluation).scarceWrites, (*evaluation).writesText, 1, 2, says("up to 100/s while rows wait, critical below 50/s"),
@@ -127,10 +132,13 @@ var vitals = [...]vital{
 		"check whether the disk is full or slow", nil,
 	},
 	{
-		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1m, critical above 10m"),
+		MetricUnsent, (*evaluation).unsentAge, (*evaluation).unsentText, 1, 10, says("not going down for 1 min, critical above 10 min"),
 		"the database cannot be reached; nothing is lost", nil,
 	},
 }
+
+// slowAdvice is the advice on latencies. The governors that do not follow the latency leave it to the user.
+const slowAdvice = "find the slowest step under Steps, and try a lower limit"
 
 // governed is the advice while a governor moves the limit, if it differs: nothing is asked of the user that the governor does.
 var governed = map[Metric]string{
@@ -145,6 +153,7 @@ const gracePeriod = 10 * time.Second
 type evaluation struct {
 	*input
 	sessionFigures
+	latencyFigures
 	machineFigures
 	storageFigures
 }
@@ -157,7 +166,7 @@ type input struct {
 }
 
 func (in *input) evaluation() *evaluation {
-	return &evaluation{in, sessionFigures{in}, machineFigures{in}, storageFigures{in}}
+	return &evaluation{in, sessionFigures{in}, latencyFigures{in}, machineFigures{in}, storageFigures{in}}
 }
 
 // Judge evaluates a run by the table of thresholds: one finding per metric, in the order of the metrics. In the first seconds

@@ -28,7 +28,10 @@ func newPatient() *patient {
 		SessionCounts:   engine.SessionCounts{Ended: 844},
 		CheckpointState: engine.CheckpointState{LastCheckpoint: at},
 		Metrics: engine.MetricsRow{
-			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond}},
+			SecondTimes: engine.SecondTimes{
+				Total:   engine.Quantiles{Count: 84, Mean: 400 * time.Millisecond, P95: 900 * time.Millisecond},
+				Request: engine.Quantiles{Count: 300, P95: 80 * time.Millisecond, P99: 100 * time.Millisecond},
+			},
 			Host:        engine.HostMetrics{CPU: 42, Memory: 210e6, Available: 9.4e9, MemoryTotal: 16e9},
 			DatabaseUse: engine.DatabaseUse{Connections: 2, ServerConnections: -1, ServerMax: -1, Unsent: -1},
 		},
@@ -71,8 +74,11 @@ func TestHealthThresholds(t *testing.T) {
 	failed := func(n int64) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.CycleFailed = n }
 	}
-	mean := func(d time.Duration) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Metrics.Total.Mean = d }
+	p95 := func(d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Request = engine.Quantiles{Count: 1e6, P95: d} }
+	}
+	total := func(d time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: 1e6, P95: d} }
 	}
 	saved := func(ago time.Duration) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-ago) }
@@ -87,15 +93,16 @@ func TestHealthThresholds(t *testing.T) {
 		want   health.Level
 		value  string
 	}{
-		{"open for 59 s", health.MetricCycle, cycle(59*time.Second, 0), health.Healthy, "59s"},
-		{"open for 60 s", health.MetricCycle, cycle(60*time.Second, time.Second), health.Warning, "1m0s"},
-		{"the last took 120 s", health.MetricCycle, cycle(time.Second, 120*time.Second), health.Warning, "2m0s"},
-		{"the last took 121 s", health.MetricCycle, cycle(time.Second, 121*time.Second), health.Critical, "2m1s"},
+		{"open for 59 s", health.MetricCycle, cycle(59*time.Second, 0), health.Healthy, "59 s"},
+		{"open for 60 s", health.MetricCycle, cycle(60*time.Second, time.Second), health.Warning, "1 min"},
+		{"the last took 120 s", health.MetricCycle, cycle(time.Second, 120*time.Second), health.Warning, "2 min"},
+		{"the last took 121 s", health.MetricCycle, cycle(time.Second, 121*time.Second), health.Critical, "2 min 1 s"},
 		{"no cycle", health.MetricCycle, nil, health.Unknown, ""},
-		{"0.9s", health.MetricLatency, mean(900 * time.Millisecond), health.Healthy, "mean 900ms"},
-		{"1s", health.MetricLatency, mean(time.Second), health.Warning, "mean 1.0s"},
-		{"2s", health.MetricLatency, mean(2 * time.Second), health.Warning, "mean 2.0s"},
-		{"2.1s", health.MetricLatency, mean(2100 * time.Millisecond), health.Critical, "mean 2.1s"},
+		{"0.9 s", health.MetricRequests, p95(900 * time.Millisecond), health.Healthy, "p95 900 ms"},
+		{"1 s", health.MetricRequests, p95(time.Second), health.Warning, "p95 1 s"},
+		{"2 s", health.MetricRequests, p95(2 * time.Second), health.Warning, "p95 2 s"},
+		{"2.1 s", health.MetricRequests, p95(2100 * time.Millisecond), health.Critical, "p95 2.1 s"},
+		{"sessions of a minute", health.MetricLatency, total(time.Minute), health.Healthy, "p95 1 min"},
 		{"59%", health.MetricCPU, cpu(59, 200), health.Healthy, "59%"},
 		{"60%", health.MetricCPU, cpu(60, 0), health.Good, "60%"},
 		{"69%", health.MetricCPU, cpu(69, 0), health.Good, "69%"},
@@ -105,21 +112,21 @@ func TestHealthThresholds(t *testing.T) {
 		{"81%, own", health.MetricCPU, cpu(81, 320), health.Warning, "81%"},
 		{"90%", health.MetricCPU, cpu(90, 360), health.Warning, "90%"},
 		{"91%", health.MetricCPU, cpu(91, 360), health.Critical, "91%"},
-		{"5 of 16 GB left", health.MetricMemoryLeft, left(5e9, 16e9), health.Healthy, "5000 MB"},
-		{"4.5 of 16 GB left", health.MetricMemoryLeft, left(4.5e9, 16e9), health.Good, "4500 MB"},
-		{"4 of 16 GB left", health.MetricMemoryLeft, left(4e9, 16e9), health.Warning, "4000 MB"},
-		{"2 of 16 GB left", health.MetricMemoryLeft, left(2e9, 16e9), health.Warning, "2000 MB"},
-		{"1.9 of 16 GB left", health.MetricMemoryLeft, left(1.9e9, 16e9), health.Critical, "1900 MB"},
+		{"5 of 16 GB left", health.MetricMemoryLeft, left(5e9, 16e9), health.Healthy, "5 GB"},
+		{"4.5 of 16 GB left", health.MetricMemoryLeft, left(4.5e9, 16e9), health.Good, "4.5 GB"},
+		{"4 of 16 GB left", health.MetricMemoryLeft, left(4e9, 16e9), health.Warning, "4 GB"},
+		{"2 of 16 GB left", health.MetricMemoryLeft, left(2e9, 16e9), health.Warning, "2 GB"},
+		{"1.9 of 16 GB left", health.MetricMemoryLeft, left(1.9e9, 16e9), health.Critical, "1.9 GB"},
 		{"none left", health.MetricMemoryLeft, left(0, 16e9), health.Critical, "0 B"},
-		{"3 of 8 GB left", health.MetricMemoryLeft, left(3e9, 8e9), health.Healthy, "3000 MB"},
-		{"2 of 8 GB left", health.MetricMemoryLeft, left(2e9, 8e9), health.Warning, "2000 MB"},
+		{"3 of 8 GB left", health.MetricMemoryLeft, left(3e9, 8e9), health.Healthy, "3 GB"},
+		{"2 of 8 GB left", health.MetricMemoryLeft, left(2e9, 8e9), health.Warning, "2 GB"},
 		{"0.9 of 8 GB left", health.MetricMemoryLeft, left(0.9e9, 8e9), health.Critical, "900 MB"},
-		{"10 of 64 GB left", health.MetricMemoryLeft, left(10e9, 64e9), health.Good, "10.0 GB"},
-		{"9 of 64 GB left", health.MetricMemoryLeft, left(9e9, 64e9), health.Healthy, "9000 MB"},
+		{"10 of 64 GB left", health.MetricMemoryLeft, left(10e9, 64e9), health.Good, "10 GB"},
+		{"9 of 64 GB left", health.MetricMemoryLeft, left(9e9, 64e9), health.Healthy, "9 GB"},
 		{"memory not known", health.MetricMemoryLeft, left(0, 0), health.Unknown, ""},
-		{"7.9 of 16 GB own", health.MetricOwnMemory, own(7.9e9), health.Healthy, "7900 MB"},
-		{"8 of 16 GB own", health.MetricOwnMemory, own(8e9), health.Warning, "8000 MB"},
-		{"12 of 16 GB own", health.MetricOwnMemory, own(12e9), health.Warning, "12.0 GB"},
+		{"7.9 of 16 GB own", health.MetricOwnMemory, own(7.9e9), health.Healthy, "7.9 GB"},
+		{"8 of 16 GB own", health.MetricOwnMemory, own(8e9), health.Warning, "8 GB"},
+		{"12 of 16 GB own", health.MetricOwnMemory, own(12e9), health.Warning, "12 GB"},
 		{"12.1 of 16 GB own", health.MetricOwnMemory, own(12.1e9), health.Critical, "12.1 GB"},
 		{"own not known", health.MetricOwnMemory, left(0, 0), health.Unknown, ""},
 		{"4 failed", health.MetricFailed, failed(4), health.Good, "4 a cycle"},
@@ -134,14 +141,14 @@ func TestHealthThresholds(t *testing.T) {
 		{"84 of 100", health.MetricConnections, server(84, 100), health.Warning, "84 of 100"},
 		{"92 of 100", health.MetricConnections, server(92, 100), health.Critical, "92 of 100"},
 		{"no server", health.MetricConnections, server(-1, -1), health.Unknown, ""},
-		{"saved 7m ago", health.MetricCheckpoint, saved(7 * time.Minute), health.Healthy, "7m0s ago"},
-		{"saved 7m30s ago", health.MetricCheckpoint, saved(450 * time.Second), health.Warning, "7m30s ago"},
-		{"saved 10m ago", health.MetricCheckpoint, saved(10 * time.Minute), health.Warning, "10m0s ago"},
-		{"saved 11m ago", health.MetricCheckpoint, saved(11 * time.Minute), health.Critical, "11m0s ago"},
+		{"saved 7m ago", health.MetricCheckpoint, saved(7 * time.Minute), health.Healthy, "7 min ago"},
+		{"saved 7 min 30 s ago", health.MetricCheckpoint, saved(450 * time.Second), health.Warning, "7 min 30 s ago"},
+		{"saved 10m ago", health.MetricCheckpoint, saved(10 * time.Minute), health.Warning, "10 min ago"},
+		{"saved 11m ago", health.MetricCheckpoint, saved(11 * time.Minute), health.Critical, "11 min ago"},
 		{"never saved", health.MetricCheckpoint, func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, health.Unknown, ""},
 		{"paused", health.MetricCheckpoint, func(s *engine.Snapshot) { saved(time.Hour)(s); s.Phase = engine.Paused }, health.Unknown, ""},
 		{"ended", health.MetricCPU, func(s *engine.Snapshot) { s.Phase, s.Metrics.Host.CPU = engine.Ended, 99 }, health.Unknown, ""},
-		{"no 429s", health.MetricRefused, nil, health.Healthy, "no recent 429s"},
+		{"no 429 s", health.MetricRefused, nil, health.Healthy, "no recent 429s"},
 		{"no database", health.MetricUnsent, nil, health.Unknown, ""},
 	} {
 		got := newPatient().live(1, c.change).find(c.metric)
@@ -158,7 +165,7 @@ func TestHealthThresholds(t *testing.T) {
 func TestGracePeriod(t *testing.T) {
 	bad := func(s *engine.Snapshot) {
 		s.Metrics.Host.CPU, s.Metrics.Host.Available, s.CycleFailed, s.RateLimited, s.Metrics.RateLimited = 100, 1e8, 90, 50, 50
-		s.Metrics.Total.Mean = time.Minute
+		s.Metrics.Total.Mean, s.Metrics.Request.P95 = time.Minute, time.Minute
 	}
 	p := newPatient().live(9, bad)
 	p.Elapsed = 9900 * time.Millisecond
@@ -183,8 +190,8 @@ func TestGracePeriod(t *testing.T) {
 func TestThresholdsAreShown(t *testing.T) {
 	p := newPatient().live(1, func(s *engine.Snapshot) { s.Metrics.ServerConnections, s.Metrics.ServerMax = 10, 60 })
 	for metric, want := range map[health.Metric]string{
-		health.MetricOwnMemory: "from 8000 MB, critical above 12.0 GB", health.MetricMemoryLeft: "up to 4000 MB, critical below 2000 MB",
-		health.MetricConnections: "from 50, critical above 55 of 60", health.MetricCheckpoint: "after 7m30s, critical after 10m0s",
+		health.MetricOwnMemory: "from 8 GB, critical above 12 GB", health.MetricMemoryLeft: "up to 4 GB, critical below 2 GB",
+		health.MetricConnections: "from 50, critical above 55 of 60", health.MetricCheckpoint: "after 7 min 30 s, critical after 10 min",
 		health.MetricCPU: "from 70%, critical above 90%",
 	} {
 		if got := p.find(metric).Threshold; got != want {
@@ -250,12 +257,14 @@ func TestRefusalsGrow(t *testing.T) {
 }
 
 func TestLatencyIsOfTheLastSeconds(t *testing.T) {
-	sessions := func(n int64, mean time.Duration) func(*engine.Snapshot) {
-		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, Mean: mean} }
+	sessions := func(n int64, p95 time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Metrics.Total = engine.Quantiles{Count: n, P95: p95} }
 	}
-	p := newPatient().live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
-	if got := p.find(health.MetricLatency).Value; got != "mean 2.5s" {
-		t.Errorf("the mean of 4 sessions is %s, want 2.5s", got)
+	p := newPatient()
+	p.vitals = health.Vitals{}
+	p.live(1, sessions(1, 4*time.Second)).live(1, sessions(3, 2*time.Second))
+	if got := p.find(health.MetricLatency).Value; got != "p95 2.5 s" {
+		t.Errorf("the latency of 4 sessions is %s, want 2.5 s", got)
 	}
 	p.live(30, sessions(0, 0))
 	if got := p.find(health.MetricLatency); got.Level != health.Unknown {
@@ -279,7 +288,7 @@ func TestSteadyCompletionTimes(t *testing.T) {
 			return func(s *engine.Snapshot) {
 				s.Metrics.Total = engine.Quantiles{}
 				if mean > 0 {
-					s.Metrics.Total = engine.Quantiles{Count: c.sessions, Mean: mean}
+					s.Metrics.Total = engine.Quantiles{Count: c.sessions, Mean: mean, P95: mean}
 				}
 			}
 		}
@@ -288,8 +297,8 @@ func TestSteadyCompletionTimes(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}
-	slow := newPatient().live(60, func(s *engine.Snapshot) { s.Metrics.Total.Mean = 3 * time.Second })
-	if got := slow.find(health.MetricLatency); got.Level != health.Critical || !strings.HasPrefix(got.Advice, "look at") {
+	slow := newPatient().live(60, func(s *engine.Snapshot) { s.Metrics.Request.P95 = 3 * time.Second })
+	if got := slow.find(health.MetricRequests); got.Level != health.Critical || !strings.HasPrefix(got.Advice, "find the slowest step") {
 		t.Errorf("steadily slow: %+v", got)
 	}
 }
@@ -352,9 +361,9 @@ func TestUnsentRowsAge(t *testing.T) {
 	}{
 		{"none", 100, nil, health.Healthy, "0"},
 		{"growing for 59 s", 60, growing, health.Healthy, "600"},
-		{"growing for a minute", 1, growing, health.Warning, "610, for 1m0s"},
-		{"standing still for 10 min", 540, nil, health.Warning, "610, for 10m0s"},
-		{"longer", 1, nil, health.Critical, "610, for 10m1s"},
+		{"growing for a minute", 1, growing, health.Warning, "610, for 1 min"},
+		{"standing still for 10 min", 540, nil, health.Warning, "610, for 10 min"},
+		{"longer", 1, nil, health.Critical, "610, for 10 min 1 s"},
 		{"one batch less", 1, func(s *engine.Snapshot) { s.Metrics.Unsent = 300 }, health.Healthy, "300"},
 		{"all sent", 1, func(s *engine.Snapshot) { s.Metrics.Unsent = 0 }, health.Healthy, "0"},
 	} {

@@ -10,29 +10,6 @@ import (
 // sessionFigures are the figures of cycles and sessions.
 type sessionFigures struct{ *input }
 
-func (f *sessionFigures) latency() float64 {
-	if mean := f.v.latency(0, 30); mean > 0 {
-		return mean.Seconds()
-	}
-	return math.NaN()
-}
-
-func (f *sessionFigures) latencyText() string {
-	return "mean " + engine.FormatDuration(f.v.latency(0, 30))
-}
-
-// leastSteady is the number of sessions in half a minute from which completion times can be called steady.
-const leastSteady = 10
-
-// steady compares the mean of the last 30 s with that of the 30 s before.
-func (f *sessionFigures) steady() string {
-	now, before := f.v.latency(0, 30), f.v.latency(30, 60)
-	if f.v.sessions(0, 30) < leastSteady || f.v.sessions(30, 60) < leastSteady || (now-before).Abs() > before/10 {
-		return ""
-	}
-	return "steady completion times"
-}
-
 // failures returns those of the current cycle or of the previous one, whichever has more.
 func (f *sessionFigures) failures() (n int64, share float64) {
 	n, total := f.s.CycleFailed, max(f.s.CycleTotal, f.s.LastCycle.Sessions)
@@ -83,16 +60,4 @@ func (f *sessionFigures) refusedText() string {
 		return "no recent 429s"
 	}
 	return engine.FormatCount(now) + " in 30s"
-}
-
-// cycleTime returns the longer of the current cycle so far and the previous one, in seconds, without waiting for the schedule.
-func (f *sessionFigures) cycleTime() float64 {
-	if took := max(f.s.CycleTook, f.s.LastCycle.Took); took > 0 {
-		return took.Seconds()
-	}
-	return math.NaN()
-}
-
-func (f *sessionFigures) cycleText() string {
-	return engine.FormatDuration(max(f.s.CycleTook, f.s.LastCycle.Took))
 }

@@ -11,13 +11,14 @@ import (
 
 // TestBoundsAreThoseOfHealth checks each bound just below, at and above it.
 func TestBoundsAreThoseOfHealth(t *testing.T) {
+	bounds := []engine.Criterion{{Metric: "latency_p95", Op: "<", Bound: 3}, {Metric: "cycle_time", Op: "<=", Bound: 50}}
 	for _, c := range []struct {
 		metric health.Metric
 		set    func(s *engine.Snapshot, v float64)
 		step   float64
 	}{
 		{health.MetricCycle, func(s *engine.Snapshot, v float64) { s.CycleTook = seconds(v) }, 0.001},
-		{health.MetricLatency, func(s *engine.Snapshot, v float64) { s.Metrics.Total.Mean = seconds(v) }, 0.001},
+		{health.MetricLatency, func(s *engine.Snapshot, v float64) { s.Metrics.Total = engine.Quantiles{Count: 1e9, P95: seconds(v)} }, 0.001},
 		{health.MetricCPU, func(s *engine.Snapshot, v float64) { s.Metrics.Host.CPU = v }, 0.1},
 		{health.MetricOwnMemory, func(s *engine.Snapshot, v float64) { s.Metrics.Host.Memory = uint64(v) }, 1e6},
 		{health.MetricConnections, func(s *engine.Snapshot, v float64) {
@@ -25,8 +26,8 @@ func TestBoundsAreThoseOfHealth(t *testing.T) {
 		}, 1},
 	} {
 		p := newPatient()
-		p.Metrics.ServerMax = 60
-		warning, critical, ok := health.Thresholds(c.metric, &p.Metrics)
+		p.Metrics.ServerMax, p.Criteria = 60, bounds
+		warning, critical, ok := health.Thresholds(c.metric, &p.Snapshot)
 		if !ok || warning >= critical {
 			t.Fatalf("%s: from %v, above %v, %v", c.metric, warning, critical, ok)
 		}
@@ -34,14 +35,17 @@ func TestBoundsAreThoseOfHealth(t *testing.T) {
 			value float64
 			want  health.Level
 		}{{warning - c.step, health.Healthy}, {warning, health.Warning}, {critical, health.Warning}, {critical + c.step, health.Critical}} {
-			p := newPatient().live(1, func(s *engine.Snapshot) { c.set(s, at.value) })
+			p := newPatient().live(1, func(s *engine.Snapshot) {
+				s.Criteria = bounds
+				c.set(s, at.value)
+			})
 			if got := p.find(c.metric); max(got.Level, health.Healthy) != at.want { // good is healthy too
 				t.Errorf("%s of %v is %s, want %s", c.metric, at.value, got.Level, at.want)
 			}
 		}
 	}
-	none := &engine.MetricsRow{DatabaseUse: engine.DatabaseUse{ServerMax: -1}}
-	for _, m := range []health.Metric{health.MetricConnections, health.MetricOwnMemory, health.MetricWrites, health.MetricRefused} {
+	none := &engine.Snapshot{Metrics: engine.MetricsRow{DatabaseUse: engine.DatabaseUse{ServerMax: -1}}}
+	for _, m := range []health.Metric{health.MetricConnections, health.MetricLatency, health.MetricOwnMemory, health.MetricWrites, health.MetricRefused} {
 		if _, _, ok := health.Thresholds(m, none); ok {
 			t.Errorf("%s has bounds", m)
 		}

@@ -26,11 +26,12 @@ type Vitals struct {
 
 // vitalRow is the record of one second.
 type vitalRow struct {
-	sessions    int64
-	spent       time.Duration   // total duration of the sessions
-	rateLimited int64           // total so far
-	writes      float64         // per second
-	overhead    engine.Overhead // total so far
+	total       engine.Quantiles // of the sessions
+	request     engine.Quantiles // of their requests
+	rateLimited int64            // total so far
+	calls       int64            // of models, total so far
+	writes      float64          // per second
+	overhead    engine.Overhead  // total so far
 	late        engine.Late
 }
 
@@ -41,7 +42,7 @@ func (v *Vitals) See(s *engine.Snapshot) {
 		return
 	}
 	v.last = m.At
-	v.recent[v.rows%vitalRows] = vitalRow{m.Total.Count, time.Duration(m.Total.Count) * m.Total.Mean, m.RateLimited, m.WritesPerSec, m.Overhead, m.Late}
+	v.recent[v.rows%vitalRows] = vitalRow{m.Total, m.Request, m.RateLimited, m.Usage.Calls, m.WritesPerSec, m.Overhead, m.Late}
 	v.rows++
 	switch {
 	case m.Unsent <= 0:
@@ -66,8 +67,8 @@ func (v *Vitals) ago(i int) *vitalRow { return &v.recent[(v.rows-1-i)%vitalRows]
 func (v *Vitals) sum(from, to int) (sessions int64, spent time.Duration) {
 	for i := from; i < min(v.rows, to, vitalRows); i++ {
 		r := v.ago(i)
-		sessions += r.sessions
-		spent += r.spent
+		sessions += r.total.Count
+		spent += time.Duration(r.total.Count) * r.total.Mean
 	}
 	return sessions, spent
 }
@@ -84,6 +85,29 @@ func (v *Vitals) latency(from, to int) time.Duration {
 		return 0
 	}
 	return spent / time.Duration(sessions)
+}
+
+// quantiles returns the quantiles of the last 30 s: the means of the seconds' quantiles, weighted by their counts.
+func (v *Vitals) quantiles(of func(*vitalRow) *engine.Quantiles) (q engine.Quantiles) {
+	var p95, p99 float64
+	for i := range min(v.rows, vitalRows/2) {
+		r := of(v.ago(i))
+		q.Count += r.Count
+		p95, p99 = p95+float64(r.Count)*float64(r.P95), p99+float64(r.Count)*float64(r.P99)
+	}
+	if q.Count > 0 {
+		q.P95, q.P99 = time.Duration(p95/float64(q.Count)), time.Duration(p99/float64(q.Count))
+	}
+	return q
+}
+
+// asked returns the requests of the last 30 s, and how many of them were calls of models.
+func (v *Vitals) asked() (requests, calls int64) {
+	if v.rows == 0 {
+		return 0, 0
+	}
+	now, before := v.ago(0), v.ago(min(v.rows-1, vitalRows/2))
+	return now.overhead.Requests - before.overhead.Requests, now.calls - before.calls
 }
 
 // writes returns the rows per second of the last 30 s, because rows are written in batches.

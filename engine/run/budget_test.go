@@ -188,7 +188,7 @@ func TestWallTime(t *testing.T) {
 		began := time.Now()
 		got := start(t, cfg).Wait()
 		took(t, began, 12*time.Second)
-		const why = "the budget of 10s of wall time is used up: 10s spent"
+		const why = "the budget of 10 s of wall time is used up: 10 s spent"
 		if got.Ending != engine.EndOutOfBudget || got.Reason != why || got.Totals.Ended() != 3 {
 			t.Errorf("got ending %v: %q, after %d sessions", got.Ending, got.Reason, got.Totals.Ended())
 		}
@@ -210,7 +210,7 @@ func TestWallTime(t *testing.T) {
 		r := start(t, cfg)
 		got = r.Wait()
 		took(t, began, 12*time.Second) // the first process used 12 s; the fourth request had just ended
-		if got.Ending != engine.EndOutOfBudget || r.Snapshot().Cut != 1 || !strings.Contains(got.Reason, "22s of wall time is used up") {
+		if got.Ending != engine.EndOutOfBudget || r.Snapshot().Cut != 1 || !strings.Contains(got.Reason, "22 s of wall time is used up") {
 			t.Errorf("got ending %v: %s; %d cut", got.Ending, got.Reason, r.Snapshot().Cut)
 		}
 	})
@@ -339,7 +339,7 @@ func TestBudgetForecast(t *testing.T) {
 		do(t, r.SetBudget(engine.Budget{Wall: 100 * time.Second}))
 		var lasts int // a session ends on a second's boundary and may count toward the one before or after
 		s := r.PublishNow()
-		if _, err := fmt.Sscanf(s.Budget.Short, "at this pace the budget of 1m40s of wall time lasts for %d of 372 sessions", &lasts); err != nil || lasts < 90 || lasts > 110 {
+		if _, err := fmt.Sscanf(s.Budget.Short, "at this pace the budget of 1 min 40 s of wall time lasts for %d of 372 sessions", &lasts); err != nil || lasts < 90 || lasts > 110 {
 			t.Errorf("got %q, %v", s.Budget.Short, err)
 		}
 		do(t, r.SetBudget(engine.Budget{}))
@@ -368,7 +368,7 @@ func TestCheckResumeBudget(t *testing.T) {
 		{"smaller", engine.Budget{Tokens: 1000}, usedUp, []string{"max-tokens: 199,000 of 1,000 tokens", "--max-tokens 256000"}},
 		{"money", engine.Budget{Dollars: 4.98}, "", []string{"budget: $4.98 of $4.98", "--budget 9.96"}},
 		{"requests", engine.Budget{Requests: 50}, "", []string{"max-requests: 50 of 50 requests", "--max-requests 100"}},
-		{"time", engine.Budget{Wall: time.Minute}, "", []string{"max-time: 1m30s of 1m0s of wall time", "--max-time 2m0s"}},
+		{"time", engine.Budget{Wall: time.Minute}, "", []string{"max-time: 1 min 30 s of 1 min of wall time", "--max-time 2m0s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := engine.CheckResumeBudget(c.budget, c.reason, spent, 90*time.Second)
@@ -388,7 +388,7 @@ func TestDescribeBudget(t *testing.T) {
 	s := engine.BudgetState{
 		Budget: engine.Budget{Dollars: 5, Requests: 50, Wall: 2 * time.Hour}, Spent: engine.Amount{Cost: 1_500_000_000, Tokens: 9, Requests: 12},
 	}
-	if got, want := s.Describe(time.Minute), "$1.50 of $5.00, 12 of 50 requests, 1m0s of 2h0m0s of wall time"; got != want {
+	if got, want := s.Describe(time.Minute), "$1.50 of $5.00, 12 of 50 requests, 1 min of 2 h of wall time"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := s.Larger(time.Minute), "--budget 10"; got != want {

@@ -149,6 +149,7 @@ func (cy *cycles) close() {
 	c.emit(endCycle{})
 	took, work, p := cy.worked(cy.idleSince), c.tally.cycleWork(), &c.tally.totals.Peaks
 	cy.last = engine.ClosedCycle{Took: took, Sessions: int64(cy.open.active), Failed: c.tally.failedInCycle(), Work: work}
+	c.samples.pace.closed(took, c.in.At.Sub(c.stopwatch.began), c.in.started(), c.limit.set)
 	p.Cycle, p.Worked, p.Open, p.Lag = max(p.Cycle, took), p.Worked+took, 0, max(p.Lag, cy.lag)
 	row := engine.BarrierRow{Cycle: cy.open.number, At: c.in.At, Active: cy.open.active, Took: took, Lag: cy.lag, Sessions: c.tally.totals.Ended(), Work: work, Mock: 0}
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})

@@ -83,7 +83,7 @@ func (l *lifecycle) endTimedOut() {
 	}
 	why := l.trouble
 	if why == nil {
-		why = fmt.Errorf("not within %s", l.endTimeout())
+		why = fmt.Errorf("not within %s", engine.FormatDuration(l.endTimeout()))
 	}
 	l.end(why)
 }

@@ -3,30 +3,95 @@ package run
 import (
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
-// pace estimates the sessions a second from the whole run of this process, with more weight on its recent part. Cycles begin
-// and end slowly, so the time of a few cycles counts.
-type pace struct{ sessions, seconds float64 }
+// pace estimates the time left from the whole run of this process, with more weight on its recent part. Cycles begin fast and end slowly,
+// so in a run of many cycles whole cycles count, and the open one is expected to take as long as they did. Otherwise seconds count. The
+// pace grows with the square root of the limit: more sessions in flight also wait longer for services.
+type pace struct {
+	seconds, cycles mean
+	known           time.Duration // the time that seconds covers
+	limit           float64       // smoothed
+}
 
 const (
 	paceFirst = 3 * time.Second  // without an estimate
 	paceShort = 20 * time.Second // the weights fall to a third over a quarter of the time so far, within these bounds
 	paceLong  = 10 * time.Minute
+	paceLimit = 10 * time.Second // the same for the limit
+
+	// Cycles count if they take a while but only a small part of the run.
+	leastCycle, shortCycle = 2 * time.Second, 15 * time.Second
+	cycleShare             = 0.05
 )
 
-// add adds a span in which a number of sessions ended, some time after the start. A cycle takes the time cycle.
-func (p *pace) add(span, since, cycle time.Duration, ended int64) {
-	over := max(min(since/4, paceLong), paceShort, 2*cycle)
+// mean is a weighted mean of sessions a second at a limit of one session.
+type mean struct{ sessions, seconds float64 }
+
+// add adds a span. Earlier spans lose two thirds of their weight over the time over.
+func (m *mean) add(span, over time.Duration, sessions int64, limit float64) {
 	kept := math.Exp(-span.Seconds() / over.Seconds())
-	p.sessions = p.sessions*kept + float64(ended)
-	p.seconds = p.seconds*kept + span.Seconds()
+	m.sessions = m.sessions*kept + float64(sessions)
+	m.seconds = m.seconds*kept + span.Seconds()*math.Sqrt(max(limit, 1))
 }
 
-// perSecond returns 0 while too little is known.
-func (p *pace) perSecond() float64 {
-	if p.seconds < paceFirst.Seconds() {
+func (m *mean) perSecond(limit float64) float64 {
+	if m.seconds <= 0 {
 		return 0
 	}
-	return p.sessions / p.seconds
+	return m.sessions / m.seconds * math.Sqrt(max(limit, 1))
+}
+
+// over returns the time over which spans lose their weight, at a time since the start. A cycle takes the time cycle.
+func (*pace) over(since, cycle time.Duration) time.Duration {
+	return max(min(since/4, paceLong), paceShort, 2*cycle)
+}
+
+// add adds a span in which a number of sessions ended under a limit.
+func (p *pace) add(span, since, cycle time.Duration, ended int64, limit int) {
+	p.seconds.add(span, p.over(since, cycle), ended, float64(limit))
+	p.known += span
+	if p.limit == 0 {
+		p.limit = float64(limit)
+	}
+	p.limit += (float64(limit) - p.limit) * (1 - math.Exp(-span.Seconds()/paceLimit.Seconds()))
+}
+
+// closed adds a cycle with the sessions that ran in this process.
+func (p *pace) closed(took, since time.Duration, sessions, limit int) {
+	if p.limit > 0 {
+		limit = int(math.Round(p.limit))
+	}
+	p.cycles.add(took, p.over(since, took), int64(sessions), float64(limit))
+}
+
+// perSecond returns the expected sessions a second, and 0 while too little is known.
+func (p *pace) perSecond() float64 {
+	if p.known < paceFirst {
+		return 0
+	}
+	return p.seconds.perSecond(p.limit)
+}
+
+// left returns the expected time until all sessions have ended; -1 while too little is known.
+func (p *pace) left(s *engine.Snapshot) time.Duration {
+	rate := p.perSecond()
+	if rate <= 0 || s.Total <= 0 {
+		return -1
+	}
+	left := float64(s.Total-s.Ended) / rate
+	open := s.CycleTotal - s.CycleEnded
+	if each := p.cycles.perSecond(p.limit); each > 0 && s.CycleTotal > 0 {
+		cycle := float64(s.CycleTotal) / each
+		later := float64(s.Total-s.Ended-open) / each
+		if cycle >= leastCycle.Seconds() && cycle <= max(shortCycle.Seconds(), cycleShare*(s.Elapsed.Seconds()+later)) {
+			left = later
+			if open > 0 {
+				left += max(cycle-s.CycleTook.Seconds(), float64(open)/each)
+			}
+		}
+	}
+	return time.Duration(left * float64(time.Second))
 }

@@ -48,6 +48,7 @@ type sampling struct {
 type window struct {
 	total, service, held, queue stats.Histogram
 	active                      stats.Histogram // total of sessions that sent a request or acted
+	request                     stats.Histogram // service of steps that sent a request
 
 	requests int64
 	shared   int64 // the run's own requests before the window
@@ -63,6 +64,9 @@ func (w *window) add(r *engine.SessionRow) (active bool) {
 	w.queue.Record(r.Queue)
 	sent := int64(0)
 	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Asked() {
+			w.request.Record(s.Service)
+		}
 		sent += int64(r.Steps[i].Attempts)
 	}
 	w.requests += sent
@@ -79,6 +83,7 @@ func (w *window) begin(at time.Time, shared int64) {
 	w.held.Reset()
 	w.queue.Reset()
 	w.active.Reset()
+	w.request.Reset()
 	w.requests, w.shared, w.at = 0, shared, at
 }
 
@@ -86,7 +91,7 @@ func (w *window) begin(at time.Time, shared int64) {
 func (w *window) times(span float64) engine.SecondTimes {
 	return engine.SecondTimes{
 		Total: engine.QuantilesOf(&w.total), Service: engine.QuantilesOf(&w.service), Throttled: engine.QuantilesOf(&w.held), Queue: engine.QuantilesOf(&w.queue),
-		Active: engine.QuantilesOf(&w.active), Speedup: w.service.Sum().Seconds() / span,
+		Active: engine.QuantilesOf(&w.active), Request: engine.QuantilesOf(&w.request), Speedup: w.service.Sum().Seconds() / span,
 	}
 }
 
@@ -164,7 +169,7 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 	peaks.Late = peaks.Late.Worse(m.Late)
 	s.recent.tick(at)
 	if c.life.phase == engine.Running {
-		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count)
+		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
 	}
 	s.second.begin(at, 0)
 	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)

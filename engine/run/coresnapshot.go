@@ -34,6 +34,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
+		Criteria:        c.cfg.Success,
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
@@ -125,8 +126,8 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 		return 0
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
-	case s.Total > 0 && c.samples.pace.perSecond() > 0:
-		left = time.Duration(float64(s.Total-s.Ended) / c.samples.pace.perSecond() * float64(time.Second))
+	default:
+		left = c.samples.pace.left(s)
 	}
 	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)

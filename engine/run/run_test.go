@@ -161,7 +161,7 @@ func TestTimeoutsExcludeThrottling(t *testing.T) {
 		if rows[0].Outcome != engine.OK || rows[0].Agent != 0 {
 			t.Errorf("the session that used 4 s: agent %d, %v, %s", rows[0].Agent, rows[0].Outcome, rows[0].Error)
 		}
-		if r := rows[1]; r.Outcome != engine.TimedOut || r.Class != engine.Timeout || r.Error != "session timed out after 5s" || r.Total != time.Hour+5*time.Second {
+		if r := rows[1]; r.Outcome != engine.TimedOut || r.Class != engine.Timeout || r.Error != "session timed out after 5 s" || r.Total != time.Hour+5*time.Second {
 			t.Errorf("the session that used 6 s: %v, %v, %q after %v", r.Outcome, r.Class, r.Error, r.Total)
 		}
 		if want := "inexact since cycle 0, agent 1, step slow: timed out"; got.Totals.Inexact.String() != want {
@@ -195,7 +195,7 @@ func TestCycleTimeout(t *testing.T) {
 			t.Errorf("got ending %v with %v; want 4 ok and 6 timed out", got.Ending, got.Totals.Outcomes)
 		}
 		for _, row := range j.Sessions()[4:] {
-			if row.Error != "cycle timed out after 25s" || row.Class != engine.Timeout {
+			if row.Error != "cycle timed out after 25 s" || row.Class != engine.Timeout {
 				t.Errorf("session %v: %v, %q", row.Place, row.Class, row.Error)
 			}
 		}

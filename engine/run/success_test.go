@@ -37,14 +37,14 @@ func TestJudge(t *testing.T) {
 		{"agents_completed", "=", 1, "96%", false},
 		{"error_rate", "<", 0.05, "4%", true},
 		{"error_rate", "<", 0.04, "4%", false},
-		{"cycle_time", "<", 60, "59s", true},
+		{"cycle_time", "<", 60, "59 s", true},
 		{"memory", "<", 12e9, "3 GB", true},
 		{"db_connections", "<=", 55, "55", true},
 		{"db_connections", "<", 55, "55", false},
-		{"checkpoint_gap", "<=", 300, "5m0s", true},
-		{"request_p95", "<", 1, "300ms", true},
-		{"request_p99", "<", 0.3, "300ms", false},
-		{"duration", ">", 3600, "1h0m0s", false},
+		{"checkpoint_gap", "<=", 300, "5 min", true},
+		{"request_p95", "<", 1, "300 ms", true},
+		{"request_p99", "<", 0.3, "300 ms", false},
+		{"duration", ">", 3600, "1 h", false},
 		{"cost", "<", 0.50, "$0.4125", true},
 		{"cost", "<=", 0.41, "$0.4125", false},
 		{"latency_p99", "<", 100, "", true},
@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestUnitShowsBytes(t *testing.T) {
-	for v, want := range map[float64]string{41_200_000: "41 MB", 1e9: "1 GB", 11.99e9: "12 GB", 12.5e9: "12.5 GB"} {
+	for v, want := range map[float64]string{41_200_000: "41 MB", 1e9: "1 GB", 11.99e9: "12.0 GB", 12.5e9: "12.5 GB"} {
 		if got := engine.UnitBytes.Show(v); got != want {
 			t.Errorf("%v: got %q, want %q", v, got, want)
 		}

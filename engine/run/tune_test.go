@@ -243,7 +243,7 @@ func TestCycleTimeoutAppliesFromTheNextCycle(t *testing.T) {
 		do(t, r.Set("cycle-timeout", "3s", "me", "too late"))
 		got := r.Wait()
 		if got.Totals.Outcomes[engine.OK] != 2 || got.Totals.Outcomes[engine.TimedOut] != 2 || got.Totals.Peaks.Elapsed != 14*time.Second {
-			t.Errorf("%v after %v; want the second cycle timed out after 4s", got.Totals.Outcomes, got.Totals.Peaks.Elapsed)
+			t.Errorf("%v after %v; want the second cycle timed out after 4 s", got.Totals.Outcomes, got.Totals.Peaks.Elapsed)
 		}
 		if s := r.Snapshot(); got.Totals.Inexact.Cycle != 1 || s.Changes[1].Inexact != nil {
 			t.Errorf("%v; the second change made it %v", got.Totals.Inexact, s.Changes[1].Inexact)

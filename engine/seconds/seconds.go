@@ -52,6 +52,7 @@ func Merge(from time.Time, rows []engine.MetricsRow) engine.MetricsRow {
 		func(r *engine.MetricsRow) *engine.Quantiles { return &r.Throttled },
 		func(r *engine.MetricsRow) *engine.Quantiles { return &r.Queue },
 		func(r *engine.MetricsRow) *engine.Quantiles { return &r.Active },
+		func(r *engine.MetricsRow) *engine.Quantiles { return &r.Request },
 	} {
 		*of(&m) = quantiles(rows, of)
 	}

@@ -210,10 +210,10 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 // noneFree returns the failure of a call that waited too long for a connection.
 func (p *Postgres) noneFree() error {
 	if why := p.pool.WhyFull(); why != "" {
-		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, p.limits.Wait, why)
+		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, engine.FormatDuration(p.limits.Wait), why)
 	}
 	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or lower the concurrency limit",
-		errNoConnection, p.pool.Connections(), p.pool.BurstSize, p.limits.Wait)
+		errNoConnection, p.pool.Connections(), p.pool.BurstSize, engine.FormatDuration(p.limits.Wait))
 }
 
 // attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,

@@ -368,7 +368,7 @@ func TestPoolIsFull(t *testing.T) {
 		t.Fatal("no place in an empty pool")
 	}
 	row, _ := p.ask(t, stage{}, sql(t, "select 1"), nil)
-	if row.Class != engine.RateLimited || row.Steps[0].Attempts != 0 || !strings.Contains(row.Error, "all 1 and 0 more were in use for 20ms") {
+	if row.Class != engine.RateLimited || row.Steps[0].Attempts != 0 || !strings.Contains(row.Error, "all 1 and 0 more were in use for 20 ms") {
 		t.Errorf("class %q, %d attempts: %s", row.Class, row.Steps[0].Attempts, row.Error)
 	}
 	if row.Throttled < 20*time.Millisecond {

@@ -126,7 +126,7 @@ func TestOvertimeIsReplayed(t *testing.T) {
 			defer c.Clock.Stop()
 			_, err := h.Do(c, Request{Method: "POST", Target: Target{path: "/"}})
 			var limit *Overtime
-			if !errors.As(err, &limit) || limit.Path != "loop" || limit.Limit != time.Second || err.Error() != "step timed out after 1s" {
+			if !errors.As(err, &limit) || limit.Path != "loop" || limit.Limit != time.Second || err.Error() != "step timed out after 1 s" {
 				t.Errorf("error %v", err)
 			}
 			end(s, c, err)

@@ -292,9 +292,9 @@ func TestWhichTimeoutEnds(t *testing.T) {
 		answers                int
 	}{
 		{"attempt", time.Second, time.Hour, time.Hour, engine.Failed, engine.Timeout, "no answer in time", 5 * time.Second, 1},
-		{"step", time.Minute, 10 * time.Second, time.Hour, engine.Failed, engine.Timeout, "step timed out after 10s", 10 * time.Second, 1},
-		{"step, in its third attempt", 4 * time.Second, 10 * time.Second, time.Hour, engine.Failed, engine.Timeout, "step timed out after 10s", 10 * time.Second, 1},
-		{"session", time.Minute, time.Hour, 10 * time.Second, engine.TimedOut, engine.Timeout, "session timed out after 10s", 10 * time.Second, 0},
+		{"step", time.Minute, 10 * time.Second, time.Hour, engine.Failed, engine.Timeout, "step timed out after 10 s", 10 * time.Second, 1},
+		{"step, in its third attempt", 4 * time.Second, 10 * time.Second, time.Hour, engine.Failed, engine.Timeout, "step timed out after 10 s", 10 * time.Second, 1},
+		{"session", time.Minute, time.Hour, 10 * time.Second, engine.TimedOut, engine.Timeout, "session timed out after 10 s", 10 * time.Second, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -70,6 +70,7 @@ var forecastFigures = []forecastFigure{
 	{name: "memory", of: func(f *engine.Forecast) engine.Estimate { return f.Memory }, main: true, show: showBytes, fact: func(_ *engine.Forecast, t *engine.Totals, _ int) float64 {
 		return measured(float64(t.Peaks.Memory))
 	}},
+	{name: "kept content", of: func(f *engine.Forecast) engine.Estimate { return f.Content.Size }, main: true, show: showBytes, hide: noContent},
 	{name: "journal", of: func(f *engine.Forecast) engine.Estimate { return f.Disk }, show: showBytes},
 }
 
@@ -78,6 +79,9 @@ func noWrites(f *engine.Forecast) bool   { return f.Writes.Known() && f.Writes.H
 func noConnections(f *engine.Forecast) bool {
 	return noWrites(f) || f.Connections.Known() && f.Connections.High == 0
 }
+
+// noContent hides a size that is zero or unknown: a run without requests keeps no content.
+func noContent(f *engine.Forecast) bool    { return f.Content.Size.High == 0 }
 func noModelCalls(f *engine.Forecast) bool { return f.Calls.Known() && f.Calls.High == 0 }
 
 // written returns the number of requests of the writing steps.
@@ -236,7 +240,20 @@ func estimateText(e engine.Estimate, show func(float64) string) string {
 	case e.High-e.Low <= 0.1*e.High:
 		return show(e.Middle())
 	}
-	return low + "–" + high
+	return between(low, high)
+}
+
+// between joins two bounds. It omits the unit of the lower one if both have the same.
+func between(low, high string) string {
+	number, unit, ok := strings.Cut(low, " ")
+	_, other, also := strings.Cut(high, " ")
+	switch {
+	case !ok && !also:
+		return low + "–" + high
+	case unit == other:
+		return number + "–" + high
+	}
+	return low + " to " + high
 }
 
 func showSeconds(v float64) string {
@@ -246,7 +263,7 @@ func showSeconds(v float64) string {
 	case ns >= min(longest, 48*float64(time.Hour)):
 		return engine.FormatCount(int64(min(math.Round(v/86400), longest))) + " days"
 	case v >= 600:
-		return strings.TrimSuffix(time.Duration(ns).Round(time.Minute).String(), "0s")
+		return engine.FormatDuration(time.Duration(ns).Round(time.Minute))
 	}
 	return engine.FormatDuration(time.Duration(ns))
 }

@@ -27,9 +27,9 @@ func foreseen() *engine.Forecast {
 func TestForecastInWords(t *testing.T) {
 	f := foreseen()
 	want := map[string]string{
-		"cycle": "8.0s–12s", "whole run": "16s–24s", "sessions": "744", "requests": "11,200", "requests/min": "27,900–41,900",
+		"cycle": "8–12 s", "whole run": "16–24 s", "sessions": "744", "requests": "11,200", "requests/min": "27,900–41,900",
 		"writes/min": "9,301", "DB connections": "56 of 40 left", "model calls": "744", "tokens in": "74,400–744,000",
-		"tokens out": "37,200", "cost": "$0.1200", "memory": "1200 MB", "journal": "5000 kB",
+		"tokens out": "37,200", "cost": "$0.1200", "memory": "1.2 GB", "journal": "5 MB",
 	}
 	for _, line := range ForecastLines(f) {
 		if line.Text != want[line.Name] {
@@ -40,7 +40,7 @@ func TestForecastInWords(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("there is no line of %v", want)
 	}
-	if got, want := ForecastSummary(f), "cycle about 8.0s–12s, 27,900–41,900 requests/min, $0.1200"; got != want {
+	if got, want := ForecastSummary(f), "cycle about 8–12 s, 27,900–41,900 requests/min, $0.1200"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	f.Server = -1
@@ -51,7 +51,7 @@ func TestForecastInWords(t *testing.T) {
 	for _, line := range ForecastLines(quiet) {
 		switch line.Name {
 		case "cycle":
-			if line.Text != "25h0m" {
+			if line.Text != "25 h" {
 				t.Errorf("25 hours are %q", line.Text)
 			}
 		case "whole run":
@@ -109,8 +109,8 @@ func facts() *engine.Totals {
 func TestCompareForecast(t *testing.T) {
 	r := &engine.RunRecord{Forecast: foreseen(), Ending: engine.EndFinished, Cycle: 2}
 	want := []ForecastFact{
-		{"cycle", "8.0s–12s", "10s", "within", false},
-		{"whole run", "16s–24s", "40s", "+67%", true},
+		{"cycle", "8–12 s", "10 s", "within", false},
+		{"whole run", "16–24 s", "40 s", "+67%", true},
 		{"sessions", "744", "744", "as forecast", false},
 		{"requests", "11,200", "11,000", "-1%", false},
 		{"requests/min", "27,900–41,900", "33,000", "within", false},
@@ -120,7 +120,7 @@ func TestCompareForecast(t *testing.T) {
 		{"tokens in", "74,400–744,000", "100,000", "within", false},
 		{"tokens out", "37,200", "60,000", "+61%", true},
 		{"cost", "$0.1200", "$0.1200", "as forecast", false},
-		{"memory", "1200 MB", "1300 MB", "+8%", false},
+		{"memory", "1.2 GB", "1.3 GB", "+8%", false},
 	}
 	if got := CompareForecast(r, facts()); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -186,12 +186,12 @@ func TestFiguresInWords(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{showSeconds, 0, "0s"},
-		{showSeconds, 0.0042, "4.2ms"},
-		{showSeconds, 12.4, "12s"},
-		{showSeconds, 599, "9m59s"},
-		{showSeconds, 629, "10m"},
-		{showSeconds, 7260, "2h1m"},
+		{showSeconds, 0, "0 s"},
+		{showSeconds, 0.0042, "4.2 ms"},
+		{showSeconds, 12.4, "12 s"},
+		{showSeconds, 599, "9 min 59 s"},
+		{showSeconds, 629, "10 min"},
+		{showSeconds, 7260, "2 h 1 min"},
 		{showSeconds, 172_800, "2 days"},
 		{showSeconds, 1e30, "4,611,686,018,427,387,904 days"},
 		{showCount, 0.4, "0"},
@@ -202,7 +202,7 @@ func TestFiguresInWords(t *testing.T) {
 		{showConnections, 46.5, "47"},
 		{showConnections, 56, "56"},
 		{showConnections, 56.0000000000001, "56"},
-		{showBytes, 1.5e9, "1500 MB"},
+		{showBytes, 1.5e9, "1.5 GB"},
 		{showDollars, 0, "$0"},
 		{showDollars, 12.345, "$12.35"},
 		{showDollars, 1e12, "$1,000,000,000.00"},

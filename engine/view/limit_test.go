@@ -13,7 +13,7 @@ func TestLimitNote(t *testing.T) {
 	at := time.Date(2030, 3, 1, 12, 0, 3, 0, time.Local)
 	automatic := engine.LimitState{Limit: 20, InFlight: 12, Floor: 1, Ceiling: 100, Governor: "adaptive"}
 	moved := automatic
-	moved.Steer, moved.SteerBy, moved.Steered = "25 → 20: CPU 91% for 3s, above 80%", "resources", at
+	moved.Steer, moved.SteerBy, moved.Steered = "25 → 20: CPU 91% for 3 s, above 80%", "resources", at
 	manual := engine.LimitState{Limit: 200, InFlight: 150, Floor: 1, Ceiling: 100, Governor: engine.Manual}
 	set := func(who, to string) []engine.ChangeRow {
 		return []engine.ChangeRow{{What: engine.LimitSetting, Old: engine.Automatic, New: to, Who: who}, {What: engine.StallChange}}
@@ -30,7 +30,7 @@ func TestLimitNote(t *testing.T) {
 		want    string
 	}{
 		{"automatic", automatic, busy, nil, "", Automatic, "Adaptive, up to 100."},
-		{"moved", moved, busy, nil, "", Automatic, "Lowered from 25 to 20 at 12:00:03: CPU 91% for 3s, above 80%."},
+		{"moved", moved, busy, nil, "", Automatic, "Lowered from 25 to 20 at 12:00:03: CPU 91% for 3 s, above 80%."},
 		{"by hand", manual, engine.HostMetrics{CPU: 20}, set(User, "200"), "", Manual, "You set 200."},
 		{"by hand, and busy", manual, busy, set(User, "200"), "", Manual, "You set 200. Other apps are busy."},
 		{"by hand, and busy itself", manual, own, set(User, "200"), "", Manual, "You set 200. Throng uses most of the CPU."},

@@ -26,7 +26,7 @@ func TestNotifier(t *testing.T) {
 		{
 			"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished },
 			[]view.Occasion{view.OnEnd},
-			"finished", "12 sessions in 5.0s. See Results.",
+			"finished", "12 sessions in 5 s. See Results.",
 		},
 		{
 			"an end with failures", func(s *engine.Snapshot) {

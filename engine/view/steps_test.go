@@ -19,8 +19,8 @@ func TestStepLines(t *testing.T) {
 	table := view.StepTable(lines)
 	for i, want := range []string{
 		"Step Endpoint Executions Rate p50 p95 p99 Failures Size Requests Retries 429s Timed out Skipped Longest",
-		"browse shop GET /products/{} 50 10/s 10ms 1.2s 2.0s 10 2500 B 61 11 3 2  3.0s",
-		"think –  0.0/s – – –  –      –",
+		"browse shop GET /products/{} 50 10/s 10 ms 1.2 s 2 s 10 2.5 kB 61 11 3 2  3 s",
+		"think –  0/s – – –  –      –",
 	} {
 		rows := append([][]string{table.Head}, table.Rows...)
 		if got := strings.Join(rows[i], " "); got != want {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/figures"
 )
 
 // TileKind is a figure that tells at a glance how a run is doing.
@@ -117,17 +118,8 @@ func actedTile(s *engine.Snapshot, o TileOptions) Tile {
 	return Tile{ActedTile, strings.ToUpper(name[:1]) + name[1:], engine.FormatCount(s.Metrics.Acted), FormatShare(s.Metrics.Acted, s.Metrics.Ended) + " of sessions"}
 }
 
-// FormatPerSecond formats a rate with two or three digits.
-func FormatPerSecond(v float64) string {
-	switch {
-	case v >= 100:
-		return engine.FormatCount(int64(v+0.5)) + "/s"
-	case v >= 10:
-		return fmt.Sprintf("%.0f/s", v)
-	default:
-		return fmt.Sprintf("%.1f/s", v)
-	}
-}
+// FormatPerSecond formats a rate with two or three digits, or with all digits before the decimal point.
+func FormatPerSecond(v float64) string { return figures.PerSecond(v) }
 
 // FormatShare formats a share in percent.
 func FormatShare(part, whole int64) string {

@@ -17,14 +17,14 @@ func TestStepSections(t *testing.T) {
 		},
 		Usage: &engine.Usage{Calls: 1, Input: 10, Output: 2, Cost: 1500},
 	}
-	if got, want := StepSummary(&s), "failed (server_error), 12ms, 1 retry, 1 model call, 10 tokens in, 2 out, $0.000002"; got != want {
+	if got, want := StepSummary(&s), "failed (server_error), 12 ms, 1 retry, 1 model call, 10 tokens in, 2 out, $0.000002"; got != want {
 		t.Errorf("about %q, want %q", got, want)
 	}
 	var titles []string
 	for _, section := range StepSections(&s) {
 		titles = append(titles, section.Title)
 	}
-	want := "Request to shop: POST /x|No answer after 1.0ms: reset|Request to shop: POST /x, attempt 2|Answer 500 after 1.0ms|Error|Output"
+	want := "Request to shop: POST /x|No answer after 1 ms: reset|Request to shop: POST /x, attempt 2|Answer 500 after 1 ms|Error|Output"
 	if got := strings.Join(titles, "|"); got != want {
 		t.Errorf("titles %q\nwant %q", got, want)
 	}

@@ -240,7 +240,7 @@ func TestFormatWaits(t *testing.T) {
 		t.Errorf("no waits are %q", got)
 	}
 	some := engine.Waits{engine.ThrottledByRate: 90 * time.Second, engine.ThrottledByJournal: 3 * time.Millisecond}
-	if got, want := view.FormatWaits(&some), "rate limiter 1m30s, journal 3.0ms"; got != want {
+	if got, want := view.FormatWaits(&some), "rate limiter 1 min 30 s, journal 3 ms"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // longestGap is the longest gap between two rows without a cut in the axis. After a longer one, no process executed the run.
@@ -94,19 +96,15 @@ func (x *axis) ticks() (all []tick) {
 	return all
 }
 
-// shortDuration formats whole seconds without units that are zero: 2h, 1h30m, 45s.
+// shortDuration formats the time since the start of a chart.
 func shortDuration(d time.Duration) string {
-	if d == 0 {
+	switch {
+	case d == 0:
 		return "0"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 	}
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return engine.FormatDuration(d)
 }
 
 // gaps describes the interruptions of the run.
@@ -114,5 +112,5 @@ func (x *axis) gaps() string {
 	if len(x.cuts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Dashed lines mark interruptions of the run. They lasted %s in total, which is left out.", x.missing.Round(time.Second))
+	return fmt.Sprintf("Dashed lines mark interruptions of the run. They lasted %s in total, which is left out.", engine.FormatDuration(x.missing))
 }

@@ -170,7 +170,7 @@ func cleanedOf(r *engine.RunRecord) (all []mark) {
 // seconds reads the metrics for charts, anomalies, and the times of changes.
 func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, changes []engine.ChangeRow) error {
 	x := &axis{}
-	var odd health.Anomalies
+	odd := health.NewAnomalies(r, changes)
 	for m, err := range seconds.Shown(src.Metrics(ctx, r.ID, time.Time{})) {
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (p *page) seconds(ctx context.Context, src Source, r *engine.RunRecord, cha
 		odd.See(m)
 	}
 	p.changes(r, x, changes)
-	p.Anomalies = anomaliesOf(&odd)
+	p.Anomalies = anomaliesOf(odd)
 	if x.length() == 0 {
 		p.NoMetrics = true
 		return nil

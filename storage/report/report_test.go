@@ -136,7 +136,7 @@ func day() *source {
 			},
 			Verdict: []engine.Judgment{
 				{Criterion: engine.Criterion{Metric: "error_rate", Text: "< 5%"}, Value: 0.25, Shown: "25%"},
-				{Criterion: engine.Criterion{Metric: "duration", Text: "< 2m"}, Value: 60, Shown: "1m0s", Passed: true},
+				{Criterion: engine.Criterion{Metric: "duration", Text: "< 2m"}, Value: 60, Shown: "1 min", Passed: true},
 				{Criterion: engine.Criterion{Metric: "memory", Text: "< 12GB"}, Shown: "not known", Unknown: true},
 			},
 			Forecast: &engine.Forecast{Sessions: engine.Exactly(4, engine.FromFile), Length: engine.Exactly(90, engine.Guessed), Server: -1, ServerMax: -1},
@@ -248,7 +248,7 @@ func TestContent(t *testing.T) {
 	for _, want := range []string{
 		`1 of 3 criteria missed, 1 unknown (error_rate was 25%, wanted &lt; 5%);`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
 		`Forked from run 0192f000 at the start of cycle 1, checkpoints 2, 3.`, `Audit: 12 figures recomputed, all equal`,
-		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1h0m0s`,
+		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1 h`,
 		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Comparison with run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
 	} {
 		if !strings.Contains(got, want) {
@@ -271,7 +271,7 @@ func TestContent(t *testing.T) {
 // TestEmptyRun checks a run that was stopped before it did anything.
 func TestEmptyRun(t *testing.T) {
 	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
-	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "Stopped: no success criteria;", "0 sessions, 1m0s; by hand."} {
+	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "Stopped: no success criteria;", "0 sessions, 1 min; by hand."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -359,9 +359,9 @@ func TestScales(t *testing.T) {
 		{7, wholes, "0 2 4 6 8"},
 		{2, wholes, "0 1 2"},
 		{100, percents, "0% 50% 100%"},
-		{0.35, durations, "0 100ms 200ms 300ms 400ms"},
-		{11.7, durations, "0 5s 10s 15s"},
-		{200, durations, "0 1m 2m 3m 4m"},
+		{0.35, durations, "0 100 ms 200 ms 300 ms 400 ms"},
+		{11.7, durations, "0 5 s 10 s 15 s"},
+		{200, durations, "0 1 min 2 min 3 min 4 min"},
 		{123e6, sizes, "0 50 MB 100 MB 150 MB"},
 		{0.0087, dollars, "$0 $0.005 $0.0100"},
 	} {

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // Heights of charts and of the text below them, in pixels. Widths are those of the page: lines stretch, texts do not.
@@ -36,7 +38,7 @@ func draw(p *picture) template.HTML {
 		s.put(`<text class="mid" x="%.2f%%" y="%d">%s</text>`, 100*t.At, plotHeight+16, esc(t.Text))
 	}
 	for _, c := range p.axis.cuts {
-		s.rule("cut", 100*p.axis.share(c.at), "interrupted for "+c.missing.String())
+		s.rule("cut", 100*p.axis.share(c.at), "interrupted for "+engine.FormatDuration(c.missing))
 	}
 	for _, m := range p.marks {
 		class := "mark"

@@ -46,16 +46,16 @@ func durationText(d time.Duration) string {
 		for _, u := range []struct {
 			of   time.Duration
 			name string
-		}{{time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		}{{time.Millisecond, " ms"}, {time.Microsecond, " µs"}} {
 			if d >= u.of {
 				return digits(float64(d)/float64(u.of)) + u.name
 			}
 		}
 		return "0"
 	case d < time.Minute:
-		return digits(d.Seconds()) + "s"
+		return digits(d.Seconds()) + " s"
 	default:
-		return shortDuration(d.Round(time.Second))
+		return engine.FormatDuration(d)
 	}
 }
 

@@ -18,9 +18,9 @@ func TestFiguresHaveNoExponent(t *testing.T) {
 		{percents.text(1599.9), "1,600%"},
 		{sizes.text(999.7e6), "1,000 MB"},
 		{sizes.text(1.5e12), "1,500 GB"},
-		{durationText(999700 * time.Microsecond), "1s"},
-		{durationText(999400 * time.Microsecond), "999ms"},
-		{durationText(1500 * time.Microsecond), "1.5ms"},
+		{durationText(999700 * time.Microsecond), "1 s"},
+		{durationText(999400 * time.Microsecond), "999 ms"},
+		{durationText(1500 * time.Microsecond), "1.5 ms"},
 		{digits(999.9), "1,000"},
 	} {
 		if c.got != c.want || strings.Contains(c.got, "e+") {

@@ -51,7 +51,7 @@ func newResult(apply func(level int)) *result {
 	r.sheet = widgets.NewSheet([]widgets.Column{
 		{Title: "Limit", Sample: "1,000", Align: end},
 		{Title: "Sessions/s", Sample: "10,000 ± 999", Align: end},
-		{Title: "p95", Sample: "1m30s", Align: end},
+		{Title: "p95", Sample: "1 min 30 s", Align: end},
 		{Title: "CPU", Sample: "100%", Align: end},
 		{Title: "Memory", Sample: "100%", Align: end},
 		{Title: "Errors", Sample: "10.0%", Align: end},

@@ -160,9 +160,9 @@ func TestMeasuringWhatIsChosen(t *testing.T) {
 		t.Errorf("%+v was ordered", o)
 	}
 	part := found(19)
-	g.desk.set(&State{Running: true, Doing: "8 concurrently", Left: "40s left", Share: 1.0 / 7, Found: &part})
+	g.desk.set(&State{Running: true, Doing: "8 concurrently", Left: "40 s left", Share: 1.0 / 7, Found: &part})
 	g.screen.Tick()
-	if !g.shows("8 concurrently") || !g.shows("40s left") || !g.screen.plan.start.Disabled() || g.screen.result.apply.Visible() {
+	if !g.shows("8 concurrently") || !g.shows("40 s left") || !g.screen.plan.start.Disabled() || g.screen.result.apply.Visible() {
 		t.Error("the sweep under way is not shown, or can be applied")
 	}
 	g.Tap(g.screen.Content(), "Cancel")

@@ -308,7 +308,7 @@ func TestTryShowsEachStep(t *testing.T) {
 		t.Errorf("tried %+v", o)
 	}
 	for _, want := range []string{
-		"ann, chain a: failed after 1.0s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
+		"ann, chain a: failed after 1 s, at loop[0].ask: status 500", "Loop", "Ask, iteration 1", "Agent before the session", "Agent after the session",
 		"Request to shop: POST /x", "hello there", "Answer 500", "broken", "in the trial of ann: status 500",
 	} {
 		if !st.shows(want) {

@@ -189,7 +189,7 @@ func TestAnAgentIsOpenedAndClosedByKeyboard(t *testing.T) {
 	focus(c.agents.grid)
 	press(c.agents.grid, fyne.KeyHome, fyne.KeyRight, fyne.KeyRight, fyne.KeyReturn)
 	c.read(1)
-	c.shows(t, "shopper-2", "2 sessions completed (an earlier cycle is not listed)", "cycle 2: failed after 1.2s", "POST /pay answered 503", "browse")
+	c.shows(t, "shopper-2", "2 sessions completed (an earlier cycle is not listed)", "cycle 2: failed after 1.2 s", "POST /pay answered 503", "browse")
 	c.hides(t, "In flight, oldest first")
 	if c.reads[0] != 2 {
 		t.Errorf("agent %d was read", c.reads[0])
@@ -325,7 +325,7 @@ func TestWhereItHurts(t *testing.T) {
 		s.Errors[1].Agent = 99
 	})
 	c.tick()
-	c.shows(t, "shopper-40", "1m00s", "throttled: rate")
+	c.shows(t, "shopper-40", "1 min", "throttled: rate")
 	press(keyed(c.agents.trouble.oldest), fyne.KeyDown)
 	if c.agents.grid.Selected() != 40 || c.count() != 0 {
 		t.Error("a chosen row does not mark its agent only")

@@ -44,7 +44,7 @@ func TestTheChainAsAGraph(t *testing.T) {
 		}
 	})
 	st.tick()
-	st.shows(t, "240ms · 1.0% failed", "2.5ms · 20% failed", "for · 900 times", "not yet")
+	st.shows(t, "240 ms · 1.0% failed", "2.5 ms · 20% failed", "for · 900 times", "not yet")
 	st.view("Overview")
 	st.hides(t, "Fill the cart")
 }
@@ -81,7 +81,7 @@ func TestStepsAreSorted(t *testing.T) {
 	if got := order(); got != "browse fill fill.add" {
 		t.Errorf("by name: got %s", got)
 	}
-	st.shows(t, "p95", "p99", "Size", "240ms", "12/s", "20")
+	st.shows(t, "p95", "p99", "Size", "240 ms", "12/s", "20")
 }
 
 // TestAnotherRunHasAChainOfItsOwn checks that a new run clears the figures of the previous one.
@@ -90,12 +90,12 @@ func TestAnotherRunHasAChainOfItsOwn(t *testing.T) {
 	s.Steps = []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
 	st.graph()
-	st.shows(t, "p95 2.0s")
+	st.shows(t, "p95 2 s")
 	next := running()
 	next.Run = "20300301-130000-efgh"
 	st.desk.job = jobOf(newFakeRun(next))
 	st.tick()
-	st.hides(t, "p95 2.0s")
+	st.hides(t, "p95 2 s")
 	st.shows(t, "Browse", "http · shop")
 }
 
@@ -105,7 +105,7 @@ func TestTheChainOfARunThatHasEnded(t *testing.T) {
 	s.Phase, s.Steps = engine.Ended, []engine.StepFigures{figuresOf("browse", 10, 0, 10, time.Second)}
 	st := perform(t, s)
 	st.graph()
-	st.shows(t, "p95 2.0s", "not yet")
+	st.shows(t, "p95 2 s", "not yet")
 }
 
 func TestAHiddenChainIsNotDrawn(t *testing.T) {
@@ -156,8 +156,8 @@ func TestStepWords(t *testing.T) {
 	f := figuresOf("a", 1200, 34, 1500, 123456*time.Microsecond)
 	f.Statuses[engine.StepSkipped], f.Retries, f.RateLimited = 5, 266, 7
 	for _, c := range []struct{ got, want string }{
-		{stepLine(step, &f), "250ms · 2.8% failed"},
-		{stepMore(step, &f), "429s warning\n1,200 ok, 34 failed, 5 skipped\np50 120ms, p95 250ms, p99 370ms\n1,500 requests, 266 retries, 7 429s"},
+		{stepLine(step, &f), "250 ms · 2.8% failed"},
+		{stepMore(step, &f), "429s warning\n1,200 ok, 34 failed, 5 skipped\np50 120 ms, p95 250 ms, p99 370 ms\n1,500 requests, 266 retries, 7 429s"},
 		{stepLine(step, &engine.StepFigures{}), "not yet"},
 		{stepLine(step, &engine.StepFigures{Statuses: [5]int64{engine.StepSkipped: 3}}), "skipped"},
 		{stepLine(&engine.GraphStep{Kind: "emit"}, &engine.StepFigures{Statuses: [5]int64{3}}), "3 times"},
@@ -200,10 +200,10 @@ func TestCriticalPathIsShown(t *testing.T) {
 	}
 	st := perform(t, s)
 	st.graph()
-	st.shows(t, "critical path 700ms of 700ms in an average session: Browse, Fill the cart")
+	st.shows(t, "critical path 700 ms of 700 ms in an average session: Browse, Fill the cart")
 	st.run.change(func(s *engine.Snapshot) {
 		s.Steps = []engine.StepFigures{figuresOf("browse", 500, 0, 500, 3*time.Second)}
 	})
 	st.tick()
-	st.shows(t, "critical path 1.5s of 1.5s in an average session: Browse")
+	st.shows(t, "critical path 1.5 s of 1.5 s in an average session: Browse")
 }

@@ -228,7 +228,7 @@ func (c *charts) set(all []curves, f *feed) {
 		}
 		c.bands = c.bands[:0]
 		if one.first != seriesCPU || !governed(f.snap) { // a governor keeps the CPU free
-			c.bands = appendBands(c.bands, one.first, &f.snap.Metrics)
+			c.bands = appendBands(c.bands, one.first, f.snap)
 		}
 		one.SetBands(c.bands...)
 		one.Set(data)
@@ -241,12 +241,12 @@ var bounded = map[int]health.Metric{
 }
 
 // appendBands appends the ranges in which a chart's metric is a warning, or critical.
-func appendBands(bands []chart.Band, first int, m *engine.MetricsRow) []chart.Band {
+func appendBands(bands []chart.Band, first int, s *engine.Snapshot) []chart.Band {
 	metric, ok := bounded[first]
 	if !ok {
 		return bands
 	}
-	warning, critical, ok := health.Thresholds(metric, m)
+	warning, critical, ok := health.Thresholds(metric, s)
 	if !ok {
 		return bands
 	}

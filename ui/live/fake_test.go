@@ -138,7 +138,7 @@ func running() engine.Snapshot {
 		LimitState: engine.LimitState{Limit: 50, InFlight: 48},
 		SessionCounts: engine.SessionCounts{Ended: 6912, Total: 8928, Begun: 6960, Outcomes: map[engine.Outcome]int64{engine.OK: 6800, engine.Stopped: 100, engine.Failed: 10, engine.TimedOut: 2}, Events: 2034, Errors: []engine.ErrorNote{
 			{Class: engine.ServerError, Count: 10, Cycle: 1, Agent: 17, Path: "fill_cart[2].add_cart", Message: "POST /cart answered 503\nand a second line"},
-			{Class: engine.Timeout, Count: 2, Cycle: 2, Agent: 301, Path: "checkout.pay", Message: "session timed out after 5m0s"},
+			{Class: engine.Timeout, Count: 2, Cycle: 2, Agent: 301, Path: "checkout.pay", Message: "session timed out after 5 min"},
 		}},
 		SessionTimes:    engine.SessionTimes{Latency: engine.Quantiles{Count: 6912, Mean: 400 * time.Millisecond, P50: 350 * time.Millisecond, P95: 810 * time.Millisecond, P99: time.Second}},
 		RequestCounts:   engine.RequestCounts{Requests: 34_560, Retries: 12, Labels: engine.Labels{}},

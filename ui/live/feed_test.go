@@ -90,7 +90,7 @@ func TestMarksOfEarlierProcesses(t *testing.T) {
 	for _, m := range f.marks {
 		got = append(got, m.Text)
 	}
-	if text := strings.Join(got, "; "); text != "concurrency limit 32 to 60; resumed after 3m20s" {
+	if text := strings.Join(got, "; "); text != "concurrency limit 32 to 60; resumed after 3 min 20 s" {
 		t.Errorf("marks: %s", text)
 	}
 	times, values := f.rows()

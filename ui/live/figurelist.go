@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -67,16 +68,13 @@ func connections(m *engine.MetricsRow) string {
 	return own
 }
 
-// size writes bytes with two or three digits, so that the text seldom changes.
+// size writes bytes, rounded so that the text seldom changes.
 func size(n uint64) string {
 	switch {
 	case n == 0:
 		return "–"
-	case n < 100e6:
-		return fmt.Sprintf("%d MB", n/1e6)
-	case n < 1e9:
-		return fmt.Sprintf("%d MB", n/10e6*10)
-	default:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 100e6 && n < 1e9:
+		n = n / 10e6 * 10e6
 	}
+	return engine.FormatBytes(int64(min(n, math.MaxInt64)))
 }

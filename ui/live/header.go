@@ -33,7 +33,7 @@ func newHeader(win fyne.Window, o *orders) *header {
 		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Warning), past: widgets.NewBadge("", widgets.Accent),
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), progress: widgets.NewProgress(),
 	}
-	h.banner = newBanner(win, container.New(middle{}, h.state))
+	h.banner = newBanner(win, container.New(middle{}, widgets.NewHint(h.state, simulatedHint)))
 	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact, h.past)
 	h.bar = container.New(&leftRight{least: 20}, h.name, o.buttons)
 	h.content = widgets.NewPanel("", container.NewVBox(h.bar, h.progress, h.banner.content))

@@ -30,7 +30,7 @@ func TestFiguresAndAdvice(t *testing.T) {
 	st.run.second(func(m *engine.MetricsRow) {})
 	st.tick()
 	for i, want := range [][3]string{
-		{"Throughput", "84/s", "6,912 of 8,928 sessions"}, {"Latency p95", "810ms", "all sessions"}, {"Failures", "12", "0.2% of sessions"}, {"Active", "48", "limit 50"},
+		{"Throughput", "84/s", "6,912 of 8,928 sessions"}, {"Latency p95", "810 ms", "all sessions"}, {"Failures", "12", "0.2% of sessions"}, {"Active", "48", "limit 50"},
 	} {
 		tile := st.tiles.all[i]
 		if got := [3]string{st.tiles.shown[i].Caption, tile.Value(), tile.Note()}; got != want {
@@ -52,10 +52,10 @@ func TestFiguresAndAdvice(t *testing.T) {
 
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU, m.Host.Available = 75, 1e9 })
 	st.tick()
-	if text, worst := advice(st.feed); worst != health.Critical || !strings.HasPrefix(text, "Memory left 1000 MB. ") || !strings.Contains(text, "CPU 75%, 60% by other programs. Lower the limit, or close other programs.") {
+	if text, worst := advice(st.feed); worst != health.Critical || !strings.HasPrefix(text, "Memory left 1 GB. ") || !strings.Contains(text, "CPU 75%, 60% by other programs. Lower the limit, or close other programs.") {
 		t.Errorf("the advice is %q", text)
 	}
-	st.shows(t, "Memory left 1000 MB. ", "CPU 75%, ")
+	st.shows(t, "Memory left 1 GB. ", "CPU 75%, ")
 	if help := st.Help(); help != "07-dashboard.md#memory-left" {
 		t.Errorf("help is %q", help)
 	}

@@ -120,7 +120,7 @@ func TestHistory(t *testing.T) {
 		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("In flight")
-	st.shows(t, "tom", "1m00s")
+	st.shows(t, "tom", "1 min")
 	if st.orders.checkpoint.can() || st.orders.broadcastMessage.can() || st.orders.adjustRun.can() {
 		t.Error("a moment that is past takes orders")
 	}

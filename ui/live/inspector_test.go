@@ -30,7 +30,7 @@ func TestThePagesOfAnAgent(t *testing.T) {
 		"Persona":  {"segment  loyal", "thrift   0.083584"},
 		"Memory":   {"visits  3", "bread"},
 		"Messages": {"the user, cycle 2", "a sale", "From shopper-1, cycle 1"},
-		"Steps":    {"browse", "pay", "failed 1.0s", "POST /pay", "no money here", "answered 503"},
+		"Steps":    {"browse", "pay", "failed 1 s", "POST /pay", "no money here", "answered 503"},
 	} {
 		c.Tap(c.root, page)
 		c.shows(t, want...)
@@ -43,10 +43,10 @@ func TestThePagesOfAnAgent(t *testing.T) {
 func TestAStepShowsWhatItAsked(t *testing.T) {
 	c := inspect(t)
 	s := c.agents.inspector.pages.sessions
-	c.shows(t, "pay: failed (server_error) · took 1.0s · 2 requests: 503 503")
+	c.shows(t, "pay: failed (server_error) · took 1 s · 2 requests: 503 503")
 	focus(s.timeline)
 	press(s.timeline, fyne.KeyUp)
-	c.shows(t, "browse: ok · took 200ms", "No exchanges were recorded.")
+	c.shows(t, "browse: ok · took 200 ms", "No exchanges were recorded.")
 	c.now = c.now.Add(readEvery)
 	c.tick()
 	c.read(2)
@@ -213,7 +213,7 @@ func TestAMomentOfThePast(t *testing.T) {
 	c.now = c.now.Add(readEvery)
 	c.agents.show(past, false)
 	c.read(2)
-	c.shows(t, "cycle 1: ok after 300ms")
+	c.shows(t, "cycle 1: ok after 300 ms")
 	c.hides(t, "cycle 2: failed", "In flight, oldest first")
 
 	c.tick() // now again

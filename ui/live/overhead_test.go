@@ -47,8 +47,8 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("slow backend: the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
-	st.shows(t, "limited by", "The backend is the limit: services took 98% of the sessions' time.", "advice", "Look at the slowest step", "9.8ms on average",
-		"Throng's CPU", "25%", "of 2 cores", "timer lag", "12ms")
+	st.shows(t, "limited by", "The backend is the limit: services took 98% of the sessions' time.", "advice", "Look at the slowest step", "9.8 ms on average",
+		"Throng's CPU", "25%", "of 2 cores", "timer lag", "12 ms")
 	st.hides(t, "cores are in use", "python steps")
 
 	for range 40 {

@@ -36,7 +36,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
+			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "simulated Fri 4 Jan 14:00", "1 min 22 s elapsed", "checkpoints 2, last 2 min ago", "Pause", "Stop", "More",
 		}, []string{"exact", "Show results", "Resume", "behind"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"Paused: no room on the disk"}, []string{"running", "min left"}},
 		{"inexact", func(s *engine.Snapshot) {
@@ -49,20 +49,20 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
-		}, nil, []string{"118ms"}, nil},
+		}, nil, []string{"118 ms"}, nil},
 		{"as long as Results says", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 2467*time.Millisecond
-		}, nil, []string{"2.5s"}, []string{"2.0s"}},
+		}, nil, []string{"2.5 s"}, []string{"2.0 s"}},
 		{"by the clock", func(s *engine.Snapshot) {
 			s.Cycles, s.Total, s.Elapsed, s.Remaining = 0, 0, time.Hour, 3*time.Hour+20*time.Second
-		}, nil, []string{"6,912 sessions", "24%, 3 h left", "cycle 2", "1h0m0s"}, []string{"cycle 2/"}},
+		}, nil, []string{"6,912 sessions", "24%, 3 h left", "cycle 2", "1 h"}, []string{"cycle 2/"}},
 		{"in the first seconds", func(s *engine.Snapshot) { s.Elapsed = 8 * time.Second }, nil, []string{"estimating…"}, []string{"min left"}},
-		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1m15s behind"}, nil},
+		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1 min 15 s behind"}, nil},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, nil, []string{"behind"}},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, nil, []string{"checkpoints"}},
 		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},
 		{"just saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-3 * time.Second) }, nil, []string{"2, just now"}, nil},
-		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30s ago"}, nil},
+		{"saved", func(s *engine.Snapshot) { s.LastCheckpoint = s.At.Add(-38 * time.Second) }, nil, []string{"2, last 30 s ago"}, nil},
 		{"remote", exact, func(j *Job) { j.Remote = "db.example.com:5432/throng" }, []string{"DB connections"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestAnotherRun(t *testing.T) {
 
 func TestErrorsAndOutcomes(t *testing.T) {
 	st := perform(t, running())
-	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped", "canceled")
+	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5 min", "6,800", "stopped", "canceled")
 	st.hides(t, "and a second line", "No errors")
 	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
 		if got := st.lists.counts[i].Text(); got != want {
@@ -248,7 +248,7 @@ func TestOutageIsTold(t *testing.T) {
 		t.Errorf("got %q", uitest.Texts(top))
 	}
 	st.Tap(top, "OK")
-	st.desk.remote, st.desk.unwell = "db.example.com:5432/throng: 12 rows wait here, 500/s, 1s left", false
+	st.desk.remote, st.desk.unwell = "db.example.com:5432/throng: 12 rows wait here, 500/s, 1 s left", false
 	st.tick()
 	if got := st.header.banner.Text(); got != "" {
 		t.Errorf("got %q", got)

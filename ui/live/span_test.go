@@ -112,14 +112,17 @@ func TestChartsHaveTheBandsOfHealth(t *testing.T) {
 			}
 		}
 	}
-	if got := appendBands(nil, seriesCPU, &st.feed.snap.Metrics); len(got) != 2 {
+	if got := appendBands(nil, seriesCPU, st.feed.snap); len(got) != 2 {
 		t.Errorf("CPU has the bands %+v", got)
 	}
-	got := appendBands(nil, seriesConnections, &st.feed.snap.Metrics)
+	got := appendBands(nil, seriesConnections, st.feed.snap)
 	if len(got) != 2 || got[0].From != 50 || got[0].To != 55 || got[1].From != 55 {
 		t.Errorf("60 connections: the bands are %+v", got)
 	}
-	if got := appendBands(nil, seriesLimit, &st.feed.snap.Metrics); len(got) > 0 {
+	if got := appendBands(nil, seriesP50, st.feed.snap); len(got) > 0 {
+		t.Errorf("latency without a criterion has the bands %+v", got)
+	}
+	if got := appendBands(nil, seriesLimit, st.feed.snap); len(got) > 0 {
 		t.Errorf("concurrency has the bands %+v", got)
 	}
 }

@@ -102,11 +102,11 @@ func serviceWhy(v *engine.ServiceState) string {
 
 var oldestColumns = []widgets.Column{
 	{Title: "Agent", Sample: "shopper-1000"},
-	{Title: "In flight for", Sample: "10m30s", Align: fyne.TextAlignTrailing},
+	{Title: "In flight for", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing},
 	{Title: "Step", Sample: "fill_cart[2].add_cart", Weight: 2},
 	{Title: "Service", Sample: "shop-service"},
 	{Title: "Throttled", Sample: "limit on model calls", Weight: 1},
-	{Title: "Since", Sample: "10m30s", Align: fyne.TextAlignTrailing},
+	{Title: "Since", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing},
 }
 
 // inFlight returns the table of the oldest sessions.

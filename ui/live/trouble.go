@@ -14,7 +14,7 @@ import (
 var (
 	stuckColumns = []widgets.Column{
 		{Title: "Agent", Sample: "shopper-1000", Weight: 1},
-		{Title: "In flight for", Sample: "10m30s", Align: fyne.TextAlignTrailing},
+		{Title: "In flight for", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing},
 		{Title: "At", Sample: "fill_cart.add", Weight: 1},
 	}
 	failedColumns = []widgets.Column{

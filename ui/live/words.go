@@ -42,10 +42,16 @@ func cost(s *engine.Snapshot) (text string, tone widgets.Tone) {
 	return engine.FormatCost(&s.Usage) + ", " + count(s.Usage.Calls, "call"), widgets.Neutral
 }
 
+// simulatedHint explains the times below the progress of a run.
+const simulatedHint = "Simulated: the date and time in the scenario, which agents see. It advances with each cycle.\nElapsed: real time since the run started."
+
+// simulated returns the simulated time, as such.
+func simulated(s *engine.Snapshot) string { return "simulated " + s.SimTime.Format("Mon 2 Jan 15:04") }
+
 // asOf describes the shown moment of the history.
 func asOf(f *feed) string {
 	s := f.snap
-	parts := []string{words.Stamp(s.At), s.SimTime.Format("Mon 2 Jan 15:04"), "return to Live to control the run"}
+	parts := []string{words.Stamp(s.At), simulated(s), "return to Live to control the run"}
 	if f.idle {
 		parts[2] = "Throng was not running"
 	}
@@ -65,7 +71,7 @@ func state(job *Job, s *engine.Snapshot) string {
 	if _, done := cycle(s); done != "" {
 		parts = append(parts, done+" in this cycle")
 	}
-	parts = append(parts, s.SimTime.Format("Mon 2 Jan 15:04"), engine.FormatDuration(elapsed(s))+" elapsed")
+	parts = append(parts, simulated(s), engine.FormatDuration(elapsed(s))+" elapsed")
 	if text, tone := schedule(job, s); tone == widgets.Warning {
 		parts = append(parts, text)
 	}
@@ -155,19 +161,17 @@ func cycle(s *engine.Snapshot) (where, done string) {
 func roughly(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "0s"
+		return "0 s"
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
+		return fmt.Sprintf("%d s", int(d.Seconds()))
 	case d < 10*time.Minute:
 		d = d.Truncate(5 * time.Second)
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+		d = d.Truncate(time.Minute)
 	default:
-		return fmt.Sprintf("%d days", int(d.Hours())/24)
+		d = d.Truncate(24 * time.Hour)
 	}
+	return engine.FormatDuration(d)
 }
 
 // saved describes the checkpoints.
@@ -194,7 +198,7 @@ func saved(s *engine.Snapshot) string {
 	default:
 		since = since.Truncate(time.Minute)
 	}
-	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, strings.TrimSuffix(roughly(since), "00s")) + took
+	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, roughly(since)) + took
 }
 
 // schedule describes how a run keeps to its time scale.

@@ -55,7 +55,7 @@ func TestOutcomesAreShown(t *testing.T) {
 	q.Until("the details are read", func() bool { return s.figures.details != nil })
 	wantShown(t, s, "All 5 criteria met; 4 of 100 sessions failed or timed out; the result is",
 		"480 events from 960 sessions in 2 days of simulated time.", "abandoned", "160", "order: total", "order by mood", "happy", "Sessions with order by segment", "loyal", "Numbers in events",
-		"Over time", "Concurrency", "Throughput", "shop.buy", "shop POST /orders", "40ms", "80ms", "32/s", "2500 B", "shopping.yaml (2 kB)", "seed")
+		"Over time", "Concurrency", "Throughput", "shop.buy", "shop POST /orders", "40 ms", "80 ms", "32/s", "2.5 kB", "shopping.yaml (2 kB)", "seed")
 	q.Fit("outcomes", s.Content(), scaled)
 }
 

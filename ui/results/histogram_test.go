@@ -58,7 +58,7 @@ func TestBarsOfErrorsAndSteps(t *testing.T) {
 		{Path: "think"},
 		{Path: "buy", Service: engine.Quantiles{Count: 100, Mean: time.Second}},
 	})
-	if len(steps) != 2 || steps[0].Key != "buy" || steps[0].Amount != 100 || steps[0].Value != "1m40s" || steps[1].Key != "login" {
+	if len(steps) != 2 || steps[0].Key != "buy" || steps[0].Amount != 100 || steps[0].Value != "1 min 40 s" || steps[1].Key != "login" {
 		t.Errorf("the steps are %+v", steps)
 	}
 }

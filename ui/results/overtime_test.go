@@ -23,7 +23,7 @@ func TestChartsShowOutages(t *testing.T) {
 	if len(all[0].Times) != 21 || !math.IsNaN(all[0].Values[0][10]) || len(c.Times) != 20 {
 		t.Errorf("%d points, at the break %v", len(all[0].Times), all[0].Values[0][10])
 	}
-	if len(marks) != 1 || marks[0].Kind != chart.Resumed || marks[0].Text != "resumed after 5m1s" {
+	if len(marks) != 1 || marks[0].Kind != chart.Resumed || marks[0].Text != "resumed after 5 min 1 s" {
 		t.Errorf("marks: %+v", marks)
 	}
 	g := newGallery(chart.Keep{})

@@ -26,10 +26,10 @@ func TestShowsTheNewestRun(t *testing.T) {
 	}
 	_, s := start(t, desk)
 	wantShown(t, s,
-		"finished", "after 51s, 100 of 8,928 sessions", "1 of 6 criteria missed (checkpoint_gap was 6m1s, wanted <= 5m); 4 of 100", "sessions failed or timed out; the result is exact.",
-		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6m1s", // criteria
-		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1.0s", "queued", // latency
-		"62 MB", "2.3s", "51s", "checkpoint gap", // peaks
+		"finished", "after 51 s, 100 of 8,928 sessions", "1 of 6 criteria missed (checkpoint_gap was 6 min 1 s, wanted <= 5m); 4 of 100", "sessions failed or timed out; the result is exact.",
+		"agents_completed", ">= 100%", "pass", "checkpoint_gap", "<= 5m", "FAIL", "6 min 1 s", // criteria
+		engine.FormatDuration(desk.totals.Total.Quantile(0.5)), engine.FormatDuration(desk.totals.Service.Quantile(0.95)), "1 s", "queued", // latency
+		"62 MB", "2.3 s", "51 s", "checkpoint gap", // peaks
 		"bad_answer", "shopper-99", "browse", "no such field…", "Failed agents: 4: shopper-25 and others.", // errors
 		"2026-01-02 15:04:06", "Concurrency limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
 	)
@@ -75,7 +75,7 @@ func TestARunThatCalledModels(t *testing.T) {
 
 func TestForecastAndFact(t *testing.T) {
 	_, s := start(t, &fakeDesk{runs: []engine.RunRecord{foreseen("r")}, totals: some()})
-	wantShown(t, s, "Forecast and actual", "whole run", "30s", "51s", "+70%", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4%", "Basis of the forecast: a guess")
+	wantShown(t, s, "Forecast and actual", "whole run", "30 s", "51 s", "+70%", "as forecast", "27,900–41,900", "60 MB", "62 MB", "+4%", "Basis of the forecast: a guess")
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: some()})
 	if s.page.fact.Visible() {
 		t.Error("a run without a forecast shows one")
@@ -91,7 +91,7 @@ func TestAThrottledRun(t *testing.T) {
 	totals.Waits = engine.Waits{engine.ThrottledByRate: 90 * time.Second}
 	totals.Shared.Waits = engine.Waits{engine.ThrottledByRate: 30 * time.Second, engine.ThrottledByJournal: time.Second}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Throttled time, all requests", "rate limiter", "2m0s", "journal", "1.0s", "429")
+	wantShown(t, s, "Throttled time, all requests", "rate limiter", "2 min", "journal", "1 s", "429")
 	if !s.page.held.Visible() {
 		t.Error("the throttling cause is hidden")
 	}
@@ -108,8 +108,8 @@ func TestWhereTheTimeWent(t *testing.T) {
 		Times: engine.Times{engine.ForServices: 30 * time.Second, engine.ForScripts: 60 * time.Second, engine.ForEngine: 10 * time.Second},
 	}
 	_, s = start(t, &fakeDesk{runs: []engine.RunRecord{record("r", engine.EndFinished)}, totals: totals})
-	wantShown(t, s, "Time spent", "services 30s", "scripts 1m0s", "python steps", "60%", "window",
-		"This machine is the limit: 97% of its 2 cores are in use; services answered in 300ms, 10% engine overhead", "do less in python steps")
+	wantShown(t, s, "Time spent", "services 30 s", "scripts 1 min", "python steps", "60%", "window",
+		"This machine is the limit: 97% of its 2 cores are in use; services answered in 300 ms, 10% engine overhead", "do less in python steps")
 }
 
 func TestARunThatWasResumed(t *testing.T) {
@@ -261,7 +261,7 @@ func TestTheStoreCannotBeRead(t *testing.T) {
 		if !s.trouble.Visible() || !strings.Contains(s.trouble.Text(), "Disk I/O error") {
 			t.Errorf("got %q", s.trouble.Text())
 		}
-		wantShown(t, s, "after 51s", "requests\n150") // as far as is known
+		wantShown(t, s, "after 51 s", "requests\n150") // as far as is known
 	}
 	desk.set(func() { desk.totalsErr = nil })
 	s.load()

@@ -24,9 +24,9 @@ func TestHeadline(t *testing.T) {
 		run  engine.RunRecord
 		want string
 	}{
-		{"finished", engine.RunRecord{Ending: engine.EndFinished, Total: 8928, Reason: "all cycles are done"}, "after 51s, 100 of 8,928 sessions"},
-		{"stopped", engine.RunRecord{Ending: engine.EndStopped, Total: 8928, Reason: "by hand"}, "after 51s, 100 of 8,928 sessions: by hand"},
-		{"without a plan", engine.RunRecord{Ending: engine.EndFinished}, "after 51s, 100 sessions"},
+		{"finished", engine.RunRecord{Ending: engine.EndFinished, Total: 8928, Reason: "all cycles are done"}, "after 51 s, 100 of 8,928 sessions"},
+		{"stopped", engine.RunRecord{Ending: engine.EndStopped, Total: 8928, Reason: "by hand"}, "after 51 s, 100 of 8,928 sessions: by hand"},
+		{"without a plan", engine.RunRecord{Ending: engine.EndFinished}, "after 51 s, 100 sessions"},
 		{"in progress", engine.RunRecord{InProgress: true, Total: 200, Reason: "by hand"}, "100 of 200 sessions so far"},
 	} {
 		if got := headline(&c.run, &totals); got != c.want {

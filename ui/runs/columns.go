@@ -203,7 +203,7 @@ var checkpointColumns = []widgets.Column{
 	{Title: "Kind", Sample: "at a pause", Drop: 1},
 	{Title: "Reason", Sample: "interval", Weight: 1, Drop: 2},
 	{Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 3},
-	{Title: "Took", Sample: "1000ms", Align: fyne.TextAlignTrailing, Drop: 4},
+	{Title: "Took", Sample: "1000 ms", Align: fyne.TextAlignTrailing, Drop: 4},
 }
 
 func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {

@@ -185,7 +185,7 @@ func TestSeveralRuns(t *testing.T) {
 	wait(q, s)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
-	for _, want := range []string{"2 runs, about 2000 kB", "Greeters (old)", "Prices (third)", "30 days"} {
+	for _, want := range []string{"2 runs, about 2 MB", "Greeters (old)", "Prices (third)", "30 days"} {
 		if !uitest.Shows(ask, want) {
 			t.Errorf("%q is not shown in %q", want, uitest.Texts(ask))
 		}

@@ -111,7 +111,7 @@ func TestCleanUp(t *testing.T) {
 		t.Errorf("the problem is not reported: %q", uitest.Texts(ask))
 	}
 	days.SetText("30")
-	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3000 kB.") })
+	q.Until("weighed", func() bool { return uitest.Shows(ask, "2 runs and 5 checkpoints of other runs, about 3 MB.") })
 	if !uitest.Shows(ask, "1 run is kept") {
 		t.Errorf("shown: %q", uitest.Texts(ask))
 	}

@@ -19,9 +19,9 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 	q, s, _ := start(t, two())
 	q.Until("the sizes are known", func() bool { return s.sizes != nil })
 	wantShown(t, s,
-		"2026-01-02 15:04:05", "Shoppers", "interrupted", "816 (9%)", "no failures", "Greeters", "finished", "8,928 (100%)", "1000 kB", // the list
+		"2026-01-02 15:04:05", "Shoppers", "interrupted", "816 (9%)", "no failures", "Greeters", "finished", "8,928 (100%)", "1 MB", // the list
 		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
-		"2 newest", "700 (7.8%)", "interval", "123 kB", "300 (3.4%)", "pause", "2000 B", // its checkpoints
+		"2 newest", "700 (7.8%)", "interval", "123 kB", "300 (3.4%)", "pause", "2 kB", // its checkpoints
 	)
 	if got, want := s.detail.hint.Text(), "Resume continues with the first step that is not done. The 116 sessions completed since this checkpoint are not run again."; got != want {
 		t.Errorf("reported about resuming: %q, want %q", got, want)
@@ -111,7 +111,7 @@ func TestDeleteShowsWhatWillGo(t *testing.T) {
 		return s.win.Canvas().Overlays().Top()
 	}
 	dialog := ask()
-	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4100 kB of run new."; !uitest.Shows(dialog, text) {
+	if text := "8,928 sessions, 2,034 events, 3 checkpoints, about 4.1 MB of run new."; !uitest.Shows(dialog, text) {
 		t.Errorf("%q is not shown in %q", text, uitest.Texts(dialog))
 	}
 	if text := "are kept"; !uitest.Shows(dialog, text) {

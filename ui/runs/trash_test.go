@@ -102,7 +102,7 @@ func TestTrash(t *testing.T) {
 	s.showTrash()
 	dialog := asked(q, s)
 	q.Until("looked", func() bool { return uitest.Shows(dialog, "checkpoint 1") })
-	for _, text := range []string{"Greeters", "Shoppers", "4100 kB", "30 days", "2000 B"} {
+	for _, text := range []string{"Greeters", "Shoppers", "4.1 MB", "30 days", "2 kB"} {
 		if !uitest.Shows(dialog, text) {
 			t.Errorf("%q is not shown in %q", text, uitest.Texts(dialog))
 		}
@@ -124,10 +124,10 @@ func TestTrash(t *testing.T) {
 	}
 	q.Tap(dialog, "Delete permanently")
 	q.Until("deleted", func() bool {
-		return uitest.Shows(dialog, "Shoppers (new) is permanently deleted.") && !uitest.Shows(dialog, "4100 kB")
+		return uitest.Shows(dialog, "Shoppers (new) is permanently deleted.") && !uitest.Shows(dialog, "4.1 MB")
 	})
 	q.Tap(dialog, "Empty trash…")
-	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2000 B. This cannot be undone.") {
+	if !uitest.Shows(dialog, "The item will be deleted permanently, about 2 kB. This cannot be undone.") {
 		t.Errorf("no question is asked: %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Delete all permanently")

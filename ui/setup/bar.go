@@ -138,7 +138,7 @@ func (b *bar) write(at *written) {
 
 // wait shows the time until a scheduled start.
 func (b *bar) wait(left time.Duration) {
-	say(b.state, "Starts in "+(left+time.Second-1).Truncate(time.Second).String()+".")
+	say(b.state, "Starts in "+engine.FormatDuration((left+time.Second-1).Truncate(time.Second))+".")
 	b.cancel.Show()
 	b.early.Show()
 }

@@ -181,6 +181,9 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 	if o.Settings.Budget.Dollars > 0 {
 		f.Advice = []string{"It may cost too much.", "It may take too long."}
 	}
+	if f.Content.Size = engine.Exactly(44e6, engine.Guessed); o.Settings.Limit == 54 { // stands for private answers
+		f.Content = engine.KeptContent{Missing: "No transcript: the answers of step pay are private."}
+	}
 	return f, d.unforeseen
 }
 

@@ -29,6 +29,7 @@ type forecast struct {
 	last    *engine.Forecast // the shown one; nil before the first
 	binds   *form.Note
 	advice  *fyne.Container // one warning per line
+	content *form.Note      // why the run keeps no transcript
 	from    *form.Note
 
 	of     forecastInput
@@ -51,12 +52,12 @@ type forecastCell struct {
 
 func newForecast(s *Screen) *forecast {
 	f := &forecast{
-		screen: s, grid: form.NewStack(), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), cancel: func() {},
+		screen: s, grid: form.NewStack(), binds: form.NewNote(""), advice: form.NewStack(), from: form.NewNote(""), content: form.NewNote(""), cancel: func() {},
 	}
 	f.more = widget.NewButton("Details", f.toggle)
 	f.more.Importance = widget.LowImportance
 	title := container.NewBorder(nil, nil, widgets.NewHeading("Forecast"), form.NewCompact(f.more))
-	f.panel = widgets.NewPanel("", form.NewStack(title, f.grid, f.advice, f.binds, f.from))
+	f.panel = widgets.NewPanel("", form.NewStack(title, f.grid, f.advice, f.content, f.binds, f.from))
 	f.from.SetText("Calculating…")
 	return f
 }
@@ -152,6 +153,7 @@ func (f *forecast) show(found *engine.Forecast) {
 		binds = "Cycle time limited by " + found.Binds + "."
 	}
 	say(f.binds, binds)
+	say(f.content, found.Content.Missing)
 	for i, text := range found.Advice {
 		if i == len(f.advice.Objects) {
 			f.advice.Add(form.NewNote(""))

@@ -19,7 +19,7 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.screen.concurrency.start.SetText("5")
 	s.screen.concurrency.start.SetText("51")
 	s.until("Cycle time limited by the limit of 51.")
-	s.until("51s")
+	s.until("51 s")
 	if asked := len(desk.foresaw()) - before; asked != 1 {
 		t.Errorf("it was asked %d times, want once", asked)
 	}
@@ -36,6 +36,23 @@ func TestTheForecastFollowsTheFields(t *testing.T) {
 	s.until("It may take too long.")
 	s.screen.budget.dollars.SetText("")
 	s.Until("the advice is gone", func() bool { return !s.shows("It may") })
+}
+
+// TestForecastOfTheTranscript checks that the size of the kept content is shown, or why there is none.
+func TestForecastOfTheTranscript(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.until("Kept content")
+	s.until("44 MB")
+	if s.shows("No transcript") {
+		t.Error("it says that there is no transcript")
+	}
+	s.screen.concurrency.start.SetText("54")
+	s.until("No transcript: the answers of step pay are private.")
+	if s.shows("Kept content") {
+		t.Error("a size of content is shown")
+	}
+	s.screen.concurrency.start.SetText("55")
+	s.Until("the notice is gone", func() bool { return !s.shows("No transcript") })
 }
 
 // TestOnlyTheLastForecastIsShown checks that a late forecast is dropped.

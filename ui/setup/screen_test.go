@@ -23,7 +23,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	for _, text := range []string{
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a file",
 		"About shopping", "how much they like it", "0 to 10",
-		"24 cycles of 1h, as fast as possible",
+		"24 cycles of 1 h, as fast as possible",
 		"50 of 372 shoppers concurrently; adjusted automatically from 1 to 100",
 		"Results stay on this machine.",
 		"372 shoppers, 24 cycles, up to 100 concurrently, 8,928 sessions",
@@ -68,7 +68,7 @@ func TestEveryFieldGoesIntoTheOrder(t *testing.T) {
 		}
 		return true
 	})
-	if want := "one cycle every 2m30s; 144 cycles in 6h"; !s.shows(want) {
+	if want := "one cycle every 2 min 30 s; 144 cycles in 6 h"; !s.shows(want) {
 		t.Errorf("the screen does not show %q", want)
 	}
 	s.tap("Launch")
@@ -388,7 +388,7 @@ func TestAServiceIsTested(t *testing.T) {
 	desk.mu.Lock()
 	desk.answer = func() (string, error) {
 		<-slow
-		return "200 in 12ms", nil
+		return "200 in 12 ms", nil
 	}
 	desk.mu.Unlock()
 	s.Tap(s.row("shop"), "Test")
@@ -398,7 +398,7 @@ func TestAServiceIsTested(t *testing.T) {
 	s.typed("shop", "http://127.0.0.1:9090")
 	s.Tap(s.row("model"), "Test")
 	close(slow)
-	s.until("200 in 12ms")
+	s.until("200 in 12 ms")
 	if uitest.Shows(s.row("shop"), "200") {
 		t.Error("the answer is shown next to an address that was not asked")
 	}

@@ -71,7 +71,7 @@ func budgetSummary(b engine.Budget) string {
 		parts = append(parts, engine.FormatCount(b.Requests)+" requests")
 	}
 	if b.Wall > 0 {
-		parts = append(parts, short(b.Wall))
+		parts = append(parts, engine.FormatDuration(b.Wall))
 	}
 	if len(parts) == 0 {
 		return "unlimited"

@@ -44,20 +44,20 @@ func pace(s engine.Settings, cycle time.Duration) string {
 	n := cycles(s, cycle)
 	if s.TimeScale == 0 || cycle <= 0 {
 		if s.Cycles > 0 {
-			return fmt.Sprintf("%s of %s, as fast as possible", count(n, "cycle"), short(cycle))
+			return fmt.Sprintf("%s of %s, as fast as possible", count(n, "cycle"), engine.FormatDuration(cycle))
 		}
-		return fmt.Sprintf("cycles of %s for %s, as fast as possible", short(cycle), short(hours(s)))
+		return fmt.Sprintf("cycles of %s for %s, as fast as possible", engine.FormatDuration(cycle), engine.FormatDuration(hours(s)))
 	}
 	every := float64(cycle) / s.TimeScale
 	switch {
 	case n == 1:
-		return fmt.Sprintf("1 cycle of %s, in %s", short(cycle), long(every))
+		return fmt.Sprintf("1 cycle of %s, in %s", engine.FormatDuration(cycle), long(every))
 	case s.Cycles > 0:
-		return fmt.Sprintf("one cycle of %s every %s", short(cycle), long(every)) // the forecast says how long they take
+		return fmt.Sprintf("one cycle of %s every %s", engine.FormatDuration(cycle), long(every)) // the forecast says how long they take
 	case n > 1:
-		return fmt.Sprintf("one cycle every %s; %s in %s", long(every), count(n, "cycle"), short(hours(s)))
+		return fmt.Sprintf("one cycle every %s; %s in %s", long(every), count(n, "cycle"), engine.FormatDuration(hours(s)))
 	}
-	return fmt.Sprintf("one cycle every %s for %s", long(every), short(hours(s)))
+	return fmt.Sprintf("one cycle every %s for %s", long(every), engine.FormatDuration(hours(s)))
 }
 
 // crowd describes how many agents are in flight.
@@ -83,7 +83,7 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 		parts[0] = engine.FormatCount(int64(agents)) + " of " + heads(sc.Agents, sc.noun())
 	}
 	if s.Cycles == 0 {
-		parts = append(parts, short(hours(s)))
+		parts = append(parts, engine.FormatDuration(hours(s)))
 	}
 	if n > 0 {
 		parts = append(parts, count(n, "cycle"))
@@ -122,20 +122,17 @@ func long(ns float64) string {
 	if day := float64(24 * time.Hour); ns >= 2*day {
 		return fmt.Sprintf("%s days", engine.FormatCount(int64(math.Round(ns/day))))
 	}
-	return short(time.Duration(ns))
+	return engine.FormatDuration(time.Duration(ns))
 }
 
-// short writes a duration without zeros at the end.
-func short(d time.Duration) string {
-	text := engine.FormatDuration(d)
+// typedDuration writes a duration as it is typed in a field, such as 1h30m.
+func typedDuration(d time.Duration) string {
+	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")
 	}
 	if strings.HasSuffix(text, "h0m") {
 		text = strings.TrimSuffix(text, "0m")
-	}
-	if whole, ok := strings.CutSuffix(text, ".0s"); ok {
-		text = whole + "s"
 	}
 	return text
 }

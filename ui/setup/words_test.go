@@ -15,14 +15,14 @@ func TestPace(t *testing.T) {
 		cycle time.Duration
 		want  string
 	}{
-		{engine.Settings{Length: engine.Length{Cycles: 24}}, time.Hour, "24 cycles of 1h, as fast as possible"},
-		{engine.Settings{Length: engine.Length{Cycles: 1}}, 90 * time.Minute, "1 cycle of 1h30m, as fast as possible"},
-		{engine.Settings{Length: engine.Length{Hours: 6}}, time.Hour, "cycles of 1h for 6h, as fast as possible"},
-		{engine.Settings{Length: engine.Length{Cycles: 24, TimeScale: 24}}, time.Hour, "one cycle of 1h every 2m30s"},
-		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}}, time.Hour, "one cycle every 2m30s; 144 cycles in 6h"},
-		{engine.Settings{Length: engine.Length{Cycles: 1, TimeScale: 3600}}, time.Hour, "1 cycle of 1h, in 1s"},
-		{engine.Settings{Length: engine.Length{Cycles: 1000, TimeScale: 1e-3}}, 365 * day, "one cycle of 8760h every 365,000 days"},
-		{engine.Settings{Length: engine.Length{Hours: 1e6, TimeScale: 1e9}}, time.Millisecond, "one cycle every 0s for 1000000h"},
+		{engine.Settings{Length: engine.Length{Cycles: 24}}, time.Hour, "24 cycles of 1 h, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Cycles: 1}}, 90 * time.Minute, "1 cycle of 1 h 30 min, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Hours: 6}}, time.Hour, "cycles of 1 h for 6 h, as fast as possible"},
+		{engine.Settings{Length: engine.Length{Cycles: 24, TimeScale: 24}}, time.Hour, "one cycle of 1 h every 2 min 30 s"},
+		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}}, time.Hour, "one cycle every 2 min 30 s; 144 cycles in 6 h"},
+		{engine.Settings{Length: engine.Length{Cycles: 1, TimeScale: 3600}}, time.Hour, "1 cycle of 1 h, in 1 s"},
+		{engine.Settings{Length: engine.Length{Cycles: 1000, TimeScale: 1e-3}}, 365 * day, "one cycle of 365 days every 365,000 days"},
+		{engine.Settings{Length: engine.Length{Hours: 1e6, TimeScale: 1e9}}, time.Millisecond, "one cycle every 0 s for 41,666 days 16 h"},
 	} {
 		if got := pace(c.set, c.cycle); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
@@ -56,8 +56,8 @@ func TestSummary(t *testing.T) {
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 24 cycles, up to 50 concurrently, 8,928 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 1000}, Selection: engine.Selection{WarmUp: engine.DefaultWarmUp}}, 372, "372 shoppers, 24 cycles, up to 372 concurrently, at most 8,928 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}, Steering: engine.Steering{Governor: "adaptive", Ceiling: 100}}, 372, "372 shoppers, 24 cycles, up to 100 concurrently, 8,928 sessions"},
-		{engine.Settings{Length: engine.Length{Hours: 0.5}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 30m, up to 50 concurrently"},
-		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 6h, 144 cycles, up to 50 concurrently, at most 53,568 sessions"},
+		{engine.Settings{Length: engine.Length{Hours: 0.5}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 30 min, up to 50 concurrently"},
+		{engine.Settings{Length: engine.Length{Hours: 6, TimeScale: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 372, "372 shoppers, 6 h, 144 cycles, up to 50 concurrently, at most 53,568 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 24}, Concurrency: engine.Concurrency{Limit: 50}}, 20, "20 of 372 shoppers, 24 cycles, up to 20 concurrently, 480 sessions"},
 		{engine.Settings{Length: engine.Length{Cycles: 1}, Concurrency: engine.Concurrency{Limit: 50}}, 1, "1 of 372 shoppers, 1 cycle, 1 session"},
 	} {

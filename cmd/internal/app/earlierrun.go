@@ -36,6 +36,7 @@ type EarlierRun struct {
 	writing engine.RequestCounts // part of totals: requests for the population
 	cpu     engine.Estimate      // seconds of one core per session
 	disk    engine.Estimate      // bytes per session
+	content engine.Estimate      // of requests and answers, bytes per session
 }
 
 // EarlierRuns finds earlier runs in a store, and caches the last one. It is safe for concurrent use.
@@ -110,6 +111,9 @@ func (p *EarlierRuns) read(ctx context.Context, r *engine.RunRecord) *EarlierRun
 	if d, err := p.store.Deletion(limited, r.ID); err == nil {
 		run.disk = engine.Exactly(float64(d.Bytes)/float64(totals.Ended()), engine.Measured)
 	}
+	if n, err := p.store.ContentSize(limited, r.ID); err == nil && n > 0 && float64(n) < 0.9*float64(r.Settings.KeepContent) { // else it kept a part
+		run.content = engine.Exactly(float64(n)/float64(totals.Ended()), engine.Measured)
+	}
 	p.last = run
 	return run
 }
@@ -176,6 +180,9 @@ func (k *EarlierRun) apply(l *Forecaster, o *forecast.Order, s *forecast.Session
 		}
 	}
 	k.models(s, n, o)
+	if s.Content = k.content; !s.Content.Known() || few {
+		s.Content = keptContent(s)
+	}
 	k.memory(o, m)
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -31,6 +32,8 @@ var (
 	mockedCPU   = engine.Between(100e-6, 500e-6, engine.Guessed) // of a call that a mock answers in this process, in seconds
 	usualDisk   = engine.Between(30, 300, engine.Guessed)        // of a session, in bytes
 	callDisk    = engine.Between(20, 150, engine.Guessed)        // of a call, in bytes
+	callContent = engine.Between(50, 1000, engine.Guessed)       // of a call, in compressed bytes
+	tokenSize   = engine.Between(0.5, 2, engine.Guessed)         // of a token, in compressed bytes
 	usualPrompt = engine.Between(100, 1500, engine.Guessed)      // tokens
 	usualPasses = engine.Between(0, 10, engine.Guessed)          // of a loop of unknown length
 )
@@ -66,8 +69,15 @@ func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 	s := l.expected()
 	if earlier != nil {
 		earlier.apply(&l, &o, &s, &m)
+	} else {
+		l.sample(&o, &s)
+		s.Content = keptContent(&s)
+	}
+	if l.missingContent() != "" {
+		s.Content = engine.Estimate{}
 	}
 	f := forecast.Make(o, s, m)
+	f.Content.Missing = l.missingContent()
 	if earlier != nil {
 		f.Run, f.At = earlier.Run, earlier.At
 		if n := earlier.totals.Ended(); n < minSessions {
@@ -101,7 +111,7 @@ func (l Forecaster) order(w Workload) forecast.Order {
 	set := &l.Settings
 	o := forecast.Order{
 		Agents: w.Agents, Cycles: max(set.Cycles-l.First, 0), Sessions: w.Sessions, Wall: time.Duration(set.Hours * float64(time.Hour)),
-		Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
+		Content: set.KeepContent, Scale: set.TimeScale, Limit: set.Limit, LLMCalls: set.MaxLLMCalls, Budget: set.Budget,
 	}
 	if set.TimeScale > 0 {
 		o.Every = time.Duration(min(float64(l.Scenario.Clock.Cycle)/set.TimeScale, math.MaxInt64/2))
@@ -121,9 +131,9 @@ func (l Forecaster) order(w Workload) forecast.Order {
 // expected returns what a session takes according to the scenario and the mock's profile.
 func (l Forecaster) expected() forecast.Session {
 	c := l.Scenario.Chain
-	least, most, all := c.Thinks()
-	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(least.Seconds(), most.Seconds(), engine.FromFile)}
-	if !all {
+	thinks := c.Thinks()
+	s := forecast.Session{CPU: usualCPU, Disk: usualDisk, Thinks: engine.Between(thinks.Least.Seconds(), thinks.Mean.Seconds(), engine.FromFile)}
+	if !thinks.Exact {
 		s.Thinks.Basis = engine.Guessed
 	}
 	writes := map[*chain.Service]engine.Estimate{}
@@ -144,6 +154,77 @@ func (l Forecaster) expected() forecast.Session {
 		s.Services = append(s.Services, v)
 	}
 	return s
+}
+
+// The sample of sessions that a forecast takes before a first run. The time bounds slow scripts only, so that a forecast is always the
+// same. In a cycle with leastThinking sessions that wait, one
+// waits for the mean time or longer.
+const (
+	sampledSessions = 400
+	sampleTime      = 3 * time.Second
+	leastThinking   = 5
+)
+
+// sample takes a sample of sessions, and limits what a session takes to the share of them that send requests. Without it, a forecast for
+// a scenario whose agents often stay idle is an upper limit that no run reaches.
+func (l Forecaster) sample(o *forecast.Order, s *forecast.Session) {
+	thinks := l.Scenario.Chain.Thinks()
+	each, most := engine.Exactly(0, engine.FromFile), thinks.Most.Seconds()
+	for i := range s.Services {
+		v := &s.Services[i]
+		each = each.Plus(v.Calls.Times(v.Latency))
+	}
+	if thinks.Most > thinks.Mean { // a cycle ends with its longest session
+		s.Longest = engine.Between(thinks.Mean.Seconds(), most+each.High, engine.Guessed)
+	}
+	if l.Scenario.Writing(l.Settings.Seed) != nil || l.Settings.Replay != "" {
+		return
+	}
+	a := l.Scenario.Program(l.Settings.Seed).SampleAsking(context.Background(), &l.Settings, o.Cycles, sampledSessions, sampleTime)
+	if a.Asks == a.Sessions {
+		return
+	}
+	share := float64(a.Asks) / float64(a.Sessions)
+	margin := 2 * math.Sqrt(share*(1-share)/float64(a.Sessions))
+	asks := engine.Between(max(share-margin, 0), min(share+margin, 1), engine.Guessed)
+	s.Thinks, s.Disk = s.Thinks.Times(asks), usualDisk
+	for i := range s.Services {
+		v := &s.Services[i]
+		v.Calls, v.Writes = v.Calls.Times(asks), v.Writes.Times(asks)
+		s.Disk = s.Disk.Plus(v.Calls.Times(callDisk))
+	}
+	if asks.Low*float64(o.Agents) < leastThinking {
+		s.Longest.Low = thinks.Least.Seconds() * asks.Low
+	}
+}
+
+// keptContent returns the size of a session's requests and answers.
+func keptContent(s *forecast.Session) (sum engine.Estimate) {
+	sum = engine.Exactly(0, engine.FromFile)
+	for i := range s.Services {
+		v := &s.Services[i]
+		each := callContent
+		if v.Model {
+			each = each.Plus(v.Input.Plus(v.Output).Times(tokenSize))
+		}
+		sum = sum.Plus(v.Calls.Times(each))
+	}
+	return sum
+}
+
+// missingContent says why the run keeps no requests and answers; "" if it keeps them.
+func (l Forecaster) missingContent() string {
+	private := l.Scenario.Chain.Private()
+	switch {
+	case len(private) == 1:
+		return "No transcript: the answers of step " + private[0] + " are private, so requests and answers are not kept."
+	case len(private) > 1:
+		return fmt.Sprintf("No transcript: the answers of %s and %s are private, so requests and answers are not kept.", private[0],
+			plural(int64(len(private)-1), "other step", "other steps"))
+	case l.Settings.KeepContent <= 0:
+		return "No transcript: the setting Content kept is 0."
+	}
+	return ""
 }
 
 // often returns how many requests a session sends to a service.

@@ -205,3 +205,40 @@ func TestForecastOfActiveAgents(t *testing.T) {
 		t.Error("a missing agent was accepted")
 	}
 }
+
+// TestForecastOfKeptContent checks the size of the content that a run keeps: within the setting, measured after a run, and the reason why
+// a run keeps none.
+func TestForecastOfKeptContent(t *testing.T) {
+	d := newTown(t)
+	keep := func(most int64) func(*app.Launch) { return func(l *app.Launch) { l.Settings.KeepContent = most } }
+	first := d.forecast(d.read(stall, nil), keep(200e6))
+	if c := first.Content; c.Missing != "" || c.Size.Low <= 0 || c.Size.High < 10e3 || c.Size.High > 1e6 {
+		t.Errorf("before a run: %+v", c)
+	}
+	if c := d.forecast(d.read(stall, nil), keep(5000)).Content; c.Size.High != 5000 {
+		t.Errorf("with a limit of 5 kB: %+v", c)
+	}
+	if c := d.forecast(d.read(stall, nil), keep(0)).Content; c.Size.Known() || !strings.Contains(c.Missing, "Content kept is 0") {
+		t.Errorf("none: %+v", c)
+	}
+	secret := strings.Replace(stall, "get: /api/stores}", "get: /api/stores, private: true}", 1)
+	if c := d.forecast(d.read(secret, nil), keep(200e6)).Content; c.Size.Known() || !strings.Contains(c.Missing, "step stores are private") {
+		t.Errorf("private answers: %+v", c)
+	}
+	// A run of 200 sessions is the basis for one of ten times as many.
+	job, err := d.launch(d.read(stall, map[string]string{"agents": "100"}), keep(200e6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := d.store.ContentSize(t.Context(), job.Record.ID)
+	if err != nil || kept == 0 {
+		t.Fatalf("kept %d bytes, %v", kept, err)
+	}
+	more := d.forecast(d.read(stall, map[string]string{"agents": "1000"}), keep(200e6)).Content
+	if want := float64(kept) * 10; more.Size.High < 0.9*want || more.Size.Low > 1.1*want {
+		t.Errorf("for ten times the sessions: %+v, want about %.0f", more, want)
+	}
+}

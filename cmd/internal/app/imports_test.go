@@ -30,12 +30,13 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/run", []string{"/engine", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
-	{"/engine/internal", []string{"/engine/internal/...", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/internal", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/suggest", nil, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/figures", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/visible", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/codec", []string{"/engine", "/engine/internal/..."}, noPgx},
@@ -53,7 +54,7 @@ var rules = []rule{
 	{"/engine/health", []string{"/engine"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
 	{"/engine/marks", []string{"/engine"}, noPgx},
-	{"/engine/view", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
+	{"/engine/view", []string{"/engine", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/internal/..."}, noPgx},
 	{"/engine/compare", []string{"/engine", "/engine/internal/..."}, noPgx},
@@ -64,7 +65,7 @@ var rules = []rule{
 	{"/storage/report", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},
-	{"/ui/internal/chart", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
+	{"/ui/internal/chart", []string{"/engine/figures", "/ui/internal/..."}, append([]string{module + "/engine$"}, outside...)},
 	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},
 	{"/ui/internal/widgets", []string{"/ui/internal/..."}, append([]string{module + "/engine"}, outside...)},
 	{"/assets", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},

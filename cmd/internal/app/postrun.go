@@ -202,7 +202,11 @@ func (a *finishedRun) failed(ctx context.Context) engine.Check {
 
 // anomalies lists metrics that crossed a health threshold, and gaps.
 func (a *finishedRun) anomalies(ctx context.Context) engine.Check {
-	var look health.Anomalies
+	changes, err := a.store.Changes(ctx, a.record.ID)
+	if err != nil {
+		return unknown("%v", err)
+	}
+	look := health.NewAnomalies(a.record, changes)
 	rows := 0
 	var length time.Duration
 	for m, err := range seconds.Shown(a.store.Metrics(ctx, a.record.ID, time.Time{})) {

@@ -59,7 +59,7 @@ func TestChecksOfTheMock(t *testing.T) {
 	expect(t, named(t, all, "Service shop"), engine.GradeOK, "", "starts with the run")
 	expect(t, named(t, all, "X-Simulation-Mode"), engine.GradeOK, "", "the mock lifts its rate limits")
 	expect(t, named(t, all, "Database"), engine.GradeOK, "", "stored on this machine")
-	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50.0 GB free")
+	expect(t, named(t, all, "Disk"), engine.GradeOK, "", "50 GB free")
 	if len(told) != len(all)+1 || slices.ContainsFunc(told[0], func(c engine.Check) bool { return c.Grade != engine.GradeAwaited || c.Name == "" }) {
 		t.Errorf("got %d lists for %d checks, the first %+v", len(told), len(all), told[0])
 	}

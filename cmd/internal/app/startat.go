@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/awake"
+	"github.com/throng-sim/throng/engine"
 )
 
 // Countdown waits for the start of a run. It locks nothing, so other runs can start meanwhile.
@@ -64,5 +65,5 @@ func (l Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}
 
 // CountdownText formats the remaining time in whole seconds.
 func CountdownText(left time.Duration) string {
-	return (left + time.Second - 1).Truncate(time.Second).String()
+	return engine.FormatDuration((left + time.Second - 1).Truncate(time.Second))
 }

@@ -17,7 +17,7 @@ func TestCountdown(t *testing.T) {
 		if late, err := c.Wait(t.Context()); err != nil || late != 0 || time.Since(began) != 2500*time.Millisecond {
 			t.Errorf("took %v: %v, %v", time.Since(began), late, err)
 		}
-		if len(shown) != 3 || shown[0] != "3s" || shown[2] != "1s" {
+		if len(shown) != 3 || shown[0] != "3 s" || shown[2] != "1 s" {
 			t.Errorf("shown: %q", shown)
 		}
 

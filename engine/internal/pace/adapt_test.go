@@ -46,7 +46,7 @@ func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	}
 	s := p.State(at(1000))
 	if s.Rate != 8 || s.Why != "8/s: after a 429 at 08:00:00 shrunk from 10/s" || s.Blocked != at(20_054) {
-		t.Errorf("%+v after one episode, want 8/s, blocked until 20.054s", s)
+		t.Errorf("%+v after one episode, want 8/s, blocked until 20.054 s", s)
 	}
 	for came, want := range map[int]bool{0: true, 54: true, 55: false} {
 		if got := p.Recalled(at(1000), at(came)); got != want {
@@ -58,7 +58,7 @@ func TestRefusalBlocksAndShrinksOnce(t *testing.T) {
 	}
 	turn := p.Join(at(1000), 0)
 	if got := turn.Ask(at(1000)); got.For != 19_054*time.Millisecond || !got.Refused {
-		t.Errorf("the next waits %+v, want 19.054s", got)
+		t.Errorf("the next waits %+v, want 19.054 s", got)
 	}
 	turn.Leave()
 	p.Refuse(at(21_000), at(20_500), time.Second)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/throng-sim/throng/engine/figures"
 )
 
 // Long is the time for a quota to be restored from which it is not a matter of pace: it is not spread, and if it is used up, the
@@ -53,7 +55,7 @@ func (l left) String() string {
 	if l.tokens {
 		what = "tokens"
 	}
-	return fmt.Sprintf("quota: %.0f %s left for %s", math.Max(l.of.Remaining, 0), what, inWords(l.for_))
+	return fmt.Sprintf("quota: %.0f %s left for %s", math.Max(l.of.Remaining, 0), what, figures.Duration(l.for_))
 }
 
 // Observe records what a service says is left. The remainder is spread until the budget is restored. For a quota that fills up
@@ -157,12 +159,4 @@ func (p *Limiter) Resume(now time.Time) {
 func (p *Limiter) resume(now time.Time) {
 	p.gone, p.blocked, p.spread = gone{}, now, 0
 	p.wakeAll()
-}
-
-// inWords formats a duration, to the second from ten seconds on.
-func inWords(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
 }

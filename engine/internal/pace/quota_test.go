@@ -14,8 +14,8 @@ func TestWhatIsLeftIsSpread(t *testing.T) {
 	p := New(Limits{Start: 50, Floor: 1, Ceiling: 50})
 	p.Observe(begin, requests(1200, 130, 12*time.Second))
 	s := p.State(begin)
-	if s.Rate < 10.8 || s.Rate > 10.9 || s.Why != "quota: 130 requests left for 12s" {
-		t.Errorf("%v, %s; want 130 requests in 12s", s.Rate, s.Why)
+	if s.Rate < 10.8 || s.Rate > 10.9 || s.Why != "quota: 130 requests left for 12 s" {
+		t.Errorf("%v, %s; want 130 requests in 12 s", s.Rate, s.Why)
 	}
 	at := starts(p, begin, 200)
 	inTime := 0
@@ -41,8 +41,8 @@ func TestTokensAreSpread(t *testing.T) {
 		t.Errorf("a rate of %v while the cost of requests is unknown, want 50", s.Rate)
 	}
 	p.Spent(500)
-	if s := p.State(begin); s.Rate != 4 || s.Why != "quota: 40000 tokens left for 20s" {
-		t.Errorf("%v, %s; want 80 requests in 20s", s.Rate, s.Why)
+	if s := p.State(begin); s.Rate != 4 || s.Why != "quota: 40000 tokens left for 20 s" {
+		t.Errorf("%v, %s; want 80 requests in 20 s", s.Rate, s.Why)
 	}
 	for range 100 {
 		p.Spent(100)
@@ -77,7 +77,7 @@ func TestWhatIsNotSpread(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	p := New(Limits{Start: 10, Floor: 2, Ceiling: 10})
 	p.Observe(begin, requests(60, 0, time.Minute))
-	if s := p.State(begin); s.Rate != 2 || s.Why != "quota: 0 requests left for 1m0s" {
+	if s := p.State(begin); s.Rate != 2 || s.Why != "quota: 0 requests left for 1 min" {
 		t.Errorf("%v, %s", s.Rate, s.Why)
 	}
 	if s := p.State(begin.Add(time.Minute)); s.Rate != 10 {

@@ -95,7 +95,7 @@ func TestWaitingTurnsSeeANewRate(t *testing.T) {
 		}
 		wait := turns[1].Ask(begin)
 		if wait.For != 100*time.Millisecond || turns[60].Ask(begin).For != aWhile {
-			t.Errorf("%v: the next waits %v, want 100ms", mode, wait.For)
+			t.Errorf("%v: the next waits %v, want 100 ms", mode, wait.For)
 		}
 		p.SetLimits(begin, Limits{Mode: mode, Start: 20, Burst: 1})
 		select {
@@ -144,7 +144,7 @@ func TestAGivenBackTurnIsTheNext(t *testing.T) {
 		p.GiveBack()
 		came := drain(begin, turns[1:])
 		if came[0] != begin || came[1].Sub(begin) != 100*time.Millisecond {
-			t.Errorf("%v: the others came after %v and %v, want 0 and 100ms", mode, came[0].Sub(begin), came[1].Sub(begin))
+			t.Errorf("%v: the others came after %v and %v, want 0 and 100 ms", mode, came[0].Sub(begin), came[1].Sub(begin))
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestALateTimerCostsNothing(t *testing.T) {
 		}
 	}
 	if took := now.Sub(begin); took < 990*time.Millisecond || took > 1005*time.Millisecond {
-		t.Errorf("100 turns took %v, want about 990ms", took)
+		t.Errorf("100 turns took %v, want about 990 ms", took)
 	}
 	now = now.Add(time.Hour)
 	came := drain(now, turns[100:])
@@ -189,7 +189,7 @@ func TestALateTimerCostsNothing(t *testing.T) {
 		}
 	}
 	if together > 11 {
-		t.Errorf("%d started together after an hour, want those of 100ms", together)
+		t.Errorf("%d started together after an hour, want those of 100 ms", together)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestUnpaced(t *testing.T) {
 	}
 	came := drain(begin, turns)
 	if first, last := came[0].Sub(begin), came[99].Sub(begin); first != 40*time.Second || last < 49*time.Second || last > 50*time.Second {
-		t.Errorf("they started again from %v to %v, want 40s to 50s", first, last)
+		t.Errorf("they started again from %v to %v, want 40 s to 50s", first, last)
 	}
 	if s := p.State(begin.Add(41 * time.Second)); s.Rate != 10 || s.Why == "" {
 		t.Errorf("meanwhile: %+v", s)

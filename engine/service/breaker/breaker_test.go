@@ -41,14 +41,14 @@ func TestBreakerOpens(t *testing.T) {
 	}{
 		{"nine in a row", many(9, Unavailable), false, ""},
 		{"ten in a row", many(10, Unavailable), true, "10 requests in a row failed"},
-		{"ten 500s of ten calls", many(10, Failing), true, "10 requests in a row failed"},
+		{"ten 500 s of ten calls", many(10, Failing), true, "10 requests in a row failed"},
 		{"hundred of the same call", many(100, Repeated), false, ""},
 		{"verdicts that say nothing do not interrupt", append(many(5, Unavailable, SaysNothing, WantsLess, Repeated), many(5, Unavailable)...), true, "10 requests in a row failed"},
 		{"a 404 interrupts", append(append(many(9, Unavailable), Answered), many(9, Unavailable)...), false, ""},
 		{"canceled", many(50, SaysNothing), false, ""},
 		{"429", many(50, WantsLess), false, ""},
 		{"half of nineteen", append(many(9, Answered, Unavailable), Answered), false, ""},
-		{"half of twenty", many(10, Answered, Unavailable), true, "10 of 20 requests failed in 10s"},
+		{"half of twenty", many(10, Answered, Unavailable), true, "10 of 20 requests failed in 10 s"},
 		{"less than half", many(40, Answered, Unavailable, Answered), false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -229,13 +229,13 @@ func TestBreakerInWords(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10s, last: status 503; next probe in 3.0s", 3*time.Second)
+		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; next probe in 3 s", 3*time.Second)
 		time.Sleep(4 * time.Second)
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10s, last: status 503; the next request is a probe", 0)
+		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; the next request is a probe", 0)
 		p, _, _ := b.admit(time.Now())
-		shows(engine.BreakerHalfOpen, "open since "+at+": 13 of 20 requests failed in 10s, last: status 503; a probe is under way", 0)
+		shows(engine.BreakerHalfOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; a probe is under way", 0)
 		b.Done(p, Unavailable, "connection refused")
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10s and a probe, last: connection refused; next probe in 10s", 10*time.Second)
+		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s and a probe, last: connection refused; next probe in 10 s", 10*time.Second)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		p, _, _ = b.admit(time.Now())
@@ -249,8 +249,8 @@ func TestBreakerInWords(t *testing.T) {
 			got = append(got, strings.Join([]string{m.What, m.Old, m.New, m.Who, m.Why}, "|"))
 		}
 		want := []string{
-			"shop breaker|closed|open|breaker|13 of 20 requests failed in 10s, last: status 503",
-			"shop breaker|open|closed|breaker|it answers again, after 16s and a probe",
+			"shop breaker|closed|open|breaker|13 of 20 requests failed in 10 s, last: status 503",
+			"shop breaker|open|closed|breaker|it answers again, after 16 s and a probe",
 		}
 		if !slices.Equal(got, want) || len(b.Moves()) > 0 {
 			t.Errorf("moves\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -3,6 +3,9 @@ package chart
 import (
 	"math"
 	"strconv"
+	"time"
+
+	"github.com/throng-sim/throng/engine/figures"
 )
 
 // Unit is the unit of a chart's values. It determines their text and the steps of an axis.
@@ -60,7 +63,7 @@ var units = [...]struct {
 			{1, 1, " s"},
 			{120, 60, " min"},
 			{7200, 3600, " h"},
-			{172800, 86400, " d"},
+			{172800, 86400, " days"},
 		},
 		steps: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18000, 36000, 86400},
 		least: 1e-6, empty: 0.1, base: "s",
@@ -71,6 +74,15 @@ var units = [...]struct {
 func (u Unit) appendValue(b []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "–"...)
+	}
+	switch {
+	case v < 0 || v > 1e18:
+	case u == Duration && v < math.MaxInt64/1e9:
+		return figures.AppendDuration(b, time.Duration(math.Round(v*1e9)))
+	case u == Bytes:
+		return figures.AppendBytes(b, int64(math.Round(v)))
+	case u == PerSecond:
+		return figures.AppendPerSecond(b, v)
 	}
 	measures := units[u].measures
 	i := u.measureAt(v)

@@ -90,17 +90,17 @@ func TestANoteSaysMore(t *testing.T) {
 	g := sample(shopping)
 	compare := &g.Segments[4][4]
 	compare.Label = "Compare the prices"
-	compare.Facts = []engine.GraphFact{{Word: "timeout", Text: "2m0s"}, {Word: "when", Text: "agent.age > 3"}}
+	compare.Facts = []engine.GraphFact{{Word: "timeout", Text: "2 min"}, {Word: "when", Text: "agent.age > 3"}}
 	s := show(t, g, 1100, 1400)
 	s.point("compare")
-	s.shows("Compare the prices", "timeout: 2m0s", "when: agent.age > 3", "waits for reviews, prices")
+	s.shows("Compare the prices", "timeout: 2 min", "when: agent.age > 3", "waits for reviews, prices")
 	s.sheet.MouseOut()
 	s.shows("23 steps")
 	s.sheet.Tapped(&fyne.PointEvent{Position: s.at("compare")})
 	s.point("fill_cart.likes.note")
 	s.shows("fill_cart.likes.note")
 	s.sheet.MouseOut()
-	s.shows("timeout: 2m0s") // the chosen one again
+	s.shows("timeout: 2 min") // the chosen one again
 	s.Mark(func(*engine.GraphStep) State { return State{Tone: widgets.Bad, Line: "1s", More: "100 ok, 7 failed"} })
 	s.shows("100 ok, 7 failed")
 	s.sheet.Tapped(&fyne.PointEvent{Position: fyne.NewPos(1, 1)})
@@ -221,10 +221,10 @@ func TestStatesMayComeFirst(t *testing.T) {
 	uitest.Start(t)
 	g := New(5000)
 	g.Set(sample("a http\nb http"))
-	g.Mark(func(*engine.GraphStep) State { return State{Line: "p95 3ms"} })
+	g.Mark(func(*engine.GraphStep) State { return State{Line: "p95 3 ms"} })
 	win := test.NewTempWindow(t, g)
 	win.Resize(fyne.NewSize(900, 400))
-	if !uitest.Shows(g, "p95 3ms") {
+	if !uitest.Shows(g, "p95 3 ms") {
 		t.Errorf("the screen shows %q", uitest.Texts(g))
 	}
 }
@@ -295,7 +295,7 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { s.sheet.draw(1000, 1200) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	same := func(*engine.GraphStep) State { return State{Line: "p95 3ms"} }
+	same := func(*engine.GraphStep) State { return State{Line: "p95 3 ms"} }
 	s.Mark(same)
 	if n := testing.AllocsPerRun(10, func() { s.Mark(same) }); n != 0 {
 		t.Errorf("%v allocations for states that are the same", n)

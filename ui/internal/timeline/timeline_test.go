@@ -95,7 +95,7 @@ func (o oneVariant) Color(name fyne.ThemeColorName, _ fyne.ThemeVariant) color.C
 func TestWordsAreBesideTheBars(t *testing.T) {
 	l := show(t, shopping)
 	all := strings.Join(uitest.Texts(l), " | ")
-	for _, want := range []string{"queued 400ms", "decide", "fill_cart", "failed 900ms", "timeout 900ms", "skipped", "360ms", "1.0s"} {
+	for _, want := range []string{"queued 400 ms", "decide", "fill_cart", "failed 900 ms", "timeout 900 ms", "skipped", "360 ms", "1 s"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not among %q", want, all)
 		}

@@ -105,7 +105,7 @@ func TestExchangesAsText(t *testing.T) {
 		{Path: "ask", Service: "model", Answer: "yes", Kept: true},
 	}}
 	for _, c := range []struct{ path, want string }{
-		{"pay", "POST /pay\n{\"total\": 3}\n— no answer after 30ms\nconnection reset\n\nPOST /pay  (attempt 2)\n{\"total\": 3}\n— answered 200 after 400ms\npaid"},
+		{"pay", "POST /pay\n{\"total\": 3}\n— no answer after 30 ms\nconnection reset\n\nPOST /pay  (attempt 2)\n{\"total\": 3}\n— answered 200 after 400 ms\npaid"},
 		{"ask", "model\nonly the answer was recorded\n— answered\nyes"},
 		{"nothing", ""},
 	} {
@@ -128,9 +128,9 @@ func TestWhyASessionEnded(t *testing.T) {
 		row         engine.SessionRow
 		title, says string
 	}{
-		{engine.SessionRow{Place: engine.Place{Cycle: 3, Take: 1}, Outcome: engine.OK, Total: 300 * ms}, "cycle 3: ok after 300ms, attempt 2", ""},
-		{engine.SessionRow{Outcome: engine.Stopped, Path: "decide", Because: "no money"}, "cycle 0: stopped after 0s", "Stopped at decide: no money"},
-		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0s", "At pay, timeout: too late"},
+		{engine.SessionRow{Place: engine.Place{Cycle: 3, Take: 1}, Outcome: engine.OK, Total: 300 * ms}, "cycle 3: ok after 300 ms, attempt 2", ""},
+		{engine.SessionRow{Outcome: engine.Stopped, Path: "decide", Because: "no money"}, "cycle 0: stopped after 0 s", "Stopped at decide: no money"},
+		{engine.SessionRow{Outcome: engine.Failed, Path: "pay", Class: engine.Timeout, Error: "too late"}, "cycle 0: failed after 0 s", "At pay, timeout: too late"},
 	} {
 		turn := &engine.AgentTurn{SessionRow: c.row}
 		if got := Title(turn); got != c.title {

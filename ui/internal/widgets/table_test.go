@@ -317,7 +317,7 @@ func TestFit(t *testing.T) {
 }
 
 func TestLongTextsAreCutInTheirColumn(t *testing.T) {
-	table, _ := shownTable(t, []Column{{Title: "Message", Sample: "a message", Weight: 1}, {Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing}})
+	table, _ := shownTable(t, []Column{{Title: "Message", Sample: "a message", Weight: 1}, {Title: "Size", Sample: "1 MB", Align: fyne.TextAlignTrailing}})
 	table.SetRows([]Row{{Key: "1", Cells: []Cell{{Text: fmt.Sprintf("%0200d", 0), Icon: theme.ErrorIcon(), Tone: Bad}, {Text: "12 kB"}}}})
 	for row := range table.shown {
 		for i, cell := range row.cells {

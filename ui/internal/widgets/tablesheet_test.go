@@ -105,7 +105,7 @@ func TestColumnsAreLeftOut(t *testing.T) {
 	s := NewSheet([]Column{
 		{Title: "Started", Sample: "2026-12-28 00:00:00"},
 		{Title: "Title", Sample: "Shoppers of a day", Weight: 1},
-		{Title: "Size", Sample: "1000 kB", Drop: 1},
+		{Title: "Size", Sample: "1 MB", Drop: 1},
 		{Title: "Run", Sample: "20261228-000000-mmmm", Drop: 2},
 	}, "", nil)
 	s.SetRows([]Row{{Key: "1", Cells: []Cell{{Text: "2026-01-02 15:04:05"}, {Text: "Shoppers"}, {Text: "12 kB"}, {Text: "20260102-150405-abcd"}}}})

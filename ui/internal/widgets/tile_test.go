@@ -52,8 +52,8 @@ func TestTile(t *testing.T) {
 		t.Errorf("its size follows its text: %v, then %v", before, tile.MinSize())
 	}
 	fact := NewFact("Elapsed")
-	fact.SetValue("10s behind", Warning)
-	if fact.Value() != "10s behind" || fact.value.tone != Warning || fact.MinSize().Height >= before.Height {
+	fact.SetValue("10 s behind", Warning)
+	if fact.Value() != "10 s behind" || fact.value.tone != Warning || fact.MinSize().Height >= before.Height {
 		t.Errorf("a fact shows %q and is %v high", fact.Value(), fact.MinSize().Height)
 	}
 }

@@ -63,7 +63,7 @@ func (t *Tip) Hide() {
 	}
 }
 
-// Say shows a text next to a position inside an area; "" hides the tip.
+// Say shows a text next to a position inside an area; "" hides the tip. At an area without height, the tip is above it.
 func (t *Tip) Say(text string, at fyne.Position, area fyne.Size) {
 	if text == "" {
 		t.Hide()
@@ -81,7 +81,10 @@ func (t *Tip) Say(text string, at fyne.Position, area fyne.Size) {
 	const below = 18 // of the pointer
 	x := max(min(at.X, area.Width-size.Width), 0)
 	y := at.Y + below
-	if y+size.Height > area.Height {
+	switch {
+	case area.Height <= 0:
+		y = at.Y - size.Height - pad
+	case y+size.Height > area.Height:
 		y = max(at.Y-size.Height-pad, 0)
 	}
 	t.back.Move(fyne.NewPos(x, y))

@@ -29,6 +29,7 @@ type History struct {
 	program *scenario.Program
 	clock   engine.Clock
 	agents  int
+	success []engine.Criterion
 
 	mu       sync.Mutex
 	settings engine.Settings
@@ -44,7 +45,7 @@ type History struct {
 func New(store *sqlite.Store, record *engine.RunRecord, s *scenario.Scenario) *History {
 	return &History{
 		store: store, run: record.ID, record: *record, settings: record.Settings,
-		program: s.Program(record.Settings.Seed), clock: s.Clock, agents: s.Agents,
+		program: s.Program(record.Settings.Seed), clock: s.Clock, agents: s.Agents, success: s.Success,
 	}
 }
 

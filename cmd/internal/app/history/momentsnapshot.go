@@ -26,6 +26,7 @@ func (l *History) snapshot(c *engine.RunTimeline, t *turns, m *engine.Moment) *e
 		RequestCounts: engine.RequestCounts{Labels: engine.Labels{}},
 		Pace:          engine.Pace{Elapsed: c.Elapsed(at), Remaining: -1},
 		Oldest:        t.oldest(m.Crowd),
+		Criteria:      l.success,
 	}
 	for state, outcome := range outcomesOf {
 		if n := counts[state]; n > 0 && outcome != engine.Unfinished {

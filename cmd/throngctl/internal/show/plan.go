@@ -180,7 +180,7 @@ func short(text string) string {
 // model that writes the agents, or is "".
 func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.PlannedService) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
-	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), s.Clock.Cycle, max(s.Cycles, 1))
+	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), engine.FormatDuration(s.Clock.Cycle), max(s.Cycles, 1))
 	for _, p := range s.Parameters {
 		Row(out, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}

@@ -30,7 +30,7 @@ func Status(out io.Writer, s *view.Status) error {
 	row("unconfirmed", Unconfirmed(s))
 	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), Done(s.Sessions, s.Planned)+" sessions done",
 		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)),
-		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), fmt.Sprintf("%.1f/s", s.SessionRate))
+		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), view.FormatPerSecond(s.SessionRate))
 	row("time", seconds(s.Elapsed)+" elapsed", s.TimeLeft())
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
 	if s.Breaker != engine.BreakerClosed.String() {
