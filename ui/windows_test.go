@@ -250,7 +250,7 @@ func TestNotifications(t *testing.T) {
 		change func(s *engine.Snapshot)
 		want   string // "" is nothing
 	}{
-		{"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished }, "Shoppers: finished|12 sessions in 5.0s"},
+		{"the end", func(s *engine.Snapshot) { s.Phase, s.Ending = engine.Ended, engine.EndFinished }, "Shoppers: finished|12 sessions in 5 s"},
 		{"an end with failures", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Outcomes = engine.Ended, engine.EndStopped, map[engine.Outcome]int64{engine.Failed: 2, engine.TimedOut: 1}
 		}, "3 of them failed or timed out"},
