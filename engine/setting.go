@@ -26,6 +26,8 @@ type Setting struct {
 	LiveHelp string
 	// Unit is the placeholder for the value in usage texts: N, T, USD.
 	Unit string
+	// Count is what a number counts, such as sessions, and Zero what 0 means, such as unlimited; "" if the number says it. See [Setting.Words].
+	Count, Zero string
 	// Env lists the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
 	// own variable, [Setting.Variable], takes precedence.
 	Env, EnvNot []string
@@ -66,6 +68,20 @@ func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(st
 
 // Show formats the value for Set.
 func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
+
+// Words formats a text of Show for people: with its unit, or what 0 means.
+func (t *Setting) Words(text string) string {
+	switch n, err := strconv.ParseFloat(strings.TrimRight(text, "%s"), 64); {
+	case err != nil: // a word or a duration
+	case n == 0 && t.Zero != "":
+		return t.Zero
+	case n == 1 && strings.HasSuffix(t.Count, "s"):
+		return text + " " + strings.TrimSuffix(t.Count, "s")
+	case t.Count != "":
+		return text + " " + t.Count
+	}
+	return text
+}
 
 // SetLive is Set for a run in progress.
 func (t *Setting) SetLive(s *Settings, text string) error {
@@ -235,9 +251,9 @@ func numberValue(of *float64) settingValue {
 	}}
 }
 
-// percentValue is a percentage, with or without the percent sign.
+// percentValue is a percentage, which can be typed without the percent sign.
 func percentValue(of *float64) settingValue {
-	return value[float64]{of: of, show: decimal, read: func(text string) (float64, error) {
+	return value[float64]{of: of, show: func(f float64) string { return decimal(f) + "%" }, read: func(text string) (float64, error) {
 		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 		return f, expected(err, text, "a percentage")
 	}}

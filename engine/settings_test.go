@@ -112,3 +112,34 @@ func odd(v reflect.Value) {
 		v.SetInt(9e9)
 	}
 }
+
+func TestSettingWords(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"max-concurrent", "50", "50 sessions"},
+		{"cycles", "1", "1 cycle"},
+		{"hours", "0", "not used"},
+		{"cpu-high", "80%", "80%"},
+		{"memory-low", "0%", "automatic"},
+		{"budget", "0", "unlimited"},
+		{"session-timeout", "1m30s", "1m30s"},
+		{"session-timeout", "0s", "off"},
+		{"seed", "1", "1"},
+	} {
+		if got := engine.FindSetting(c.name).Words(c.text); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	titles := map[string]string{}
+	for i := range engine.SettingTable {
+		t1 := &engine.SettingTable[i]
+		if other := titles[t1.Title]; other != "" {
+			t.Errorf("%s and %s have the title %s", t1.Name, other, t1.Title)
+		}
+		if titles[t1.Title] = t1.Name; t1.Title == "" {
+			delete(titles, "")
+		}
+		if strings.Contains(t1.Help, "--") {
+			t.Errorf("%s: the help names a flag: %s", t1.Name, t1.Help)
+		}
+	}
+}

@@ -84,7 +84,7 @@ type vital struct {
 var vitals = [...]vital{
 	{
 		MetricCycle, (*evaluation).cycleTime, (*evaluation).cycleText, 60, 120, says("from 60s, critical above 120s"),
-		"lower the ceiling to 30, or look at the slowest step and the database", nil,
+		"lower the highest limit to 30, or look at the slowest step and the database", nil,
 	},
 	{
 		MetricLatency, (*evaluation).latency, (*evaluation).latencyText, 1, 2, says("from 1s, critical above 2s"),
@@ -112,7 +112,7 @@ var vitals = [...]vital{
 	},
 	{
 		MetricConnections, (*evaluation).connections, (*evaluation).connectionsText, engine.ConnectionsWarn, 55. / 60, (*evaluation).connectionsThreshold,
-		"find the clients in pg_stat_activity; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
+		"find the clients in pg_stat_activity; lower the highest limit, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
 		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10%"),

@@ -35,6 +35,9 @@ type fakeDesk struct {
 	requirements Requirements
 	lost         error // instead of an requirements
 
+	busy    string        // what is in progress
+	settled chan struct{} // closed at its end
+
 	forecastInput []Order
 	unforeseen    error // instead of a forecast
 	measured      engine.RunID
@@ -253,12 +256,27 @@ func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total
 			return context.Cause(ctx)
 		}
 	}
+	if d.InProgress() != "" {
+		o.Waits(true)
+		select {
+		case <-d.settled:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		o.Waits(false)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refusal == nil {
 		d.launched = append(d.launched, o)
 	}
 	return d.refusal
+}
+
+func (d *fakeDesk) InProgress() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.busy
 }
 
 func (d *fakeDesk) Preset(context.Context) (string, error) { return "This machine is a laptop.", nil }

@@ -44,6 +44,7 @@ type Screen struct {
 	writing   atomic.Pointer[written] // progress of writing personas; nil if none are written. The launch's goroutine stores it
 	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
 	pending   *pending                // the scheduled launch; nil if none
+	queued    atomic.Bool             // the launch waits for the end of another run. The launch's goroutine stores it
 
 	editing      Editing
 	gallery      *gallery
@@ -75,6 +76,7 @@ type Screen struct {
 // Ways open other screens.
 type Ways struct {
 	Launched func() // called when a run has started
+	Live     func() // opens the run in progress
 	Settings func()
 	Runs     func() // opens the screen where runs and checkpoints can be deleted
 }
@@ -95,7 +97,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal)
+	s.bar = newBar(barActions{s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal, ways.Live})
 	s.edits.screen = s
 	s.build()
 	return s
@@ -147,6 +149,7 @@ func (s *Screen) Content() fyne.CanvasObject { return s.content }
 // have changed.
 func (s *Screen) Show() {
 	s.visible = true
+	s.occupied()
 	s.remote.offer(s.desk.Remote())
 	async.Work(func() (string, error) { return s.desk.Preset(context.Background()) }, s.concurrency.suit)
 	s.list()

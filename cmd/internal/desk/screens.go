@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -377,7 +378,7 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 	for i := range config.Settings {
 		if s := &config.Settings[i]; s.Title != "" && origins != nil {
 			o := origins[s.Name]
-			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: cmp.Or(o.Own, o.Value), Shown: s.Words(o.Value), Why: o.Why(), From: o.From, Help: s.Help})
 		}
 	}
 	return all, err

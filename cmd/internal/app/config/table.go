@@ -40,6 +40,17 @@ type Setting struct {
 	telemetry *telemetryField
 }
 
+// Words formats a value for people: with its unit, or what 0 means.
+func (s *Setting) Words(value string) string {
+	if t := engine.FindSetting(s.Name); t != nil {
+		return t.Words(value)
+	}
+	if s.Unit == "PERCENT" && value != "" {
+		return strings.TrimSuffix(value, "%") + "%"
+	}
+	return value
+}
+
 // Settings is the table of all settings. Flags, environment variables, the saved settings, the settings screen, shell
 // completion and the manual page derive from it.
 var Settings = slices.Concat(runSettings(), databaseSettings, telemetrySettings, machineSettings)
@@ -97,7 +108,7 @@ func (s Sources) InForce() (map[string]Origin, error) {
 		case DatabaseScope:
 			all[row.Name] = row.ofDatabase(db, databaseOrigins)
 		case TelemetryScope:
-			all[row.Name] = Origin{row.telemetry.show(&t), cmp.Or(telemetryOrigins[row.Name], "default")}
+			all[row.Name] = Origin{Value: row.telemetry.show(&t), From: cmp.Or(telemetryOrigins[row.Name], "default")}
 		case RunScope, MachineScope:
 		}
 	}

@@ -46,7 +46,7 @@ func TestSaveOfAllScopes(t *testing.T) {
 	}
 	origins, err := Sources{Data: data, Env: func(string) string { return "" }}.InForce()
 	for name, want := range map[string]string{"retries": "3", LogLevelKey: "debug", "push-rows": "20", ListenKey: "127.0.0.1:9464"} {
-		if got := origins[name]; err != nil || got != (Origin{want, "saved"}) {
+		if got := origins[name]; err != nil || got != (Origin{Value: want, From: "saved"}) {
 			t.Errorf("%s is %+v, %v", name, got, err)
 		}
 	}
