@@ -162,8 +162,15 @@ func (s *Screen) giveUpLaunch() {
 
 // occupied shows what is in progress, which the next run waits for.
 func (s *Screen) occupied() {
-	if !s.launching || s.queued.Load() {
-		s.bar.occupy(s.desk.InProgress())
+	if s.launching && !s.queued.Load() {
+		return
+	}
+	was := s.occupant
+	s.occupant = s.desk.InProgress()
+	s.bar.occupy(s.occupant)
+	if was != "" && s.occupant == "" && s.visible { // it may have been measured
+		s.forecast.again()
+		s.follow()
 	}
 }
 

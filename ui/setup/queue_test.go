@@ -32,3 +32,16 @@ func TestLaunchWaitsItsTurn(t *testing.T) {
 		t.Errorf("after the launch the bar shows %q", uitest.Texts(s.screen.bar.panel))
 	}
 }
+
+// TestTheForecastIsMadeAgainAfterARun checks that the end of a run is noticed while Setup is shown.
+func TestTheForecastIsMadeAgainAfterARun(t *testing.T) {
+	desk := &fakeDesk{busy: "A run is in progress."}
+	s := shown(t, desk)
+	s.until("from what the scenario says")
+	s.screen.Tick()
+	desk.mu.Lock()
+	desk.busy, desk.measured = "", "r1"
+	desk.mu.Unlock()
+	s.screen.Tick()
+	s.until("(r1)")
+}

@@ -44,6 +44,7 @@ type Screen struct {
 	writing   atomic.Pointer[written] // progress of writing personas; nil if none are written. The launch's goroutine stores it
 	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
 	pending   *pending                // the scheduled launch; nil if none
+	occupant  string                  // what is in progress; "" if nothing is
 	queued    atomic.Bool             // the launch waits for the end of another run. The launch's goroutine stores it
 
 	editing      Editing
