@@ -171,13 +171,23 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 				continue
 			}
 			d.item = &fyne.MenuItem{Label: d.label(), Shortcut: d.Shortcut(), Action: func() { f.of.chosen(d) }}
+			if child := subMenu(m, d.Sub); child != nil {
+				child.Items = append(child.Items, d.item)
+				continue
+			}
 			if d.divide || d.from != from && len(m.Items) > 0 {
 				m.Items = append(m.Items, fyne.NewMenuItemSeparator())
 			}
-			m.Items, from = append(m.Items, d.item), d.from
+			from = d.from
+			if d.Sub != "" {
+				m.Items = append(m.Items, &fyne.MenuItem{Label: d.Sub, ChildMenu: fyne.NewMenu(d.Sub, d.item)})
+				continue
+			}
+			m.Items = append(m.Items, d.item)
 		}
 		f.menu.Items = append(f.menu.Items, m)
 	}
+	f.printKeys()
 	file := f.menu.Items[0].Items
 	file[len(file)-1].IsQuit = true // otherwise the toolkit adds another item that quits, also on a Mac
 	return f.menu

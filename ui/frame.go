@@ -97,7 +97,7 @@ func (f *frame) build() {
 	}
 	f.above, f.over = container.NewStack(), container.NewStack()
 	f.above.Hide()
-	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over)
+	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over, form.Keeper())
 	if f.of.desk.Attach != nil {
 		layers.Add(container.NewWithoutLayout(f.painted()))
 	}
