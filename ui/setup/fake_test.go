@@ -38,6 +38,8 @@ type fakeDesk struct {
 	busy    string        // what is in progress
 	settled chan struct{} // closed at its end
 
+	listed chan struct{} // the scenarios are listed when it is closed; nil is at once
+
 	forecastInput []Order
 	unforeseen    error // instead of a forecast
 	measured      engine.RunID
@@ -59,6 +61,9 @@ type fakeDesk struct {
 }
 
 func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
+	if d.listed != nil {
+		<-d.listed
+	}
 	return []Choice{
 		{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true},
 		{Name: "world", Title: "A small world", About: "They talk.", BuiltIn: true},

@@ -184,23 +184,27 @@ func (s *Screen) Choose() {
 	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai"}, s.Open)
 }
 
-// list lists the scenarios. The first time it chooses the last used one.
+// list lists the scenarios. The first time it chooses the last used one, or else the first one.
 func (s *Screen) list() {
+	if last := remembered(); s.subject == (subject{}) && last.Scenario != "" { // it need not wait for the list
+		s.recall(last)
+	}
 	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(choices []Choice, err error) {
 		s.gallery.set(choices, err)
 		if s.subject != (subject{}) || err != nil {
 			return
 		}
-		last := remembered()
-		if last.Scenario == "" && len(choices) > 0 {
-			last.Scenario = choices[0].Name
-		}
-		if last.Scenario != "" {
-			x := subject{scenario: last.Scenario}
-			s.kept[x], s.chosen[x], s.written[x] = last.Given, last.selection, last.Typed
-			s.choose(x)
+		if len(choices) > 0 {
+			s.recall(chosen{Scenario: choices[0].Name})
 		}
 	})
+}
+
+// recall chooses a scenario with what was typed for it.
+func (s *Screen) recall(last chosen) {
+	x := subject{scenario: last.Scenario}
+	s.kept[x], s.chosen[x], s.written[x] = last.Given, last.selection, last.Typed
+	s.choose(x)
 }
 
 // favor stores a favorite. If that fails, the next update of the list shows it.

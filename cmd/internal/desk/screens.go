@@ -18,7 +18,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -223,11 +222,6 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 // Details returns the outcomes, charts, steps and inputs of a run.
 func (d resultsDesk) Details(ctx context.Context, run engine.RunID) (*view.Details, error) {
 	return review.Details(ctx, d.store, run)
-}
-
-// ExportAs writes a run's results into a new folder inside dir.
-func (d resultsDesk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
-	return d.exportAs(ctx, storage.Format(format), run, dir)
 }
 
 // Audit recalculates a run's figures from its journal.
