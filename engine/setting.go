@@ -26,7 +26,7 @@ type Setting struct {
 	LiveHelp string
 	// Unit is the placeholder for the value in usage texts: N, T, USD.
 	Unit string
-	// Count is what a number counts, such as sessions, and Zero what 0 means, such as unlimited; "" if the number says it. See [Setting.Words].
+	// Count is what a number counts, such as sessions, and Zero what 0 means, such as unlimited; "" if the number says it.
 	Count, Zero string
 	// Env lists the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
 	// own variable, [Setting.Variable], takes precedence.
@@ -68,20 +68,6 @@ func (t *Setting) Set(s *Settings, text string) error { return t.field(s).Set(st
 
 // Show formats the value for Set.
 func (t *Setting) Show(s *Settings) string { return t.field(s).String() }
-
-// Words formats a text of Show for people: with its unit, or what 0 means.
-func (t *Setting) Words(text string) string {
-	switch n, err := strconv.ParseFloat(strings.TrimRight(text, "%s"), 64); {
-	case err != nil: // a word or a duration
-	case n == 0 && t.Zero != "":
-		return t.Zero
-	case n == 1 && strings.HasSuffix(t.Count, "s"):
-		return text + " " + strings.TrimSuffix(t.Count, "s")
-	case t.Count != "":
-		return text + " " + t.Count
-	}
-	return text
-}
 
 // SetLive is Set for a run in progress.
 func (t *Setting) SetLive(s *Settings, text string) error {

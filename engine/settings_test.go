@@ -113,22 +113,8 @@ func odd(v reflect.Value) {
 	}
 }
 
-func TestSettingWords(t *testing.T) {
-	for _, c := range []struct{ name, text, want string }{
-		{"max-concurrent", "50", "50 sessions"},
-		{"cycles", "1", "1 cycle"},
-		{"hours", "0", "not used"},
-		{"cpu-high", "80%", "80%"},
-		{"memory-low", "0%", "automatic"},
-		{"budget", "0", "unlimited"},
-		{"session-timeout", "1m30s", "1m30s"},
-		{"session-timeout", "0s", "off"},
-		{"seed", "1", "1"},
-	} {
-		if got := engine.FindSetting(c.name).Words(c.text); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
-	}
+// TestTitlesOfSettings checks that each title names one setting, and that no help names a flag.
+func TestTitlesOfSettings(t *testing.T) {
 	titles := map[string]string{}
 	for i := range engine.SettingTable {
 		t1 := &engine.SettingTable[i]

@@ -38,7 +38,7 @@ type fakeDesk struct {
 	busy    string        // what is in progress
 	settled chan struct{} // closed at its end
 
-	listed chan struct{} // the scenarios are listed when it is closed; nil is at once
+	listed chan struct{} // the scenarios are listed when it is closed; nil does not wait
 
 	forecastInput []Order
 	unforeseen    error // instead of a forecast

@@ -83,7 +83,7 @@ type Order struct {
 	Allow    []string        // addresses that the user allows the file to call
 	At       time.Time       // start time; zero is now
 	Start    <-chan struct{} // starts it early
-	Waits    func(bool)      // called with true while the run waits for the end of another; nil if nobody asks
+	Waits    func(bool)      // called with true while the run waits for the end of another; may be nil
 }
 
 // Desk is what the screen needs from the application. Its methods may take long, except for Remote.

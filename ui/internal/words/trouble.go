@@ -32,7 +32,7 @@ func Trouble(err error) string {
 	}
 }
 
-// Sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends. An empty text is none.
+// Sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends. An empty text stays empty.
 func Sentence(text string) string {
 	if text = strings.TrimSuffix(text, "."); text == "" {
 		return ""

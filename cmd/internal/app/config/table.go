@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -42,11 +43,18 @@ type Setting struct {
 
 // Words formats a value for people: with its unit, or what 0 means.
 func (s *Setting) Words(value string) string {
-	if t := engine.FindSetting(s.Name); t != nil {
-		return t.Words(value)
-	}
-	if s.Unit == "PERCENT" && value != "" {
-		return strings.TrimSuffix(value, "%") + "%"
+	t := engine.FindSetting(s.Name)
+	switch n, err := strconv.ParseFloat(strings.TrimRight(value, "%s"), 64); {
+	case err != nil: // a word or a duration
+	case t == nil && s.Unit == "PERCENT":
+		return value + "%"
+	case t == nil:
+	case n == 0 && t.Zero != "":
+		return t.Zero
+	case n == 1 && strings.HasSuffix(t.Count, "s"):
+		return value + " " + strings.TrimSuffix(t.Count, "s")
+	case t.Count != "":
+		return value + " " + t.Count
 	}
 	return value
 }
