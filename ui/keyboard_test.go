@@ -405,7 +405,7 @@ func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 
 // passes are the types that Tab may skip: rows, because arrow keys move through their table, the button that shows a
 // password, captions of buttons, lines that pass clicks on, and the drawing of a chart, because the chart has the focus.
-var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*settings.line": true, "*widgets.Line": true, "*form.Caption": true}
+var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*settings.line": true, "*widgets.Line": true, "*widgets.Title": true, "*form.Caption": true}
 
 // TestFocusIsSeen checks that each focusable widget looks different with the focus, in both themes.
 func TestFocusIsSeen(t *testing.T) {

@@ -69,6 +69,12 @@ func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 	list := "one of " + strings.Join(names, ", ")
 	at := n.Only("kind", "type").Value
 	if at == nil {
+		for _, e := range n.Entries() {
+			if key := e.Key.Text(); len(key) > 2 && suggest.Nearest(key, []string{"kind"}) != "" { // at the mistake instead of the step
+				e.Key.Guess(suggest.NewGuess(key, []string{"kind"}, "")).Errorf("unknown key `%s`", key)
+				return kind{}, false
+			}
+		}
 		n.Errorf("`kind`, "+list, "%s has no kind", what)
 		return kind{}, false
 	}
@@ -78,11 +84,12 @@ func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 			return k, true
 		}
 	}
-	if near := suggest.Nearest(text, names); near != "" && len(text) > 3 {
-		list = "did you mean `" + near + "`? " + list
+	g := suggest.Guess{Hint: list}
+	if len(text) > 3 {
+		g = suggest.NewGuess(text, names, list).And(list)
 	}
 	if text != "" {
-		at.Errorf(list, "there is no kind of step %q", text)
+		at.Guess(g).Errorf("there is no kind of step %q", text)
 	}
 	return kind{}, false
 }

@@ -15,6 +15,7 @@ func TestMistakes(t *testing.T) {
 		{`step a: {type: emitt, event: e}`, "did you mean `emit`?"},
 		{`step a: {kind: telepathy, target: x}`, `there is no kind of step "telepathy"`},
 		{`step a: {event: e}`, "the step a has no kind"},
+		{"step a:\n  knd: emit\n  event: e", "3:5: unknown key `knd` (did you mean `kind`?"},
 		{`step a:`, "the step a has no keys"},
 		{`step a: {kind: emit, event: e, parallel: maybe}`, "must be true or false"},
 		{`step a: {kind: emit, event: e, depends_on: {b: c}}`, "`depends_on` must be a list"},

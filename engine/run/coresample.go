@@ -267,7 +267,7 @@ type rate struct {
 
 const (
 	rateOver    = 8 * time.Second  // the average covers at least this time
-	rateLongest = 30 * time.Second // of a planned cycle of which the average covers whole ones
+	rateLongest = 30 * time.Second // longest planned cycle; the average covers whole cycles
 )
 
 func (r *rate) add(n int64) { r.now += n }

@@ -47,7 +47,7 @@ func (t *changeTab) again() {
 
 func (t *changeTab) draw(f *feed) {
 	t.feed = f
-	t.table.SetRows(slices.DeleteFunc(changes(f), func(r widgets.Row) bool { return !contains(r, t.find.Text) }))
+	t.table.SetRows(slices.DeleteFunc(changes(f), func(r widgets.Row) bool { return !r.Contains(t.find.Text) }))
 }
 
 // changes returns the changes of this process, the newest first.

@@ -3,7 +3,7 @@ package window_test
 import "testing"
 
 // TestHiddenScreensKeepTheirLayout checks that screens look the same after the toolkit has dropped what it knew of hidden widgets, which it
-// does after a minute: small fields stay small, and what has changed meanwhile is shown at once.
+// does after a minute: small fields stay small, and what has changed meanwhile is shown immediately.
 func TestHiddenScreensKeepTheirLayout(t *testing.T) {
 	d := newDesktop(t, 1280, 800)
 	d.start("FYNE_CACHE=3s")

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// frame gives a dialog that is open on top of the window one inset for its title, content and buttons: the toolkit puts the title
+// frame sets one inset for the title, the content and the buttons of a dialog that is open on top of the window: the toolkit puts the title
 // farther left than the content.
 func frame(on fyne.CanvasObject) {
 	popUp := popUpOf(on)
