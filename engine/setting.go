@@ -26,6 +26,8 @@ type Setting struct {
 	LiveHelp string
 	// Unit is the placeholder for the value in usage texts: N, T, USD.
 	Unit string
+	// Count is what a number counts, such as sessions, and Zero what 0 means, such as unlimited; "" if the number says it.
+	Count, Zero string
 	// Env lists the variables of earlier Python runners that set it, EnvNot those that set the opposite of a switch. Its
 	// own variable, [Setting.Variable], takes precedence.
 	Env, EnvNot []string
@@ -235,9 +237,9 @@ func numberValue(of *float64) settingValue {
 	}}
 }
 
-// percentValue is a percentage, with or without the percent sign.
+// percentValue is a percentage, which can be typed without the percent sign.
 func percentValue(of *float64) settingValue {
-	return value[float64]{of: of, show: decimal, read: func(text string) (float64, error) {
+	return value[float64]{of: of, show: func(f float64) string { return decimal(f) + "%" }, read: func(text string) (float64, error) {
 		f, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 		return f, expected(err, text, "a percentage")
 	}}

@@ -166,7 +166,7 @@ func (s *Settings) Validate() error {
 	check(s.Limit >= 1, LimitSetting, fmt.Sprintf("a run cannot start with %d concurrent sessions", s.Limit), "at least 1; a run in progress can be lowered to 0")
 	check(s.Limit <= MaxLimit, LimitSetting, fmt.Sprintf("%d is more than %d", s.Limit, MaxLimit), "")
 	check(s.Floor >= 1, FloorSetting, fmt.Sprintf("%d is out of range", s.Floor), "at least 1")
-	check(s.Ceiling >= s.Floor && s.Ceiling <= MaxLimit, CeilingSetting, fmt.Sprintf("%d is out of range", s.Ceiling), fmt.Sprintf("%d, the floor, to %d", s.Floor, MaxLimit))
+	check(s.Ceiling >= s.Floor && s.Ceiling <= MaxLimit, CeilingSetting, fmt.Sprintf("%d is out of range", s.Ceiling), fmt.Sprintf("%d, the lowest limit (floor), to %d", s.Floor, MaxLimit))
 	check(s.Cycles >= 0, "cycles", fmt.Sprintf("%d is negative", s.Cycles), "")
 	check(s.Hours >= 0 && s.Hours <= maxHours, "hours", fmt.Sprintf("%v is not a length", s.Hours), fmt.Sprintf("0 to %d", maxHours))
 	check(s.Cycles > 0 || s.Hours > 0, "cycles", "the run has no length", "set a number of cycles or hours")

@@ -112,3 +112,20 @@ func odd(v reflect.Value) {
 		v.SetInt(9e9)
 	}
 }
+
+// TestTitlesOfSettings checks that each title names one setting, and that no help names a flag.
+func TestTitlesOfSettings(t *testing.T) {
+	titles := map[string]string{}
+	for i := range engine.SettingTable {
+		t1 := &engine.SettingTable[i]
+		if other := titles[t1.Title]; other != "" {
+			t.Errorf("%s and %s have the title %s", t1.Name, other, t1.Title)
+		}
+		if titles[t1.Title] = t1.Name; t1.Title == "" {
+			delete(titles, "")
+		}
+		if strings.Contains(t1.Help, "--") {
+			t.Errorf("%s: the help names a flag: %s", t1.Name, t1.Help)
+		}
+	}
+}

@@ -22,14 +22,17 @@ const (
 	groupTimeouts             = "Timeouts and retries"
 	groupModels               = "Models"
 	groupBudget               = "Budget"
-	groupCheckpoints          = "Checkpoints and storage"
+	groupCheckpoints          = "Checkpoints and files"
 	groupMachine              = "Machine and services"
 	noPreset                  = "none"
+	unlimited                 = "unlimited"
+	notUsed                   = "not used"
+	off                       = "off"
 	memoryTitle               = "Memory budget"
 	sequentialHelp            = "run one agent after another, in an order drawn from the seed, so that messages arrive immediately"
 	parallelOffHelp           = "run the steps of a session one after another, including parallel ones; results stay the same"
 	remoteStateHelp           = "also store checkpoint data in the database, so that other machines can fork from it"
-	recordHelp                = "store every answer, so that `throngctl run --replay` can repeat the run without the services; takes about as much disk as the answers, compressed"
+	recordHelp                = "store every answer, so that a replay can repeat the run without the services; takes about as much disk as the answers, compressed"
 	liveLimitHelp             = "number of sessions in flight, which stays as set until it is automatic again; automatic lets the governor decide"
 	resourcesCPUHigh          = "CPU usage of the machine above which the resources governor lowers the limit"
 	resourcesCPULow           = "CPU usage of the machine below which the resources governor may double the limit"
@@ -42,11 +45,11 @@ var SettingTable = []Setting{
 	// Concurrency.
 	{
 		Name: LimitSetting, Title: "Concurrency limit", Group: groupConcurrency, Unit: "N", Live: true, Env: []string{"SIMULATION_MAX_CONCURRENT", "MAX_WORKERS"},
-		Help: "maximum number of sessions in flight; with --ceiling, the value at the start", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
+		Count: "sessions", Help: "sessions in flight, at most; the value at the start, if the highest limit is set as well", field: func(s *Settings) settingValue { return wholeValue(&s.Limit) },
 		live: func(s *Settings) settingValue { return limitValue{s} }, LiveHelp: liveLimitHelp,
 	},
 	{
-		Name: GovernorSetting, Title: "Governor", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "governor of the limit: " + governorNames(),
+		Name: GovernorSetting, Title: "Adjusted by", Group: groupConcurrency, Unit: "NAME", Live: true, Help: "what moves the limit, a governor: " + governorNames(),
 		field: func(s *Settings) settingValue {
 			return choiceValue(&s.Governor, "governor", Manual, func() []string {
 				var names []string
@@ -58,11 +61,11 @@ var SettingTable = []Setting{
 		},
 	},
 	{
-		Name: FloorSetting, Title: "Floor", Group: groupConcurrency, Unit: "N", Live: true, Help: "lowest limit that a governor sets",
+		Name: FloorSetting, Title: "Lowest limit", Group: groupConcurrency, Unit: "N", Count: "sessions", Live: true, Help: "lowest limit that a governor sets",
 		field: func(s *Settings) settingValue { return wholeValue(&s.Floor) },
 	},
 	{
-		Name: CeilingSetting, Title: "Ceiling", Group: groupConcurrency, Unit: "N", Live: true, Help: "highest limit that a governor sets",
+		Name: CeilingSetting, Title: "Highest limit", Group: groupConcurrency, Unit: "N", Count: "sessions", Live: true, Help: "highest limit that a governor sets",
 		field: func(s *Settings) settingValue { return wholeValue(&s.Ceiling) },
 	},
 	{
@@ -74,11 +77,11 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return percentValue(&s.CPULow) },
 	},
 	{
-		Name: "memory-high", Title: "Memory high", Group: groupConcurrency, Unit: "PERCENT", Live: true, Help: resourcesMemoryHigh,
+		Name: "memory-high", Title: "Memory high", Group: groupConcurrency, Unit: "PERCENT", Zero: "automatic", Live: true, Help: resourcesMemoryHigh,
 		field: func(s *Settings) settingValue { return percentValue(&s.MemoryHigh) },
 	},
 	{
-		Name: "memory-low", Title: "Memory low", Group: groupConcurrency, Unit: "PERCENT", Live: true, Help: resourcesMemoryLow,
+		Name: "memory-low", Title: "Memory low", Group: groupConcurrency, Unit: "PERCENT", Zero: "automatic", Live: true, Help: resourcesMemoryLow,
 		field: func(s *Settings) settingValue { return percentValue(&s.MemoryLow) },
 	},
 	{
@@ -86,7 +89,7 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return presetValue(&s.Preset) },
 	},
 	{
-		Name: "batch", Title: "Batch size", Group: groupConcurrency, Unit: "N", Help: "run the agents of a cycle in batches of N, each after the previous one; 0 runs all of them together",
+		Name: "batch", Title: "Agents per wave", Group: groupConcurrency, Unit: "N", Count: "agents", Zero: "one wave", Help: "agents of a cycle that run together; each wave waits for the last; 0: one wave",
 		field: func(s *Settings) settingValue { return wholeValue(&s.Batch) },
 	},
 	{
@@ -114,37 +117,37 @@ var SettingTable = []Setting{
 
 	// Length and pace.
 	{
-		Name: "cycles", Title: "Cycles", Group: groupLength, Unit: "N", Help: "length of the run in cycles; a scenario may have another default",
+		Name: "cycles", Title: "Cycles", Group: groupLength, Unit: "N", Count: "cycles", Zero: notUsed, Help: "length of the run in cycles; a scenario may have another default",
 		field: func(s *Settings) settingValue { return lengthValue{s, wholeValue(&s.Cycles), true} },
 	},
 	{
-		Name: "hours", Title: "Hours", Group: groupLength, Unit: "H", Help: "length of the run in hours of wall time",
+		Name: "hours", Title: "Hours", Group: groupLength, Unit: "H", Count: "hours", Zero: notUsed, Help: "length of the run in hours of wall time, in place of cycles",
 		field: func(s *Settings) settingValue { return lengthValue{s, numberValue(&s.Hours), false} },
 	},
 	{
-		Name: "time-scale", Title: "Time scale", Group: groupLength, Unit: "X", Help: "simulated time per wall time; 0 runs as fast as possible",
+		Name: "time-scale", Title: "Time scale", Group: groupLength, Unit: "X", Count: "times", Zero: "as fast as possible", Help: "simulated time per wall time; 0: as fast as possible",
 		field: func(s *Settings) settingValue { return numberValue(&s.TimeScale) },
 	},
 	{
-		Name: "seed", Title: "Random seed", Group: groupLength, Unit: "N", Fixed: true, Help: "random seed",
+		Name: "seed", Title: "Random seed", Group: groupLength, Unit: "N", Fixed: true, Help: "same seed, same result",
 		field: func(s *Settings) settingValue { return seedValue(&s.Seed) },
 	},
 
 	// Timeouts and retries.
 	{
-		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Help: "time a session may take; 0 disables it",
+		Name: sessionTimeout, Title: "Session timeout", Group: groupTimeouts, Unit: unitTime, Zero: off, Live: true, Timing: true, Help: "time a session may take; 0 disables it",
 		field: func(s *Settings) settingValue { return timeValue(&s.SessionTimeout) },
 	},
 	{
-		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
+		Name: "chain-timeout", Title: "Chain timeout", Group: groupTimeouts, Unit: unitTime, Zero: off, Live: true, Timing: true, Env: []string{"CHAIN_TIMEOUT_SECONDS"},
 		Help: "time a chain may take unless the scenario says otherwise; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.ChainTimeout) },
 	},
 	{
-		Name: CycleTimeoutSetting, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Live: true, Timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
+		Name: CycleTimeoutSetting, Title: "Cycle timeout", Group: groupTimeouts, Unit: unitTime, Zero: off, Live: true, Timing: true, Env: []string{"PARALLEL_EXECUTION_TIMEOUT"},
 		Help: "time a cycle may take; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CycleTimeout) },
 	},
 	{
-		Name: "retries", Title: "Attempts", Group: groupTimeouts, Unit: "N", Help: "attempts per request unless its step says otherwise",
+		Name: "retries", Title: "Attempts", Group: groupTimeouts, Unit: "N", Count: "attempts", Help: "attempts per request unless its step says otherwise",
 		field: func(s *Settings) settingValue { return wholeValue(&s.Retry.Attempts) },
 	},
 	{
@@ -155,17 +158,17 @@ var SettingTable = []Setting{
 		Name: "retry-max-wait", Unit: unitTime, field: func(s *Settings) settingValue { return timeValue(&s.Retry.Max) },
 	},
 	{
-		Name: "stall-warning", Title: "Stall warning", Group: groupTimeouts, Unit: unitTime, Live: true, Help: "warn when no session has ended for this long; 0 disables it",
+		Name: "stall-warning", Title: "Stall warning", Group: groupTimeouts, Unit: unitTime, Zero: off, Live: true, Help: "warn when no session has ended for this long; 0 disables it",
 		field: func(s *Settings) settingValue { return timeValue(&s.StallAfter) },
 	},
 
 	// Models.
 	{
-		Name: "max-llm-calls", Title: "Concurrent model calls", Group: groupModels, Unit: "N", Env: []string{"MAX_CONCURRENT_LLM_CALLS"}, Help: "model calls in flight, over all services",
+		Name: "max-llm-calls", Title: "Concurrent model calls", Group: groupModels, Unit: "N", Count: "calls", Env: []string{"MAX_CONCURRENT_LLM_CALLS"}, Help: "model calls in flight, over all services",
 		field: func(s *Settings) settingValue { return wholeValue(&s.MaxLLMCalls) },
 	},
 	{
-		Name: "llm-rate", Title: "Model calls per second", Group: groupModels, Unit: "R", Help: "model calls per second at the start, unless the scenario says otherwise",
+		Name: "llm-rate", Title: "Model calls per second", Group: groupModels, Unit: "R", Count: "per second", Help: "model calls per second at the start, unless the scenario says otherwise",
 		field: func(s *Settings) settingValue { return numberValue(&s.LLMRate) },
 	},
 	{
@@ -175,29 +178,29 @@ var SettingTable = []Setting{
 
 	// Budget.
 	{
-		Name: "budget", Title: "US dollars", Group: groupBudget, Unit: "USD", Live: true, Help: "budget for model calls in US dollars; 0 is unlimited",
+		Name: "budget", Title: "US dollars", Group: groupBudget, Unit: "USD", Count: "USD", Zero: unlimited, Live: true, Help: "budget for model calls in US dollars; 0 is unlimited",
 		field: func(s *Settings) settingValue { return numberValue(&s.Budget.Dollars) },
 	},
 	{
-		Name: "max-tokens", Title: "Tokens", Group: groupBudget, Unit: "N", Live: true, Help: "budget for model tokens, input and output; 0 is unlimited",
+		Name: "max-tokens", Title: "Tokens", Group: groupBudget, Unit: "N", Count: "tokens", Zero: unlimited, Live: true, Help: "budget for model tokens, input and output; 0 is unlimited",
 		field: func(s *Settings) settingValue { return countValue(&s.Budget.Tokens) },
 	},
 	{
-		Name: "max-requests", Title: "Requests", Group: groupBudget, Unit: "N", Live: true, Help: "budget for requests to all services; 0 is unlimited",
+		Name: "max-requests", Title: "Requests", Group: groupBudget, Unit: "N", Count: "requests", Zero: unlimited, Live: true, Help: "budget for requests to all services; 0 is unlimited",
 		field: func(s *Settings) settingValue { return countValue(&s.Budget.Requests) },
 	},
 	{
-		Name: "max-time", Title: "Wall time", Group: groupBudget, Unit: unitTime, Live: true, Help: "wall time the run may take, including pauses; 0 is unlimited",
+		Name: "max-time", Title: "Time", Group: groupBudget, Unit: unitTime, Zero: unlimited, Live: true, Help: "wall time the run may take, including pauses; 0 is unlimited",
 		field: func(s *Settings) settingValue { return timeValue(&s.Budget.Wall) },
 	},
 
-	// Checkpoints and storage.
+	// Checkpoints and files.
 	{
-		Name: CheckpointIntervalSetting, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
+		Name: CheckpointIntervalSetting, Title: "Checkpoint interval", Group: groupCheckpoints, Unit: unitTime, Zero: off, Live: true, Env: []string{"SIMULATION_CHECKPOINT_INTERVAL"},
 		Help: "longest time between checkpoints; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CheckpointEvery) },
 	},
 	{
-		Name: "keep-checkpoints", Title: "Checkpoints kept", Group: groupCheckpoints, Unit: "N", Help: "checkpoints to keep",
+		Name: "keep-checkpoints", Title: "Checkpoints kept", Group: groupCheckpoints, Unit: "N", Count: "checkpoints", Help: "checkpoints to keep",
 		field: func(s *Settings) settingValue { return wholeValue(&s.KeepCheckpoints) },
 	},
 	{
@@ -213,7 +216,7 @@ var SettingTable = []Setting{
 		field: func(s *Settings) settingValue { return numberValue(&s.KeepShare) },
 	},
 	{
-		Name: "keep-content", Title: "Content kept", Group: groupCheckpoints, Unit: "SIZE",
+		Name: "keep-content", Title: "Content kept", Group: groupCheckpoints, Unit: "SIZE", Zero: "nothing",
 		Help:  "prompts, requests and answers to keep for reading, compressed, such as 200MB; 0 keeps none",
 		field: func(s *Settings) settingValue { return bytesValue(&s.KeepContent) },
 	},

@@ -115,7 +115,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID(), picture(app.Icon()))
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
+		Launched: a.showLive, Live: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
 	})
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)

@@ -79,6 +79,7 @@ type setupDesk struct {
 
 func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
 func (s setupDesk) Remote() string                                  { return "" }
+func (s setupDesk) InProgress() string                              { return "" }
 func (s setupDesk) Preset(context.Context) (string, error)          { return "", nil }
 func (s setupDesk) ForkFrom(_ context.Context, f setup.Fork, _ map[string]string) (*setup.Scenario, error) {
 	s.d.ask("read fork of " + string(f.Run))

@@ -80,6 +80,8 @@ func (p patientSetup) Launch(context.Context, setup.Order, func(done, total int)
 
 func (p patientSetup) Remote() string { return "" }
 
+func (p patientSetup) InProgress() string { return "" }
+
 func (p patientSetup) TestService(context.Context, setup.Order, setup.Service) (string, error) {
 	p.wait("TestService")
 	return "200", nil

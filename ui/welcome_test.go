@@ -65,7 +65,8 @@ func (s firstDesk) Launch(_ context.Context, o setup.Order, _ func(done, total i
 	}, Agent: func(context.Context, int) (*engine.AgentView, error) { return &engine.AgentView{}, nil }}
 	return nil
 }
-func (s firstDesk) Remote() string { return "" }
+func (s firstDesk) Remote() string     { return "" }
+func (s firstDesk) InProgress() string { return "" }
 
 // touredRun is a run in memory that takes the orders of the tour.
 type touredRun struct {

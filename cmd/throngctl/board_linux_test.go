@@ -161,7 +161,7 @@ func TestDashboard(t *testing.T) {
 	elsewhere.press("-")
 	elsewhere.await("Concurrency limit 6 → 5")
 	elsewhere.press("a")
-	elsewhere.await("Governor manual → adaptive")
+	elsewhere.await("Adjusted by manual → adaptive")
 	elsewhere.press("q")
 	elsewhere.await(boardDown)
 	elsewhere.leaves(exitDone)

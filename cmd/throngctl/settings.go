@@ -83,7 +83,7 @@ func (c *settingsCmd) inForce(t *terminal) (all answer.Settings, err error) {
 	for i := range config.Settings {
 		s := &config.Settings[i]
 		o := origins[s.Name]
-		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.From, Meaning: s.Help, Env: s.Env, Not: s.EnvNot})
+		all.Settings = append(all.Settings, answer.Setting{Name: s.Name, Value: o.Value, From: o.Source(), Meaning: s.Help, Env: s.Env, Not: s.EnvNot})
 	}
 	if ca, err := config.SavedCA(t.data); err != nil {
 		fmt.Fprintf(t.err, "Imported CA: %v\n", err)

@@ -47,10 +47,21 @@ func (p *Plan) Validate() error {
 	}
 	for _, n := range p.Levels {
 		if n < 1 || n > most {
-			mistakes = append(mistakes, &engine.FieldError{Field: "levels", Problem: fmt.Sprintf("%d concurrent sessions", n), Hint: fmt.Sprintf("1 to %d", most)})
+			mistakes = append(mistakes, &engine.FieldError{Field: "levels", Problem: levelProblem(n, most), Hint: fmt.Sprintf("use limits from 1 to %d", most)})
 		}
 	}
 	return errors.Join(mistakes...)
+}
+
+// levelProblem says why a level is not measured.
+func levelProblem(n, most int) string {
+	switch {
+	case n < 1:
+		return fmt.Sprintf("a limit of %d runs nothing", n)
+	case most < engine.MaxLimit:
+		return fmt.Sprintf("%d is above the maximum, %d", n, most)
+	}
+	return fmt.Sprintf("%d is too high", n)
 }
 
 // All returns the levels that p measures, in ascending order.

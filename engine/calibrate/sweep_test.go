@@ -176,4 +176,8 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%+v was accepted", p)
 		}
 	}
+	above := Plan{Levels: []int{1, 4}, Max: 2}
+	if err := above.Validate(); err == nil || err.Error() != "levels: 4 is above the maximum, 2 (use limits from 1 to 2)" {
+		t.Errorf("a limit above the maximum: %v", err)
+	}
 }

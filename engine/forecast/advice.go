@@ -25,7 +25,7 @@ func advise(o *Order, s *Session, m *Machine, f *engine.Forecast) []string {
 	say(tooMuch(o.before(f.Requests, float64(o.Writing.Requests)), float64(o.Budget.Requests), "make", func(v float64) string { return count(v) + " requests" }))
 	say(tooMuch(f.Length, o.Budget.Wall.Seconds(), "take", seconds))
 	if free := float64(m.Available); free > 0 && f.Memory.High > free {
-		say(fmt.Sprintf("%s take %s of memory, and the system has %s left: lower the ceiling, or use fewer agents.", may(f.Memory, free), bytes(f.Memory.High), bytes(free)))
+		say(fmt.Sprintf("%s take %s of memory, and the system has %s left: lower the highest limit, or use fewer agents.", may(f.Memory, free), bytes(f.Memory.High), bytes(free)))
 	}
 	if free := float64(m.DiskFree); free > 0 && f.Disk.High > free {
 		say(fmt.Sprintf("%s take %s of disk, and %s is free: choose another data folder, or a shorter run.", may(f.Disk, free), bytes(f.Disk.High), bytes(free)))
@@ -77,7 +77,7 @@ func crowded(s *Session, m *Machine, f *engine.Forecast) string {
 	if math.Ceil(f.Connections.High-1e-9) <= free {
 		return ""
 	}
-	return fmt.Sprintf("The writes need up to %s connections of the database, and of its %d others use %d: lower the ceiling, or use a pooler.",
+	return fmt.Sprintf("The writes need up to %s connections of the database, and of its %d others use %d: lower the highest limit, or use a pooler.",
 		count(math.Ceil(f.Connections.High-1e-9)), m.Database.Max, others)
 }
 

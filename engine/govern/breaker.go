@@ -68,11 +68,11 @@ func (k *breaker) close() {
 func (k *breaker) next(r *engine.Reading, b bounds, governed bool) (healed string) {
 	k.probes = false
 	if k.resumed {
-		k.resumed, healed = false, "the run was resumed, and the limit grows from the floor"
+		k.resumed, healed = false, "the run was resumed, and the limit grows from the lowest limit"
 	}
 	if k.mode == breakerOff && k.state != engine.BreakerClosed {
 		k.close()
-		healed = "the breaker was switched off, and the limit grows from the floor"
+		healed = "the breaker was switched off, and the limit grows from the lowest limit"
 	}
 	if r.Slept > 0 {
 		k.wake(r)
@@ -143,7 +143,7 @@ func (k *breaker) judge(r *engine.Reading, governed bool) {
 		k.open(r.At, fmt.Sprintf("%d of %d sessions failed", r.Failed, r.Ended))
 	case governed && f.ended >= min(max(r.CycleTotal, handful), floorSessions):
 		if 10*f.failed > f.ended {
-			k.open(r.At, fmt.Sprintf("%d of %d sessions failed at the floor", f.failed, f.ended))
+			k.open(r.At, fmt.Sprintf("%d of %d sessions failed at the lowest limit", f.failed, f.ended))
 		} else {
 			f.ended, f.failed = f.ended/2, f.failed/2
 		}
@@ -169,7 +169,7 @@ func (k *breaker) observe(r *engine.Reading) (healed string) {
 	switch {
 	case r.Ended > r.Failed:
 		k.close()
-		return "a session succeeded again, and the limit grows from the floor"
+		return "a session succeeded again, and the limit grows from the lowest limit"
 	case r.Ended > 0:
 		k.open(r.At, "")
 	case r.InFlight == 0 && r.At.Sub(k.asked) >= probeAgain:

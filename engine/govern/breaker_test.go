@@ -113,8 +113,8 @@ func TestBreakerTripsAtTheFloor(t *testing.T) {
 			break
 		}
 	}
-	if o.Breaker != engine.BreakerOpen || !strings.Contains(o.BreakerWhy, "failed at the floor") {
-		t.Errorf("a fifth failed at the floor: %v %q", o.Breaker, o.BreakerWhy)
+	if o.Breaker != engine.BreakerOpen || !strings.Contains(o.BreakerWhy, "failed at the lowest limit") {
+		t.Errorf("a fifth failed at the lowest limit: %v %q", o.Breaker, o.BreakerWhy)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestBreakerProbes(t *testing.T) {
 	if o.Breaker != engine.BreakerClosed || o.BreakerWhy != "" || o.Limit != 2 || o.By != "breaker" {
 		t.Fatalf("after a good probe: %+v", o)
 	}
-	if want := "→ 2: a session succeeded again, and the limit grows from the floor"; !strings.HasSuffix(o.Why, want) {
+	if want := "→ 2: a session succeeded again, and the limit grows from the lowest limit"; !strings.HasSuffix(o.Why, want) {
 		t.Errorf("got %q, want ...%q", o.Why, want)
 	}
 	s.r.InFlight = 2

@@ -115,9 +115,9 @@ func (p *Governor) govern(r *engine.Reading, b bounds, o *engine.Orders) {
 	limit := min(max(want, b.floor), b.ceiling)
 	switch {
 	case r.Limit < b.floor:
-		limit, by, why = b.floor, p.steering.Governor, fmt.Sprintf("the floor is %d", b.floor)
+		limit, by, why = b.floor, p.steering.Governor, fmt.Sprintf("the lowest limit is %d", b.floor)
 	case r.Limit > b.ceiling && limit == b.ceiling:
-		by, why = p.steering.Governor, fmt.Sprintf("the ceiling is %d", b.ceiling)
+		by, why = p.steering.Governor, fmt.Sprintf("the highest limit is %d", b.ceiling)
 	case want == silent, limit > r.Limit && r.Busy < busyEnough:
 		limit = r.Limit
 	case want > b.ceiling && limit == r.Limit:

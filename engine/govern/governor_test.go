@@ -74,14 +74,14 @@ func TestBoundsAreKept(t *testing.T) {
 	if err := s.governor.Use(engine.Steering{Governor: "success", Floor: 5, Ceiling: 30}); err != nil {
 		t.Fatal(err)
 	}
-	if o := s.ends(0, 0); o.Limit != 30 || o.Why != "50 → 30: the ceiling is 30" {
+	if o := s.ends(0, 0); o.Limit != 30 || o.Why != "50 → 30: the highest limit is 30" {
 		t.Errorf("a lower ceiling: %+v", o)
 	}
 	if err := s.governor.Use(engine.Steering{Governor: "success", Floor: 40, Ceiling: 60}); err != nil {
 		t.Fatal(err)
 	}
 	s.r.Busy = 0
-	if o := s.ends(0, 0); o.Limit != 40 || o.Why != "30 → 40: the floor is 40" {
+	if o := s.ends(0, 0); o.Limit != 40 || o.Why != "30 → 40: the lowest limit is 40" {
 		t.Errorf("a higher floor: %+v", o)
 	}
 }

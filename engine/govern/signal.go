@@ -75,7 +75,7 @@ func validate(s *engine.Steering) error {
 	check(known, "governor", fmt.Sprintf("unknown governor %q", s.Governor), strings.Join(names, ", "))
 	check(slices.Contains(engine.Breakers, s.Breaker), "breaker", fmt.Sprintf("unknown breaker mode %q", s.Breaker), strings.Join(engine.Breakers, ", "))
 	check(s.Governor == engine.Manual || s.Floor >= 1, "floor", fmt.Sprintf("%d concurrent sessions", s.Floor), "at least 1")
-	check(s.Governor == engine.Manual || s.Ceiling >= s.Floor, "ceiling", fmt.Sprintf("%d is below the floor, %d", s.Ceiling, s.Floor), "")
+	check(s.Governor == engine.Manual || s.Ceiling >= s.Floor, "ceiling", fmt.Sprintf("%d is below the lowest limit, %d", s.Ceiling, s.Floor), "")
 	check(s.StallAfter >= 0, "stall-warning", "is negative", "0 disables it")
 	return errors.Join(mistakes...)
 }

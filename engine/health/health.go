@@ -117,7 +117,7 @@ var vitals = [...]vital{
 	},
 	{
 		MetricConnections, (*evaluation).connections, (*evaluation).connectionsText, engine.ConnectionsWarn, 55. / 60, (*evaluation).connectionsThreshold,
-		"find the clients in pg_stat_activity; lower the ceiling, or connect through PgBouncer (pool_mode = transaction)", nil,
+		"find the clients in pg_stat_activity; lower the highest limit, or connect through PgBouncer (pool_mode = transaction)", nil,
 	},
 	{
 		MetricFailed, (*evaluation).failedSessions, (*evaluation).failedText, 5, 20, says("from 5 a cycle, critical above 20 or 10%"),

@@ -204,7 +204,7 @@ func (l *limiter) change(o *setOrder) {
 		l.use(o.limit)
 	case o.limit != l.set:
 		changes = append(changes, engine.Change{Name: engine.LimitChange, Old: strconv.Itoa(l.set), New: strconv.Itoa(o.limit)})
-		l.move(o.limit, o.who, fmt.Sprintf("the floor is %d, the ceiling %d", o.next.Floor, o.next.Ceiling))
+		l.move(o.limit, o.who, fmt.Sprintf("the lowest limit is %d, the highest %d", o.next.Floor, o.next.Ceiling))
 	}
 	c.emit(changedSettings{changes})
 	c.emit(publish{})

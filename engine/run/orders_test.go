@@ -360,7 +360,7 @@ func TestRefusedSteeringChangesNothing(t *testing.T) {
 			t.Errorf("floor %d, changes %v", s.Floor, s.Changes)
 		}
 		do(t, r.Set("floor", "20", "me", "up"))
-		if got, want := describeChanges(r.PublishNow().Changes), "floor 1→20 by me: up; limit 10→20 by me: the floor is 20, the ceiling 100"; got != want {
+		if got, want := describeChanges(r.PublishNow().Changes), "floor 1→20 by me: up; limit 10→20 by me: the lowest limit is 20, the highest 100"; got != want {
 			t.Errorf("changes: %s, want %s", got, want)
 		}
 		if want := (engine.Steering{Governor: "adaptive", Floor: 20, Ceiling: 100, CPUHigh: 80, CPULow: 50, Breaker: "probe", StallAfter: time.Minute}); p.uses[0] != want {

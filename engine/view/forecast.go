@@ -226,6 +226,15 @@ func wide(e engine.Estimate) bool { return e.Low < e.High/10 }
 // EstimatedBytes formats an estimate of bytes.
 func EstimatedBytes(e engine.Estimate) string { return estimateText(e, showBytes) }
 
+// RoughBytes is EstimatedBytes for the middle of a sentence: "about 30 MB", or "up to 36 kB".
+func RoughBytes(e engine.Estimate) string {
+	text := EstimatedBytes(e)
+	if !wide(e) {
+		text = "about " + text
+	}
+	return text
+}
+
 // estimateText formats the value, both bounds if they differ by more than a tenth, or only the upper bound if the range is
 // wide.
 func estimateText(e engine.Estimate, show func(float64) string) string {

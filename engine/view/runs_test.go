@@ -43,7 +43,7 @@ func TestDifferences(t *testing.T) {
 				}
 			}
 			r.Settings.Floor = 30
-		}, "preset 80/50, floor 30"},
+		}, "preset 80/50, lowest limit 30"},
 		{"services and agents", func(r *engine.RunRecord) {
 			r.Settings.Services = map[string]string{"shop": "https://staging.example.com/v1"}
 			r.Settings.Agents, r.Settings.Mock.Profile = []string{"a", "b"}, "slow"

@@ -223,7 +223,7 @@ func (c *charts) set(all []curves, f *feed) {
 			data.Limit, data.LimitName = f.most, "max"
 		case seriesLimit:
 			if governed(f.snap) {
-				data.Limit, data.LimitName = float64(f.snap.Ceiling), "ceiling"
+				data.Limit, data.LimitName = float64(f.snap.Ceiling), "highest limit"
 			}
 		}
 		c.bands = c.bands[:0]

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -268,6 +269,6 @@ func (o *orders) exportFiles() {
 		o.order(exportOrder, func(Run) (err error) {
 			path, err = s.desk.Export(context.Background(), run, dir)
 			return err
-		}, func() { o.report("Exported to "+path, widgets.Good) })
+		}, func() { o.report(export.Said("csv", path), widgets.Good) })
 	})
 }

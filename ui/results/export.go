@@ -2,14 +2,12 @@ package results
 
 import (
 	"context"
-	"net/url"
-	"path/filepath"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -23,18 +21,19 @@ type exportFormat struct {
 	write          func(ctx context.Context, run engine.RunID, dir string) (string, error)
 }
 
-// dataFormats are the formats of exports, with their names.
-var dataFormats = []struct{ format, name string }{{"csv", "CSV"}, {"parquet", "Parquet"}, {"jsonl", "JSON"}}
+func (s *Screen) askExport() { s.askData(export.Formats[0]) }
 
-func (s *Screen) askExport() { s.askData("csv", "CSV") }
-
-// askData exports the data of the run.
-func (s *Screen) askData(format, name string) {
+// askData exports the data of the run, or a report.
+func (s *Screen) askData(f export.Format) {
+	if f.ID == export.Report {
+		s.askReport()
+		return
+	}
 	s.exportAs(&exportFormat{
-		"Folder for the " + name + " export", "Export here", "Exporting…", "The export failed",
-		func(path string) string { return "Exported to " + path + ". " + inExport },
+		"Folder for the " + f.Name + " export", "Export here", "Exporting…", "The export failed",
+		func(path string) string { return export.Said(f.ID, path) },
 		func(ctx context.Context, run engine.RunID, dir string) (string, error) {
-			return s.desk.ExportAs(ctx, run, dir, format)
+			return s.desk.ExportAs(ctx, run, dir, f.ID)
 		},
 	})
 }
@@ -42,28 +41,15 @@ func (s *Screen) askData(format, name string) {
 func (s *Screen) askReport() {
 	s.exportAs(&exportFormat{
 		"Folder for the report", "Save here", "Writing the report…", "The report failed",
-		func(path string) string {
-			return "Saved the report to " + path + ". Open it in a browser, or share it as one file."
-		}, s.desk.Report,
+		func(path string) string { return export.Said(export.Report, path) }, s.desk.Report,
 	})
 }
 
 // exports returns the menu of the button Export.
-func (s *Screen) exports() *fyne.Menu {
-	menu := fyne.NewMenu("")
-	for _, f := range dataFormats {
-		menu.Items = append(menu.Items, fyne.NewMenuItem(f.name+"…", func() { s.askData(f.format, f.name) }))
-	}
-	menu.Items = append(menu.Items, fyne.NewMenuItemSeparator(), fyne.NewMenuItem("Report…", s.askReport))
-	return menu
-}
+func (s *Screen) exports() *fyne.Menu { return export.Menu(s.askData) }
 
-// openExports opens that menu below the button.
-func (s *Screen) openExports() {
-	driver := fyne.CurrentApp().Driver()
-	at := driver.AbsolutePositionForObject(s.export)
-	widget.NewPopUpMenu(s.exports(), driver.CanvasForObject(s.export)).ShowAtPosition(fyne.NewPos(at.X, at.Y+s.export.Size().Height))
-}
+// openExports opens that menu at the button.
+func (s *Screen) openExports() { export.Open(s.exports(), s.export) }
 
 // say shows a message in which nothing can be revealed.
 func (s *Screen) say(text string, tone widgets.Tone) {
@@ -74,12 +60,8 @@ func (s *Screen) say(text string, tone widgets.Tone) {
 
 // showSaved opens the folder of the last export.
 func (s *Screen) showSaved() {
-	dir := s.saved
-	if filepath.Ext(dir) == ".html" {
-		dir = filepath.Dir(dir)
-	}
-	if err := fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}); err != nil {
-		s.said.Say("Cannot open "+dir+". "+words.Trouble(err), widgets.Bad)
+	if err := export.OpenFolder(s.saved); err != nil {
+		s.said.Say("Cannot open "+s.saved+". "+words.Trouble(err), widgets.Bad)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestExport(t *testing.T) {
 	} else {
 		s.win.Canvas().Overlays().Remove(menu)
 	}
-	q.Tap(s.Content(), "Reveal")
+	q.Tap(s.Content(), "Open folder")
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	choose(t, q, s, "CSV…")
 	wait(q, s)

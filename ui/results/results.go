@@ -111,7 +111,7 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.export = widget.NewButtonWithIcon("Export…", theme.DownloadIcon(), s.openExports)
 	s.export.Importance = widget.HighImportance
 	s.export.Disable()
-	s.reveal = widget.NewButtonWithIcon("Reveal", theme.FolderOpenIcon(), s.showSaved)
+	s.reveal = widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), s.showSaved)
 	s.reveal.Hide()
 	s.audit = widget.NewButtonWithIcon("Audit", theme.ConfirmIcon(), s.startAudit)
 	s.audit.Disable()

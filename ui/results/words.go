@@ -15,8 +15,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-const inExport = "README.md describes each file and column."
-
 // pickText returns a run's unique line in the selection.
 func pickText(r *engine.RunRecord) string {
 	word, _ := words.State(r)

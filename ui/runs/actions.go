@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -68,16 +69,37 @@ func concerns(err error, field string) bool {
 	return errors.As(err, &problem) && problem.Field == field
 }
 
-// exportMarked exports the marked runs, each into a new folder.
-func (l *list) exportMarked() {
+// openExports opens the menu of the formats at the button.
+func (l *list) openExports() { export.Open(export.Menu(l.exportMarked), l.export) }
+
+// exportCSV exports the marked runs as CSV.
+func (l *list) exportCSV() { l.exportMarked(export.Formats[0]) }
+
+// exportMarked exports the marked runs, each into a new folder, or writes a report of each.
+func (l *list) exportMarked(f export.Format) {
 	s, runs := l.screen, l.markedIDs()
 	s.pickPath(func(dir string) {
 		for _, run := range runs {
 			work(s, run, "Exporting…", nil, func(ctx context.Context, run engine.RunID) (string, error) {
-				return s.desk.Export(ctx, run, dir)
-			}, func(path string) { s.say(run, exported(path), widgets.Good) })
+				return s.desk.ExportAs(ctx, run, dir, f.ID)
+			}, func(path string) {
+				s.say(run, export.Said(f.ID, path), widgets.Good)
+				if len(runs) > 1 {
+					path = dir
+				}
+				l.saved = path
+				l.reveal.Show()
+				l.panel.Refresh()
+			})
 		}
 	})
+}
+
+// showSaved opens the folder of the last export.
+func (l *list) showSaved() {
+	if err := export.OpenFolder(l.saved); err != nil {
+		l.say("Cannot open "+l.saved+". "+words.Trouble(err), widgets.Bad)
+	}
 }
 
 func (s *Screen) send() {

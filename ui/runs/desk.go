@@ -36,8 +36,9 @@ type Desk interface {
 	ResumeFrom(ctx context.Context, run engine.RunID, checkpoint int, how Resumption) (note string, err error)
 	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
-	// Export writes a run's results into a new folder inside dir and returns its path.
-	Export(ctx context.Context, run engine.RunID, dir string) (string, error)
+	// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there, and returns the path. The format is
+	// csv, parquet, jsonl or report.
+	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
 	// Busy returns the run that this process works on; "" if none. It does not wait.
 	Busy() engine.RunID
 	// Send starts sending a run's results to the configured database.

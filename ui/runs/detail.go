@@ -2,7 +2,6 @@ package runs
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -300,9 +299,4 @@ func parseLimit(text string) (int, error) {
 		return 0, errLimit
 	}
 	return n, nil
-}
-
-// exported describes the exported files.
-func exported(path string) string {
-	return fmt.Sprintf("Exported to %s: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json", path)
 }

@@ -271,8 +271,8 @@ func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	return d.ask("keep %s %s", name, value)
 }
 
-func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
-	return dir + "/throng-" + string(run), d.ask("export %s to %s", run, dir)
+func (d *fakeDesk) ExportAs(_ context.Context, run engine.RunID, dir, format string) (string, error) {
+	return dir + "/throng-" + string(run), d.ask("%s %s to %s", format, run, dir)
 }
 
 func (d *fakeDesk) Send(_ context.Context, run engine.RunID) error { return d.ask("send %s", run) }

@@ -45,6 +45,8 @@ type list struct {
 	trouble string // why the runs cannot be read; "" if they can
 	compare *widget.Button
 	export  *widget.Button
+	reveal  *widget.Button // opens the folder of the last export, while the message about it is shown
+	saved   string         // that folder, or the file of a report
 	remove  *widget.Button
 	more    *widget.Button
 	menu    *moreMenu
@@ -73,7 +75,9 @@ func newList(s *Screen) *list {
 	l.empty = newEmptiness(l.table)
 	l.empty.say("Loading runs…", "", nil)
 	l.compare = widget.NewButtonWithIcon("Compare", theme.GridIcon(), l.compareMarked)
-	l.export = widget.NewButtonWithIcon("Export…", theme.DownloadIcon(), l.exportMarked)
+	l.export = widget.NewButtonWithIcon("Export…", theme.DownloadIcon(), l.openExports)
+	l.reveal = widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), l.showSaved)
+	l.reveal.Hide()
 	l.remove = widget.NewButtonWithIcon("Delete…", theme.DeleteIcon(), l.deleteMarked)
 	l.menu = newMoreMenu(s)
 	l.more = widget.NewButtonWithIcon("More", theme.MenuDropDownIcon(), func() { l.menu.open(l.more) })
@@ -84,7 +88,7 @@ func newList(s *Screen) *list {
 	filters := container.NewHBox(l.state, l.tag, l.starred)
 	head := container.NewBorder(nil, nil, nil, filters, l.search)
 	status := container.NewVBox(layout.NewSpacer(), newReserved(2, l.status), layout.NewSpacer())
-	foot := container.NewBorder(nil, nil, nil, container.NewHBox(s.undo.button, l.compare, l.export, l.remove, l.more), status)
+	foot := container.NewBorder(nil, nil, nil, container.NewHBox(s.undo.button, l.reveal, l.compare, l.export, l.remove, l.more), status)
 	l.panel = widgets.NewPanel("", container.NewBorder(head, foot, nil, nil, l.empty.content))
 	l.state.Selected, l.tag.Selected = anyState, anyTag
 	return l
@@ -262,6 +266,7 @@ func (l *list) say(text string, tone widgets.Tone) {
 		return
 	}
 	l.message = text
+	l.reveal.Hide()
 	switch {
 	case l.trouble != "":
 	case text == "":

@@ -181,7 +181,7 @@ func TestSeveralRuns(t *testing.T) {
 	s.list.table.Toggle("new")
 	wait(q, s)
 	s.pickPath = func(then func(string)) { then("/there") }
-	q.Tap(s.Content(), "Export…")
+	pickFormat(t, q, s, "CSV…")
 	wait(q, s)
 	q.Tap(s.Content(), "Delete…")
 	ask := asked(q, s)
@@ -197,7 +197,7 @@ func TestSeveralRuns(t *testing.T) {
 	q.Until("restored", func() bool { return !s.undo.working && !s.loading && len(s.runs) == 3 })
 	orders := desk.orders()
 	slices.Sort(orders)
-	want := []string{"delete old", "delete third", "export old to /there", "export third to /there", "restore old 0", "restore third 0", "weigh old", "weigh third"}
+	want := []string{"csv old to /there", "csv third to /there", "delete old", "delete third", "restore old 0", "restore third 0", "weigh old", "weigh third"}
 	if !slices.Equal(orders, want) {
 		t.Errorf("got calls %q, want %q", orders, want)
 	}

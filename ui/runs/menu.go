@@ -102,7 +102,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(d.fork, action.Action{Name: "Fork…", Menu: "Run", Key: fyne.KeyF9}),
 		action.Press(d.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		action.Press(l.compare, action.Action{Name: "Compare…", Menu: "Run", Sub: "Selected run", Key: fyne.KeyC, Modifier: shift}),
-		action.Press(l.export, action.Action{Name: "Export CSV…", Menu: "File", Sub: "Export", Key: fyne.KeyE, Modifier: ctrl}),
+		{Name: "Export CSV…", Menu: "File", Sub: "Export", Key: fyne.KeyE, Modifier: ctrl, Do: l.exportCSV, Enabled: func() bool { return !l.export.Disabled() }},
 		action.Press(l.menu.send, action.Action{Name: "Send to Postgres", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: ctrl}),
 		action.Press(l.menu.remote, action.Action{Name: "From Postgres…", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: shift}),
 		action.Press(l.remove, action.Action{Name: "Delete run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),

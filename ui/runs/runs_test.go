@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -188,24 +189,50 @@ func TestExportAsksWhere(t *testing.T) {
 	q, s, _ := start(t, desk)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	q.Tap(s.Content(), "Export…")
+	pickFormat(t, q, s, "CSV…")
 	picker := s.win.Canvas().Overlays().Top()
 	if picker == nil {
 		t.Fatal("no question is asked")
 	}
 	q.Tap(picker, "Export here")
 	wait(q, s)
-	wantOrders(t, desk, "export new to "+home)
+	wantOrders(t, desk, "csv new to "+home)
 }
 
 func TestExport(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
 	s.pickPath = func(then func(string)) { then("/there") }
-	q.Tap(s.Content(), "Export…")
+	pickFormat(t, q, s, "CSV…")
 	wait(q, s)
-	wantOrders(t, desk, "export new to /there")
-	wantShown(t, s, "Exported to /there/throng-new: metrics.csv, cycles.csv, sessions.csv, events.csv, timings.csv and run.json")
+	wantOrders(t, desk, "csv new to /there")
+	wantShown(t, s, "Exported to /there/throng-new. README.md describes each file and column.")
+	if q.Tap(s.Content(), "Open folder"); !s.list.reveal.Visible() {
+		t.Error("the folder of the export cannot be opened")
+	}
+	pickFormat(t, q, s, "Report…")
+	wait(q, s)
+	wantOrders(t, desk, "csv new to /there", "report new to /there")
+	s.say("new", "Something else.", widgets.Good)
+	if s.list.reveal.Visible() {
+		t.Error("the button stays next to another message")
+	}
+}
+
+// pickFormat opens the menu of Export and chooses a format.
+func pickFormat(t *testing.T, q *uitest.Queue, s *Screen, name string) {
+	t.Helper()
+	q.Tap(s.Content(), "Export…")
+	menu := s.win.Canvas().Overlays().Top()
+	if menu == nil || !uitest.Shows(menu, name) {
+		t.Fatalf("the button opens no menu with %s", name)
+	}
+	s.win.Canvas().Overlays().Remove(menu)
+	for _, item := range export.Menu(s.list.exportMarked).Items {
+		if item.Label == name {
+			item.Action()
+		}
+	}
 }
 
 func TestWhatIsDoneToARunIsShown(t *testing.T) {

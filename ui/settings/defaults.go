@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // fromSaved and fromDefault are the sources of values that can be changed here; other values are from the environment.
@@ -86,7 +88,7 @@ func (d *defaults) row(s Setting) fyne.CanvasObject {
 	title, value, from := form.NewNote(""), form.NewNote(""), form.NewNote(s.From)
 	title.TextSize, value.TextSize = theme.SizeNameText, theme.SizeNameText
 	title.Say(s.Title)
-	value.Say(tidy(s.Value))
+	value.Say(s.inForce())
 	if s.From != "" && s.From != fromDefault { // the value was chosen
 		from.SetColor(theme.ColorNamePrimary)
 	}
@@ -99,11 +101,16 @@ func (d *defaults) row(s Setting) fyne.CanvasObject {
 		from.SetText(s.From + " (environment)")
 		from.SetColor(theme.ColorNamePrimary)
 	}
-	meaning := s.Help
-	if !strings.EqualFold(s.Title, s.Name) { // its name in the terminal
-		meaning += " (" + s.Name + ")"
+	return container.New(&aside{ends: []float32{12, 2}}, form.NewStack(title, form.NewNote(words.Sentence(s.Help))), form.NewStack(value, from), end)
+}
+
+// inForce formats the value in force, and why that is not what was set.
+func (s Setting) inForce() string {
+	text := tidy(cmp.Or(s.Shown, s.Value))
+	if s.Why != "" {
+		text += ", " + s.Why
 	}
-	return container.New(&aside{ends: []float32{12, 2}}, form.NewStack(title, form.NewNote(meaning)), form.NewStack(value, from), end)
+	return text
 }
 
 func editable(s Setting) bool { return s.From == "" || s.From == fromSaved || s.From == fromDefault }

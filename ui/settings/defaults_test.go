@@ -33,9 +33,9 @@ func (s *stage) edit(name string) *form.Row {
 
 func TestDefaultsAreEdited(t *testing.T) {
 	desk := &fakeDesk{settings: []Setting{
-		{"max-concurrent", "Concurrency limit", "Concurrency", "50", "MAX_WORKERS", "sessions in flight, at most"},
-		{"cycles", "Cycles", "Length and pace", "1", "default", "length of the run"},
-		{"seed", "Random seed", "Length and pace", "7", "saved", "what draws depend on"},
+		{Name: "max-concurrent", Title: "Concurrency limit", Group: "Concurrency", Value: "50", From: "MAX_WORKERS", Help: "sessions in flight, at most"},
+		{Name: "cycles", Title: "Cycles", Group: "Length and pace", Value: "1", From: "default", Help: "length of the run"},
+		{Name: "seed", Title: "Random seed", Group: "Length and pace", Value: "7", From: "saved", Help: "what draws depend on"},
 	}}
 	s := shown(t, General, desk)
 	s.Until("the groups", func() bool { return s.shows("Length and pace") })
@@ -81,4 +81,20 @@ func TestDefaultsAreEdited(t *testing.T) {
 	s.edit("seed")
 	s.tap("Use default")
 	s.asks("set seed ")
+}
+
+// TestLimitedSettings checks that a setting that another one moved says so, that the editor has the user's own value, and that help is a
+// sentence.
+func TestLimitedSettings(t *testing.T) {
+	s := shown(t, General, &fakeDesk{settings: []Setting{
+		{Name: "max-concurrent", Title: "Concurrency limit", Group: "Concurrency", Help: "sessions in flight, at most", Value: "50", Shown: "20 sessions", Why: "limited by the highest limit", From: "default"},
+	}})
+	s.Until("the group", func() bool { return s.shows("Concurrency") })
+	s.screen.Open("Concurrency")
+	if !s.shows("20 sessions, limited by the highest limit") || !s.shows("Sessions in flight, at most.") || s.shows("max-concurrent") {
+		t.Errorf("got %q", uitest.Texts(s.screen.Content()))
+	}
+	if s.edit("max-concurrent"); s.screen.defaults.editor.entry.Text != "50" {
+		t.Errorf("the editor has %q", s.screen.defaults.editor.entry.Text)
+	}
 }

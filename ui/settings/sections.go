@@ -16,7 +16,7 @@ import (
 const (
 	General       = "General"
 	Notifications = "Notifications"
-	Storage       = "Storage"
+	Storage       = "Data folder and log"
 	Database      = "Database"
 	Privacy       = "Privacy"
 )

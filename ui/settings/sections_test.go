@@ -14,11 +14,11 @@ import (
 
 // someSettings are run settings of four groups.
 var someSettings = []Setting{
-	{"retries", "Attempts", "Timeouts and retries", "5", "default", "attempts at a request"},
-	{"cycles", "Cycles", "Length and pace", "24", "saved", "length of the run"},
-	{"session-timeout", "Session timeout", "Timeouts and retries", "5m0s", "default", "time that a session may use"},
-	{"max-concurrent", "Concurrency limit", "Concurrency", "50", "MAX_WORKERS", "maximum number of sessions in flight"},
-	{"new-thing", "New thing", "More", "on", "default", "a setting without a title"},
+	{Name: "retries", Title: "Attempts", Group: "Timeouts and retries", Value: "5", From: "default", Help: "attempts at a request"},
+	{Name: "cycles", Title: "Cycles", Group: "Length and pace", Value: "24", From: "saved", Help: "length of the run"},
+	{Name: "session-timeout", Title: "Session timeout", Group: "Timeouts and retries", Value: "5m0s", From: "default", Help: "time that a session may use"},
+	{Name: "max-concurrent", Title: "Concurrency limit", Group: "Concurrency", Value: "50", From: "MAX_WORKERS", Help: "maximum number of sessions in flight"},
+	{Name: "new-thing", Title: "New thing", Group: "More", Value: "on", From: "default", Help: "a setting without a title"},
 }
 
 // listed returns the entries of the list of sections, with the numbers of settings found.

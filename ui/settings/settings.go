@@ -36,8 +36,12 @@ type Line struct {
 	State       State
 }
 
-// Setting is a run setting and its current value.
-type Setting struct{ Name, Title, Group, Value, From, Help string }
+// Setting is a setting and its value.
+type Setting struct {
+	Name, Title, Group, Help string
+	Value, From              string // what a person set, or the default, and where it is from
+	Shown, Why               string // what is in force, with its unit, and the setting that made it so; Why is "" if none did
+}
 
 // Desk is what the screen needs from the application. Its methods may take long, except for RemoteState.
 type Desk interface {

@@ -26,7 +26,7 @@ func grouped(all []Setting) []part {
 
 // matches reports whether a setting has all words of the search.
 func (s Setting) matches(looked string) bool {
-	return hasWords(s.Name+" "+s.Title+" "+s.Group+" "+s.Help+" "+s.Value+" "+s.From, looked)
+	return hasWords(s.Name+" "+s.Shown+" "+s.Title+" "+s.Group+" "+s.Help+" "+s.Value+" "+s.From, looked)
 }
 
 // tidy removes zeros at the end of a duration.

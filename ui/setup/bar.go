@@ -23,32 +23,46 @@ type bar struct {
 	missing  *widget.Button
 	checks   *widget.Button
 	problem  *form.Note
-	state    *form.Note // of a launch that takes long
+	state    *form.Note      // of a launch that takes long
+	busy     *fyne.Container // says that a run is in progress
+	what     *form.Note      // in busy
 	launch   *widget.Button
 	early    *widget.Button // starts a scheduled run now
 	cancel   *widget.Button // cancels a scheduled start, or stops writing personas
 }
 
-func newBar(launch, early, cancel, reveal, unlock, check func()) *bar {
+// barActions are the actions of the bar's buttons.
+type barActions struct{ launch, early, cancel, reveal, unlock, check, live func() }
+
+// Texts of the button that launches.
+const (
+	launchNow  = "Launch"
+	launchNext = "Launch when it ends"
+)
+
+func newBar(do barActions) *bar {
 	b := &bar{summary: form.NewNote(""), problem: form.NewNote(""), state: form.NewNote("")}
 	b.summary.TextSize = theme.SizeNameText
-	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), reveal)
-	b.missing = widget.NewButtonWithIcon("", theme.NewWarningThemedResource(theme.WarningIcon()), unlock)
-	b.checks = widget.NewButtonWithIcon("", nil, check)
+	b.mistakes = widget.NewButtonWithIcon("", theme.NewErrorThemedResource(theme.ErrorIcon()), do.reveal)
+	b.missing = widget.NewButtonWithIcon("", theme.NewWarningThemedResource(theme.WarningIcon()), do.unlock)
+	b.checks = widget.NewButtonWithIcon("", nil, do.check)
 	for _, w := range []*widget.Button{b.mistakes, b.missing, b.checks} {
 		w.Importance, w.Alignment = widget.LowImportance, widget.ButtonAlignLeading
 		w.Hide()
 	}
 	b.problem.Hide()
 	b.state.Hide()
-	b.launch = widget.NewButtonWithIcon("Launch", theme.MediaPlayIcon(), launch)
+	b.launch = widget.NewButtonWithIcon(launchNow, theme.MediaPlayIcon(), do.launch)
 	b.launch.Importance = widget.HighImportance
-	b.early = widget.NewButton("Start now", early)
-	b.cancel = widget.NewButton("Cancel", cancel)
+	b.early = widget.NewButton("Start now", do.early)
+	b.cancel = widget.NewButton("Cancel", do.cancel)
 	b.early.Hide()
 	b.cancel.Hide()
 	buttons := container.NewBorder(nil, nil, container.NewHBox(b.cancel, b.early), nil, b.launch)
-	b.panel = widgets.NewPanel("", form.NewStack(b.summary, b.problem, b.mistakes, b.missing, b.checks, b.state, buttons))
+	b.what = form.NewNote("")
+	b.busy = container.NewBorder(nil, nil, nil, container.NewVBox(form.NewCompact(widget.NewButton("Open Live", do.live))), b.what)
+	b.busy.Hide()
+	b.panel = widgets.NewPanel("", form.NewStack(b.summary, b.problem, b.mistakes, b.missing, b.checks, b.busy, b.state, buttons))
 	return b
 }
 
@@ -128,6 +142,36 @@ func (b *bar) say(problem string) {
 	} else {
 		b.problem.Show()
 	}
+}
+
+// tell shows what became of the launch, if nothing is wrong.
+func (b *bar) tell(text string) {
+	b.problem.SetText(text)
+	b.problem.Show()
+}
+
+// occupy shows what is in progress, which the next run waits for; "" shows that it need not wait.
+func (b *bar) occupy(what string) {
+	launch := launchNow
+	if what != "" {
+		launch = launchNext
+		b.what.Say(what)
+	}
+	if b.launch.Text != launch {
+		b.launch.SetText(launch)
+	}
+	if b.busy.Hidden == (what == "") {
+		return
+	}
+	b.busy.Hidden = what == ""
+	b.panel.Refresh()
+}
+
+// queue shows that the run waits for the end of another.
+func (b *bar) queue() {
+	say(b.state, "Queued: starts when it ends.")
+	b.early.Hide()
+	b.cancel.Show()
 }
 
 // write shows the progress of writing the population.

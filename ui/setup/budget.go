@@ -28,8 +28,8 @@ func newBudget(s *Screen) *budget {
 	b.dollars.Min, b.dollars.Max = 0, maxDollars
 	words := form.NewNote("")
 	words.SetText("A run that uses up its budget ends cleanly. Resume it with a larger budget. Empty fields are unlimited.")
-	dollars, tokens := form.NewRow("US dollars", b.dollars), form.NewRow("Tokens", b.tokens)
-	requests, wall := form.NewRow("Requests", b.requests), form.NewRow("Time", b.wall)
+	dollars, tokens := settingRow("budget", b.dollars), settingRow("max-tokens", b.tokens)
+	requests, wall := settingRow("max-requests", b.requests), settingRow("max-time", b.wall)
 	for _, e := range []*form.Entry{&b.dollars.Entry, &b.tokens.Entry, &b.requests.Entry, b.wall} {
 		e.SetPlaceHolder("any")
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
@@ -53,23 +54,23 @@ func newConcurrency(s *Screen) *concurrency {
 	for _, g := range adjusting {
 		c.governor.Options = append(c.governor.Options, g.Title)
 	}
-	mode, governor := form.NewRow("Limit", container.NewHBox(c.mode)), form.NewRow("Adjusted by", form.NewFrame(c.governor))
+	mode, governor := form.NewRow("Limit", container.NewHBox(c.mode)), settingRow(engine.GovernorSetting, form.NewFrame(c.governor))
 	c.governor.OnChanged = func(string) {
 		governor.SetHelp(adjusting[max(c.governor.SelectedIndex(), 0)].About)
 		s.changed()
 	}
 	s.settings.Add(governor, "governor")
 	c.limit = form.NewRow("", c.start)
-	floor, ceiling := form.NewRow("Lowest limit", c.floor), form.NewRow("Highest limit", c.ceiling)
+	floor, ceiling := settingRow(engine.FloorSetting, c.floor), settingRow(engine.CeilingSetting, c.ceiling)
 	s.watch(s.settings.Add(c.limit, engine.LimitSetting), &c.start.Entry)
 	s.watch(s.settings.Add(floor, "floor"), &c.floor.Entry)
 	s.watch(s.settings.Add(ceiling, "ceiling"), &c.ceiling.Entry)
 	c.automatic = []*form.Row{floor, ceiling, governor}
 	c.show(automaticMode)
-	batch := form.NewRow("Agents per wave", c.batch)
-	batch.SetHelp("each wave waits for the last; 0: one wave")
+	batch := settingRow("batch", c.batch)
+	batch.SetHelp(engine.FindSetting("batch").Help)
 	s.watch(s.settings.Add(batch, "batch"), &c.batch.Entry)
-	c.models = form.NewRow("Concurrent model calls", c.calls)
+	c.models = settingRow("max-llm-calls", c.calls)
 	c.models.SetHelp(deployments())
 	s.watch(s.settings.Add(c.models, "max-llm-calls"), &c.calls.Entry)
 	fields := form.NewColumns(11, mode, c.limit, floor, ceiling)
@@ -77,6 +78,11 @@ func newConcurrency(s *Screen) *concurrency {
 	c.panel = form.NewFold("Concurrency", form.NewStack(fields, aside, c.words, c.preset))
 	c.preset.Hide()
 	return c
+}
+
+// settingRow returns the row of a setting, with the title that it has everywhere.
+func settingRow(name string, field fyne.CanvasObject) *form.Row {
+	return form.NewRow(engine.FindSetting(name).Title, field)
 }
 
 // adjusting are the governors that adjust the limit.
@@ -87,7 +93,7 @@ func (c *concurrency) show(mode int) {
 	c.mode.Choose(mode)
 	title := "Starting limit"
 	if mode == manualMode {
-		title = "Concurrency limit"
+		title = engine.FindSetting(engine.LimitSetting).Title
 	}
 	c.limit.SetTitle(title)
 	for _, row := range c.automatic {

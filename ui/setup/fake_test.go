@@ -35,6 +35,11 @@ type fakeDesk struct {
 	requirements Requirements
 	lost         error // instead of an requirements
 
+	busy    string        // what is in progress
+	settled chan struct{} // closed at its end
+
+	listed chan struct{} // the scenarios are listed when it is closed; nil does not wait
+
 	forecastInput []Order
 	unforeseen    error // instead of a forecast
 	measured      engine.RunID
@@ -56,6 +61,9 @@ type fakeDesk struct {
 }
 
 func (d *fakeDesk) Choices(context.Context) ([]Choice, error) {
+	if d.listed != nil {
+		<-d.listed
+	}
 	return []Choice{
 		{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true},
 		{Name: "world", Title: "A small world", About: "They talk.", BuiltIn: true},
@@ -256,12 +264,27 @@ func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total
 			return context.Cause(ctx)
 		}
 	}
+	if d.InProgress() != "" {
+		o.Waits(true)
+		select {
+		case <-d.settled:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		o.Waits(false)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.refusal == nil {
 		d.launched = append(d.launched, o)
 	}
 	return d.refusal
+}
+
+func (d *fakeDesk) InProgress() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.busy
 }
 
 func (d *fakeDesk) Preset(context.Context) (string, error) { return "This machine is a laptop.", nil }

@@ -109,7 +109,7 @@ func TestGovernorAndBudgetGoIntoTheOrder(t *testing.T) {
 	s := shown(t, desk)
 	s.until("Adaptive")
 	s.screen.concurrency.governor.SetSelected("Latency")
-	s.until("stops raising")
+	s.until("Stops raising")
 	s.until("adjusted automatically from")
 	s.screen.budget.dollars.SetText("12.50")
 	s.screen.budget.tokens.SetText("1000000")

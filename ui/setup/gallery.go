@@ -71,7 +71,7 @@ func (g *gallery) set(choices []Choice, err error) {
 func (g *gallery) choose(name string) {
 	g.chosen = name
 	if name != "" && g.find(name) == nil {
-		g.choices = append(g.choices, Choice{Name: name, Title: filepath.Base(name)})
+		g.choices = append(g.choices, Choice{Name: name, Title: filepath.Base(name), BuiltIn: g.builtIn(name)})
 	}
 	g.show()
 }
@@ -84,10 +84,8 @@ func (g *gallery) name(name string, sc *Scenario) {
 	}
 }
 
-func (g *gallery) builtIn(name string) bool {
-	c := g.find(name)
-	return c != nil && c.BuiltIn
-}
+// builtIn reports whether a scenario is in the program. Others have the path of their file as name.
+func (g *gallery) builtIn(name string) bool { return name != "" && !filepath.IsAbs(name) }
 
 func (g *gallery) find(name string) *Choice {
 	if i := slices.IndexFunc(g.choices, func(c Choice) bool { return c.Name == name }); i >= 0 {

@@ -91,10 +91,12 @@ func (s *Screen) start(order Order) {
 	if !order.At.IsZero() {
 		order.Start = s.wait(order.At)
 	}
+	order.Waits = s.queued.Store
 	writing := func(done, total int) { s.writing.Store(&written{done, total}) }
 	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(ctx, order, writing) }, func(_ struct{}, err error) {
 		s.giveUp = nil
 		giveUp(nil)
+		s.queued.Store(false)
 		s.noLonger()
 		s.writing.Store(nil)
 		if err != nil {
@@ -117,6 +119,8 @@ func (s *Screen) refused(err error) {
 		s.bar.say("Not launched: the scenario has errors.")
 		s.head.fail(file)
 		s.scroll.ScrollToTop()
+	} else if errors.Is(rest, errCanceled) {
+		s.bar.tell("Not launched: start canceled.")
 	} else if rest != nil {
 		s.bar.say("Not launched: " + rest.Error())
 	}
@@ -148,7 +152,7 @@ func (s *Screen) giveUpLaunch() {
 		return
 	}
 	cause := errGivenUp
-	if s.pending != nil {
+	if s.pending != nil || s.queued.Load() {
 		cause = errCanceled
 	}
 	s.giveUp(cause)
@@ -156,15 +160,33 @@ func (s *Screen) giveUpLaunch() {
 	s.noLonger()
 }
 
+// occupied shows what is in progress, which the next run waits for.
+func (s *Screen) occupied() {
+	if s.launching && !s.queued.Load() {
+		return
+	}
+	was := s.occupant
+	s.occupant = s.desk.InProgress()
+	s.bar.occupy(s.occupant)
+	if was != "" && s.occupant == "" && s.visible { // it may have been measured
+		s.forecast.again()
+		s.follow()
+	}
+}
+
 // Tick updates the preflight checks, the countdown and the progress of writing the population.
 func (s *Screen) Tick() {
 	s.preflight.tick()
+	s.occupied()
 	if p := s.pending; p != nil {
 		if left := p.at.Sub(now()); left > 0 {
 			s.bar.wait(left)
 		} else {
 			s.noLonger()
 		}
+	}
+	if s.queued.Load() && s.giveUp != nil {
+		s.bar.queue()
 	}
 	if at := s.writing.Load(); at != nil && s.giveUp != nil {
 		s.bar.write(at)

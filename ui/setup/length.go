@@ -69,12 +69,12 @@ func newLength(s *Screen) *length {
 		long.Changed()
 		s.changed()
 	}
-	scale := form.NewRow("Time scale", l.scale)
-	scale.SetHelp("simulated time per wall time; 0: as fast as possible")
+	scale := settingRow("time-scale", l.scale)
+	scale.SetHelp(engine.FindSetting("time-scale").Help)
 	icon := theme.NewThemedResource(fyne.NewStaticResource("dice.svg", dice))
 	roll := widget.NewButtonWithIcon("", icon, l.roll)
-	seed := form.NewRow("Random seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
-	seed.SetHelp("same seed, same result")
+	seed := settingRow("seed", container.NewBorder(nil, nil, nil, roll, l.seed)).Marking(l.seed)
+	seed.SetHelp(engine.FindSetting("seed").Help)
 
 	at := form.NewRow("Start at", l.at)
 	at.SetHelp("for example 22:00 or +90m; empty: now")

@@ -101,7 +101,7 @@ func (p *parameters) fill(sc *Scenario, given map[string]string) {
 const essential = 3
 
 // longText is the number of characters from which a text has a field of several lines.
-const longText = 40
+const longText = 24
 
 // long reports whether a parameter needs a field of several lines.
 func (q *Parameter) long() bool {

@@ -36,6 +36,21 @@ func TestTheLastChoiceIsRemembered(t *testing.T) {
 	}
 }
 
+// TestTheLastChoiceDoesNotWaitForTheList checks that the last scenario is shown before the others are listed, as the built-in it is.
+func TestTheLastChoiceDoesNotWaitForTheList(t *testing.T) {
+	s := shown(t, &fakeDesk{})
+	s.pick("A small world")
+	s.until("Title of world")
+	s.desk.listed = make(chan struct{})
+	s.again()
+	s.until("Title of world")
+	if s.shows("Reload") {
+		t.Error("the built-in is shown as a file")
+	}
+	close(s.desk.listed)
+	s.until("Marketplace shoppers")
+}
+
 // TestEverythingTypedIsRestored types into each field, ends the program without a word, and checks the form of the next one.
 func TestEverythingTypedIsRestored(t *testing.T) {
 	s := shown(t, &fakeDesk{remote: "db.example.com/throng"})

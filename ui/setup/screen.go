@@ -44,6 +44,8 @@ type Screen struct {
 	writing   atomic.Pointer[written] // progress of writing personas; nil if none are written. The launch's goroutine stores it
 	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
 	pending   *pending                // the scheduled launch; nil if none
+	occupant  string                  // what is in progress; "" if nothing is
+	queued    atomic.Bool             // the launch waits for the end of another run. The launch's goroutine stores it
 
 	editing      Editing
 	gallery      *gallery
@@ -75,6 +77,7 @@ type Screen struct {
 // Ways open other screens.
 type Ways struct {
 	Launched func() // called when a run has started
+	Live     func() // opens the run in progress
 	Settings func()
 	Runs     func() // opens the screen where runs and checkpoints can be deleted
 }
@@ -95,7 +98,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
 	s.chain = newChain()
-	s.bar = newBar(s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal)
+	s.bar = newBar(barActions{s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal, ways.Live})
 	s.edits.screen = s
 	s.build()
 	return s
@@ -147,6 +150,7 @@ func (s *Screen) Content() fyne.CanvasObject { return s.content }
 // have changed.
 func (s *Screen) Show() {
 	s.visible = true
+	s.occupied()
 	s.remote.offer(s.desk.Remote())
 	async.Work(func() (string, error) { return s.desk.Preset(context.Background()) }, s.concurrency.suit)
 	s.list()
@@ -180,23 +184,27 @@ func (s *Screen) Choose() {
 	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai"}, s.Open)
 }
 
-// list lists the scenarios. The first time it chooses the last used one.
+// list lists the scenarios. The first time it chooses the last used one, or else the first one.
 func (s *Screen) list() {
+	if last := remembered(); s.subject == (subject{}) && last.Scenario != "" { // it need not wait for the list
+		s.recall(last)
+	}
 	async.Work(func() ([]Choice, error) { return s.desk.Choices(context.Background()) }, func(choices []Choice, err error) {
 		s.gallery.set(choices, err)
 		if s.subject != (subject{}) || err != nil {
 			return
 		}
-		last := remembered()
-		if last.Scenario == "" && len(choices) > 0 {
-			last.Scenario = choices[0].Name
-		}
-		if last.Scenario != "" {
-			x := subject{scenario: last.Scenario}
-			s.kept[x], s.chosen[x], s.written[x] = last.Given, last.selection, last.Typed
-			s.choose(x)
+		if len(choices) > 0 {
+			s.recall(chosen{Scenario: choices[0].Name})
 		}
 	})
+}
+
+// recall chooses a scenario with what was typed for it.
+func (s *Screen) recall(last chosen) {
+	x := subject{scenario: last.Scenario}
+	s.kept[x], s.chosen[x], s.written[x] = last.Given, last.selection, last.Typed
+	s.choose(x)
 }
 
 // favor stores a favorite. If that fails, the next update of the list shows it.

@@ -22,7 +22,7 @@ func TestTheFirstScenarioIsReadyToLaunch(t *testing.T) {
 	s := shown(t, &fakeDesk{})
 	for _, text := range []string{
 		"Marketplace shoppers", "A small world", "Staging", "Open file…", "drop a file",
-		"About shopping", "how much they like it", "0 to 10",
+		"About shopping", "How much they like it.", "0 to 10",
 		"24 cycles of 1 h, as fast as possible",
 		"50 of 372 shoppers concurrently; adjusted automatically from 1 to 100",
 		"Results stay on this machine.",

@@ -89,7 +89,7 @@ func (v *services) field(service Service) *address {
 	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.key.object)).Marking(a.entry)
 	a.row.SetAside(service.kind())
 	if service.Kind == "llm" {
-		a.row.SetHelp("To use another model, add # and its name: http://127.0.0.1:11434/v1#llama3.2")
+		a.row.SetHelp("To use another model, add # and its name (http://127.0.0.1:11434/v1#llama3.2)")
 	}
 	v.screen.seen(a.row, a.key.entry)
 	v.screen.watch(v.screen.settings.Add(a.row, "service "+service.Name), a.entry)

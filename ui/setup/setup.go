@@ -83,6 +83,7 @@ type Order struct {
 	Allow    []string        // addresses that the user allows the file to call
 	At       time.Time       // start time; zero is now
 	Start    <-chan struct{} // starts it early
+	Waits    func(bool)      // called with true while the run waits for the end of another; may be nil
 }
 
 // Desk is what the screen needs from the application. Its methods may take long, except for Remote.
@@ -114,7 +115,9 @@ type Desk interface {
 	KeepSecret(ctx context.Context, name, value string) error
 	// Unallowed returns the addresses that the file of an order may not call yet.
 	Unallowed(ctx context.Context, o Order) ([]engine.Destination, error)
-	// Launch starts a run at its start time; canceling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
+	// InProgress says what is in progress in this window, which a launched run waits for; "" if nothing is. It does not wait.
+	InProgress() string
+	// Launch starts a run at its start time, when no other is in progress; canceling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
 	// are Unreadable. While a model writes the population, Launch reports the progress to writing, and canceling ctx stops it.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
 	// Remote names the database for results, without user and password; "" if none is configured. It does not wait.

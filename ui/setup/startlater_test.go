@@ -21,7 +21,7 @@ func TestStartLater(t *testing.T) {
 		t.Error("the run was launched early")
 	}
 	s.tap("Cancel")
-	s.until("Not launched: start canceled")
+	s.until("Not launched: start canceled.")
 	if s.screen.Tick(); s.screen.bar.launch.Text != "Launch" || s.screen.bar.cancel.Visible() {
 		t.Errorf("the button shows %s", s.screen.bar.launch.Text)
 	}

@@ -59,7 +59,7 @@ func checkDisk(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	free := float64(here.DiskFree)
 	text := engine.FormatBytes(int64(free)) + " free"
 	if need.Known() {
-		text += "; the run needs about " + view.EstimatedBytes(need)
+		text += "; the run needs " + view.RoughBytes(need)
 	}
 	switch {
 	case here.DiskFree == 0:
@@ -76,7 +76,7 @@ func checkMemory(here engine.HostMetrics, need engine.Estimate) engine.Check {
 	left, enough := float64(here.Available), float64(health.EnoughMemory(&here))
 	text := engine.FormatBytes(int64(left)) + " available"
 	if need.Known() {
-		text += "; the run needs about " + view.EstimatedBytes(need)
+		text += "; the run needs " + view.RoughBytes(need)
 	}
 	switch {
 	case here.MemoryTotal == 0:

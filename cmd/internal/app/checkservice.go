@@ -329,7 +329,7 @@ func (l checks) simulationItem(planned []PlannedService) item {
 		case len(embedded) > 0:
 			return fine("sent; the mock lifts its rate limits")
 		}
-		return unknown("no service to check")
+		return unknown("not checked until the services may be called")
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +38,7 @@ type EarlierRun struct {
 	cpu     engine.Estimate      // seconds of one core per session
 	disk    engine.Estimate      // bytes per session
 	content engine.Estimate      // of requests and answers, bytes per session
+	changed bool                 // a setting changed during the run
 }
 
 // EarlierRuns finds earlier runs in a store, and caches the last one. It is safe for concurrent use.
@@ -49,7 +51,7 @@ type EarlierRuns struct {
 // NewEarlierRuns returns the earlier runs of a store. A nil store has none.
 func NewEarlierRuns(store *sqlite.Store) *EarlierRuns { return &EarlierRuns{store: store} }
 
-// Find returns the newest run that a forecast can be based on; nil if there is none, or the store is too slow.
+// Find returns the run that a forecast can be based on; nil if there is none, or the store is too slow. A finished run is preferred.
 func (p *EarlierRuns) Find(ctx context.Context, l Forecaster) *EarlierRun {
 	if p.store == nil {
 		return nil
@@ -58,14 +60,45 @@ func (p *EarlierRuns) Find(ctx context.Context, l Forecaster) *EarlierRun {
 	defer cancel()
 	runs, err := p.store.Runs(ctx)
 	if err != nil {
-		return nil
+		return p.cached(l)
 	}
-	for i := range runs {
-		if r := &runs[i]; l.resembles(r) {
-			return p.read(ctx, r)
+	if r := l.best(runs); r != nil {
+		if found := p.read(ctx, r); found != nil {
+			return found
 		}
+		return p.cached(l)
 	}
 	return nil
+}
+
+// best returns the run that tells most about a launch: the newest finished one with the same parameters, else the newest finished one
+// with another number of agents, else the newest that was stopped. It returns nil if there is none. The runs are sorted, newest first.
+func (l Forecaster) best(runs []engine.RunRecord) (found *engine.RunRecord) {
+	rank := func(r *engine.RunRecord) int {
+		switch {
+		case r.Ending != engine.EndFinished:
+			return 0
+		case l.Scenario.Source.Parameters["agents"] != r.Source.Parameters["agents"]:
+			return 1
+		}
+		return 2
+	}
+	for i := range runs {
+		if r := &runs[i]; l.resembles(r) && (found == nil || rank(r) > rank(found)) {
+			found = r
+		}
+	}
+	return found
+}
+
+// cached returns the run that was read last, if a launch resembles it: a run in progress can make the store slow.
+func (p *EarlierRuns) cached(l Forecaster) *EarlierRun {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == nil || !l.resembles(&p.last.record) {
+		return nil
+	}
+	return p.last
 }
 
 // resembles reports whether a launch does the same as a run, and the run has enough sessions.
@@ -106,6 +139,9 @@ func (p *EarlierRuns) read(ctx context.Context, r *engine.RunRecord) *EarlierRun
 		return nil
 	}
 	run := &EarlierRun{Run: r.ID, At: r.Created, record: *r, totals: totals, writing: writing, cpu: p.cpu(ctx, r.ID)}
+	if run.changed, err = p.changed(ctx, r.ID); err != nil {
+		return nil
+	}
 	limited, cancel := context.WithTimeout(ctx, sizeTimeout)
 	defer cancel()
 	if d, err := p.store.Deletion(limited, r.ID); err == nil {
@@ -116,6 +152,12 @@ func (p *EarlierRuns) read(ctx context.Context, r *engine.RunRecord) *EarlierRun
 	}
 	p.last = run
 	return run
+}
+
+// changed reports whether a setting, such as the limit, was changed during a run.
+func (p *EarlierRuns) changed(ctx context.Context, run engine.RunID) (bool, error) {
+	rows, err := p.store.Changes(ctx, run)
+	return slices.ContainsFunc(rows, func(c engine.ChangeRow) bool { return engine.FindLiveSetting(c.What) != nil }), err
 }
 
 // cpu returns the seconds of one core per session, from the metrics of a run's first seconds; unknown for a short run.
@@ -249,10 +291,10 @@ func (k *EarlierRun) perCycle() float64 {
 }
 
 // worked returns the time that a session added to its cycle. It is known only if the settings and the number of sessions
-// are about the same.
+// are about the same, and nothing was changed during the run.
 func (k *EarlierRun) worked(set *engine.Settings, o *forecast.Order) engine.Estimate {
 	was := &k.record.Settings
-	same := set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.Manual == was.Manual && set.MaxLLMCalls == was.MaxLLMCalls &&
+	same := !k.changed && set.Limit == was.Limit && set.Ceiling == was.Ceiling && set.Governor == was.Governor && set.Manual == was.Manual && set.MaxLLMCalls == was.MaxLLMCalls &&
 		set.LLMRate == was.LLMRate && set.SequentialSteps == was.SequentialSteps
 	worked := k.totals.Peaks.Worked.Seconds()
 	if ratio := float64(o.Agents) / k.perCycle(); !same || worked == 0 || ratio < 0.8 || ratio > 1.25 {

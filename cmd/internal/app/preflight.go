@@ -135,7 +135,9 @@ func (l checks) items(db config.Database) []item {
 			l.equip(o.Service, !l.automatic && locked(o) == nil && len(o.Unallowed) == 0)
 			all = append(all, item{"Service " + o.Name, l.serviceKey(o), func(ctx context.Context) engine.Check { return l.checkService(ctx, o) }})
 		}
-		all = append(all, l.simulationItem(planned))
+		if slices.ContainsFunc(planned, func(o PlannedService) bool { return o.Kind == "http" }) {
+			all = append(all, l.simulationItem(planned))
+		}
 	}
 	all = append(all, l.databaseItems(db)...)
 	return append(all, l.machineItems()...)

@@ -68,6 +68,25 @@ func TestChecksOfTheMock(t *testing.T) {
 	}
 }
 
+// TestTheModeIsCheckedForHTTPOnly checks that scenarios without HTTP services have no check of the header X-Simulation-Mode.
+func TestTheModeIsCheckedForHTTPOnly(t *testing.T) {
+	keyring.MockInit()
+	s, err := authoring.Load("world", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := app.Launch{Services: app.Services{Scenario: s, Settings: engine.DefaultSettings(), Data: t.TempDir()}}
+	all := new(app.Preflight).Run(t.Context(), l, config.Database{}, false, nil)
+	for _, c := range all {
+		if c.Name == "X-Simulation-Mode" {
+			t.Errorf("got %+v", c)
+		}
+		if strings.Contains(c.Text, "about up to") {
+			t.Errorf("%s: %s", c.Name, c.Text)
+		}
+	}
+}
+
 // staging returns a scenario with a service at an address and its auth.
 func staging(t *testing.T, address, auth string) *scenario.Scenario {
 	t.Helper()

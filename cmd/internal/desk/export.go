@@ -18,6 +18,14 @@ func (d *Desk) Export(ctx context.Context, run engine.RunID, dir string) (string
 	return d.exportAs(ctx, storage.CSV, run, dir)
 }
 
+// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there.
+func (d *Desk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
+	if format == "report" {
+		return d.Report(ctx, run, dir)
+	}
+	return d.exportAs(ctx, storage.Format(format), run, dir)
+}
+
 func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID, dir string) (string, error) {
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
@@ -34,7 +42,7 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 }
 
 // Report writes a report of a run into a new file in dir.
-func (d resultsDesk) Report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
+func (d *Desk) Report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
 	var file *os.File
 	path, err = unused(dir, run, ".html", func(path string) (err error) {
 		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -224,11 +224,6 @@ func (d resultsDesk) Details(ctx context.Context, run engine.RunID) (*view.Detai
 	return review.Details(ctx, d.store, run)
 }
 
-// ExportAs writes a run's results into a new folder inside dir.
-func (d resultsDesk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
-	return d.exportAs(ctx, storage.Format(format), run, dir)
-}
-
 // Audit recalculates a run's figures from its journal.
 func (d resultsDesk) Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error) {
 	report, err := review.Audit(ctx, d.store, run)
@@ -377,7 +372,7 @@ func (d settingsDesk) Saved(context.Context) ([]settings.Setting, error) {
 	for i := range config.Settings {
 		if s := &config.Settings[i]; s.Title != "" && origins != nil {
 			o := origins[s.Name]
-			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: o.Value, From: o.From, Help: s.Help})
+			all = append(all, settings.Setting{Name: s.Name, Title: s.Title, Group: s.Group, Value: cmp.Or(o.Own, o.Value), Shown: s.Words(o.Value), Why: o.Why(), From: o.From, Help: s.Help})
 		}
 	}
 	return all, err

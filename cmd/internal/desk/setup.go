@@ -201,7 +201,28 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 		}
 	}
 	l.Writing = writing
-	return d.start(ctx, l)
+	return d.inTurn(ctx, l, o.Waits)
+}
+
+// inTurn starts a run when nothing else is in progress in this window. It calls waits with true while it waits.
+func (d setupDesk) inTurn(ctx context.Context, l app.Launch, waits func(bool)) error {
+	for {
+		err := d.start(ctx, l)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if waits != nil {
+			waits(true)
+		}
+		select {
+		case <-d.Settled():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if waits != nil {
+			waits(false)
+		}
+	}
 }
 
 // Preset describes the limits that suit this machine.

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	errBusy    = errors.New("a run or calibration is in progress in this window; stop it or wait for its end")
+	errBusy    = errors.New("a run or a calibration is in progress in this window; stop it, or wait for its end")
 	errStopped = errors.New("the window is being closed")
 )
 
@@ -78,6 +78,19 @@ func (w *work) Settled() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.settled
+}
+
+// InProgress says what is in progress, which another run waits for; "" if nothing is.
+func (w *work) InProgress() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case !w.busy:
+		return ""
+	case w.sweep != nil && w.sweep.Running:
+		return "A calibration is in progress."
+	}
+	return "A run is in progress."
 }
 
 // Stop stops the run in progress, or one that is starting as soon as it has begun. Sessions in flight complete first, unless cut

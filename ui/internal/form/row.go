@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // Row is a field with its title above, and its help and error below.
@@ -59,7 +60,7 @@ func (r *Row) SetTitle(title string) { r.title.SetText(title) }
 
 // SetHelp sets the help; "" removes it. A problem is shown in its place.
 func (r *Row) SetHelp(text string) {
-	r.help.SetText(text)
+	r.help.SetText(words.Sentence(text))
 	show(r.help, text != "" && r.Problem() == "")
 }
 

@@ -32,10 +32,14 @@ func Trouble(err error) string {
 	}
 }
 
-// Sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends.
+// Sentence begins with a capital letter, unless it begins with a name such as that of a host or a setting, and ends. An empty text stays empty.
 func Sentence(text string) string {
-	text = strings.TrimSuffix(text, ".") + "."
+	if text = strings.TrimSuffix(text, "."); text == "" {
+		return ""
+	}
+	text += "."
 	first, _, _ := strings.Cut(text, " ")
+	first = strings.TrimRight(first, ",;.")
 	for i, r := range first {
 		switch {
 		case unicode.IsLower(r), i == 0 && unicode.IsUpper(r):

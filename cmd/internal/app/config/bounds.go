@@ -14,19 +14,21 @@ const (
 
 // fit moves the limit or a bound so that a governor starts within its bounds. The value with the stronger source stays; if both are equally strong, the bound stays.
 func fit(s *engine.Settings, origins map[string]Origin) {
-	const start = "max-concurrent"
-	bound, name := &s.Ceiling, "ceiling"
+	const start = engine.LimitSetting
+	bound, name := &s.Ceiling, engine.CeilingSetting
 	switch {
 	case s.Limit < s.Floor:
-		bound, name = &s.Floor, "floor"
+		bound, name = &s.Floor, engine.FloorSetting
 	case s.Limit <= s.Ceiling:
 		return
 	}
 	if strength(origins[start].From) > strength(origins[name].From) {
-		*bound, origins[name] = s.Limit, origins[start]
+		*bound = s.Limit
+		moved(origins, name, start)
 		return
 	}
-	s.Limit, origins[start] = *bound, origins[name]
+	s.Limit = *bound
+	moved(origins, start, name)
 }
 
 // strength ranks the sources that [Layers.find] returns.

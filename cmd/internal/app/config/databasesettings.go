@@ -21,7 +21,7 @@ type databaseField struct {
 }
 
 // databaseGroup is the heading of the settings of the database.
-const databaseGroup = "Results database"
+const databaseGroup = "Sending results"
 
 // databaseSettings are the settings of the database. The first rows are the parts of its address: each one changes the
 // address that is in force.
@@ -211,11 +211,11 @@ func (db *Database) apply(l databaseLayer, origins map[string]string) error {
 func (s *Setting) ofDatabase(db Database, origins map[string]string) Origin {
 	switch {
 	case s.Name == DatabaseKey:
-		return Origin{db.Target(), db.From}
+		return Origin{Value: db.Target(), From: db.From}
 	case s.Default == "":
-		return Origin{s.database.show(db), origins[s.Name]}
+		return Origin{Value: s.database.show(db), From: origins[s.Name]}
 	}
-	return Origin{s.database.show(db), cmp.Or(origins[s.Name], "default")}
+	return Origin{Value: s.database.show(db), From: cmp.Or(origins[s.Name], "default")}
 }
 
 // saveDatabase saves a setting of the database; "" deletes it.

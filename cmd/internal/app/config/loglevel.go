@@ -28,11 +28,11 @@ func LogLevel(data string) (name string, level slog.Level) {
 // settings that cannot be read.
 func FindLogLevel(debug bool, data string) (o Origin, level slog.Level) {
 	if debug {
-		return Origin{"debug", "--debug"}, slog.LevelDebug
+		return Origin{Value: "debug", From: "--debug"}, slog.LevelDebug
 	}
-	o = Origin{defaultLevel, "default"}
+	o = Origin{Value: defaultLevel, From: "default"}
 	if saved, err := LoadSaved(data); err == nil && slices.Contains(LogLevels, saved[LogLevelKey]) {
-		o = Origin{saved[LogLevelKey], fromSaved}
+		o = Origin{Value: saved[LogLevelKey], From: fromSaved}
 	}
 	switch o.Value {
 	case "error":

@@ -21,17 +21,17 @@ func TestLogLevel(t *testing.T) {
 		if err := saveLogLevel(data, name); err != nil {
 			t.Fatal(err)
 		}
-		if o, level := FindLogLevel(false, data); o != (Origin{name, "saved"}) || level != want[i] {
+		if o, level := FindLogLevel(false, data); o != (Origin{Value: name, From: "saved"}) || level != want[i] {
 			t.Errorf("%s: got %v %s", name, o, level)
 		}
-		if o, level := FindLogLevel(true, data); o != (Origin{"debug", "--debug"}) || level != slog.LevelDebug {
+		if o, level := FindLogLevel(true, data); o != (Origin{Value: "debug", From: "--debug"}) || level != slog.LevelDebug {
 			t.Errorf("with the flag, %s: got %v %s", name, o, level)
 		}
 	}
 	if err := saveLogLevel(data, ""); err != nil {
 		t.Fatal(err)
 	}
-	if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
+	if o, level := FindLogLevel(false, data); o != (Origin{Value: "info", From: "default"}) || level != slog.LevelInfo {
 		t.Errorf("after deletion: got %v %s", o, level)
 	}
 }
@@ -47,7 +47,7 @@ func TestInvalidLogLevel(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(data, savedName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if o, level := FindLogLevel(false, data); o != (Origin{"info", "default"}) || level != slog.LevelInfo {
+		if o, level := FindLogLevel(false, data); o != (Origin{Value: "info", From: "default"}) || level != slog.LevelInfo {
 			t.Errorf("%s: got %v %s", text, o, level)
 		}
 	}

@@ -39,9 +39,9 @@ func (n Notify) describe() string { return string(n.Kind) + " " + n.Host() }
 // Origin returns the kind and the host, and the source of the setting.
 func (n Notify) Origin() Origin {
 	if n.URL == "" {
-		return Origin{"none", cmp.Or(n.From, "default")}
+		return Origin{Value: "none", From: cmp.Or(n.From, "default")}
 	}
-	return Origin{n.describe(), n.From}
+	return Origin{Value: n.describe(), From: n.From}
 }
 
 // FindNotify resolves the webhook from a flag, the environment and the saved settings. The flag is an address, secret:NAME,

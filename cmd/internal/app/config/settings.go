@@ -28,8 +28,30 @@ func RunSettings() []*engine.Setting {
 	return all
 }
 
-// Origin is the value of a setting and its source.
-type Origin struct{ Value, From string }
+// Origin is the value of a setting and its source. If another setting moved the value, By is the name of
+// that setting, and Own is the value from the source, which is not in force; otherwise both are empty.
+type Origin struct{ Value, From, Own, By string }
+
+// Why says which setting moved the value, such as "limited by the highest limit"; "" if none did.
+func (o Origin) Why() string {
+	if o.By == "" {
+		return ""
+	}
+	how, by := "limited by the ", engine.FindSetting(o.By)
+	own, _ := strconv.Atoi(o.Own)
+	if now, _ := strconv.Atoi(o.Value); now > own {
+		how = "raised to the "
+	}
+	return how + strings.ToLower(by.Title)
+}
+
+// Source returns where the value in force comes from, for the terminal.
+func (o Origin) Source() string {
+	if o.By == "" {
+		return o.From
+	}
+	return o.From + ", " + o.Why()
+}
 
 // Layers are the sources of run settings, in decreasing precedence. The zero value has only defaults.
 type Layers struct {
@@ -56,14 +78,15 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 				mistakes = append(mistakes, &engine.FieldError{Field: from, Problem: err.Error()})
 			}
 		}
-		origins[setting.Name] = Origin{From: from}
+		origins[setting.Name] = Origin{From: from, Own: setting.Show(&s)}
 	}
 	if origins[engine.GovernorSetting].From != "" {
 		s.Manual = false // another governor than that of the run to resume
 	}
 	capped := origins[engine.LimitSetting].From != "" && origins[engine.CeilingSetting].From == "" && !s.Manual
 	if capped {
-		s.Ceiling, origins[engine.CeilingSetting] = s.Limit, origins[engine.LimitSetting]
+		s.Ceiling = s.Limit
+		moved(origins, engine.CeilingSetting, engine.LimitSetting)
 	}
 	if s.Governed() && s.Limit > 0 && (s.Floor <= s.Ceiling || capped) {
 		fit(&s, origins)
@@ -72,16 +95,27 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 		}
 	}
 	for _, setting := range RunSettings() {
-		o := Origin{setting.Show(&s), origins[setting.Name].From}
+		o := origins[setting.Name]
+		o.Value = setting.Show(&s)
+		if o.By == "" || o.Own == o.Value {
+			o.By, o.Own = "", ""
+		}
 		if o.From == "" {
 			o.From = "default"
-			if o.Value != setting.Show(&defaults) {
+			if cmp.Or(o.Own, o.Value) != setting.Show(&defaults) {
 				o.From = "the run"
 			}
 		}
 		origins[setting.Name] = o
 	}
 	return s, origins, errors.Join(mistakes...)
+}
+
+// moved notes that another setting moved the value of a setting.
+func moved(origins map[string]Origin, name, by string) {
+	o := origins[name]
+	o.By = by
+	origins[name] = o
 }
 
 // env returns the value of a variable, without spaces and carriage returns at its ends. The value None, which Python writes

@@ -82,8 +82,8 @@ func TestLayers(t *testing.T) {
 		{"waves of the scenario", Layers{File: map[string]string{"batch": "50"}}, "batch", "50", "the scenario"},
 		{"a preset", Layers{Flags: map[string]string{"preset": "80/50"}, Saved: map[string]string{"floor": "3"}}, "floor", "20", "--preset 80/50"},
 		{"a preset's governor", Layers{Flags: map[string]string{"preset": "80/50"}}, "governor", "resources", "--preset 80/50"},
-		{"more than a preset", Layers{Flags: map[string]string{"preset": "80/50", "cpu-high": "90%"}}, "cpu-high", "90", "--cpu-high"},
-		{"a saved preset", Layers{Saved: map[string]string{"preset": "80/50"}}, "memory-high", "80", "saved"},
+		{"more than a preset", Layers{Flags: map[string]string{"preset": "80/50", "cpu-high": "90%"}}, "cpu-high", "90%", "--cpu-high"},
+		{"a saved preset", Layers{Saved: map[string]string{"preset": "80/50"}}, "memory-high", "80%", "saved"},
 		{"the run's own", Layers{Run: &run, Saved: map[string]string{"retries": "3"}}, "retries", "9", "the run"},
 	}
 	for _, tt := range tests {
@@ -92,7 +92,7 @@ func TestLayers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := origins[tt.setting], (Origin{tt.value, tt.from}); got != want {
+			if got, want := origins[tt.setting], (Origin{Value: tt.value, From: tt.from}); got != want {
 				t.Errorf("%s = %v, want %v", tt.setting, got, want)
 			}
 		})
@@ -118,25 +118,25 @@ func TestCeilingFromLimit(t *testing.T) {
 	for _, c := range []struct {
 		layers         Layers
 		limit, ceiling int
-		from           string
+		from           string // of the ceiling
 	}{
 		{Layers{}, 50, 100, "default"},
-		{Layers{Flags: map[string]string{"max-concurrent": "30"}}, 30, 30, "--max-concurrent"},
-		{Layers{Env: nine}, 9, 9, "MAX_WORKERS"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}}, 30, 30, "default, limited by the concurrency limit"},
+		{Layers{Env: nine}, 9, 9, "default, limited by the concurrency limit"},
 		{Layers{Env: func(string) string { return "None" }}, 50, 100, "default"},
-		{Layers{Flags: map[string]string{"max-concurrent": "3"}, Saved: map[string]string{"floor": "5"}}, 3, 3, "--max-concurrent"},
-		{Layers{Flags: map[string]string{"max-concurrent": "3", "floor": "5"}}, 5, 5, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "3"}, Saved: map[string]string{"floor": "5"}}, 3, 3, "default, limited by the concurrency limit"},
+		{Layers{Flags: map[string]string{"max-concurrent": "3", "floor": "5"}}, 5, 5, "default, limited by the concurrency limit"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30", "ceiling": "300"}}, 30, 300, "--ceiling"},
-		{Layers{Flags: map[string]string{"max-concurrent": "300"}}, 300, 300, "--max-concurrent"},
-		{Layers{Flags: map[string]string{"max-concurrent": "300", "governor": "manual"}}, 300, 300, "--max-concurrent"},
-		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual"}}, 30, 30, "--max-concurrent"},
+		{Layers{Flags: map[string]string{"max-concurrent": "300"}}, 300, 300, "default, raised to the concurrency limit"},
+		{Layers{Flags: map[string]string{"max-concurrent": "300", "governor": "manual"}}, 300, 300, "default, raised to the concurrency limit"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual"}}, 30, 30, "default, limited by the concurrency limit"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30", "governor": "manual", "ceiling": "60"}}, 30, 60, "--ceiling"},
 		{Layers{Flags: map[string]string{"governor": "manual"}}, 50, 100, "default"},
 		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Saved: map[string]string{"ceiling": "40"}}, 30, 40, "saved"},
-		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 30, "--max-concurrent"},
-		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Saved: map[string]string{"ceiling": "40"}}, 60, 60, "--max-concurrent"},
-		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Env: nine, Saved: map[string]string{"ceiling": "8"}}, 60, 60, "--max-concurrent"},
-		{Layers{Env: nine, Saved: map[string]string{"ceiling": "8"}}, 9, 9, "MAX_WORKERS"},
+		{Layers{Flags: map[string]string{"max-concurrent": "30"}, Run: &run}, 30, 30, "the run, limited by the concurrency limit"},
+		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Saved: map[string]string{"ceiling": "40"}}, 60, 60, "saved, raised to the concurrency limit"},
+		{Layers{Flags: map[string]string{"max-concurrent": "60"}, Env: nine, Saved: map[string]string{"ceiling": "8"}}, 60, 60, "saved, raised to the concurrency limit"},
+		{Layers{Env: nine, Saved: map[string]string{"ceiling": "8"}}, 9, 9, "saved, raised to the concurrency limit"},
 		{Layers{Flags: map[string]string{"ceiling": "4"}, Saved: map[string]string{"max-concurrent": "8"}}, 4, 4, "--ceiling"},
 		{Layers{Flags: map[string]string{"ceiling": "4", "max-concurrent": "8"}}, 4, 4, "--ceiling"},
 		{Layers{Flags: map[string]string{"floor": "60"}}, 60, 100, "default"},
@@ -144,8 +144,29 @@ func TestCeilingFromLimit(t *testing.T) {
 		{Layers{Flags: map[string]string{"governor": "manual"}, Saved: map[string]string{"ceiling": "8"}}, 50, 8, "saved"},
 	} {
 		s, origins, err := c.layers.Resolve()
-		if err != nil || s.Limit != c.limit || s.Ceiling != c.ceiling || origins["ceiling"].From != c.from {
-			t.Errorf("%+v: %d to %d from %s, %v", c.layers, s.Limit, s.Ceiling, origins["ceiling"].From, err)
+		if err != nil || s.Limit != c.limit || s.Ceiling != c.ceiling || origins["ceiling"].Source() != c.from {
+			t.Errorf("%+v: %d to %d from %s, %v", c.layers, s.Limit, s.Ceiling, origins["ceiling"].Source(), err)
+		}
+	}
+}
+
+// TestMovedSettings checks that only the changed setting counts as saved, and that the other one says why its value differs.
+func TestMovedSettings(t *testing.T) {
+	for _, c := range []struct {
+		saved            map[string]string
+		limit, ceiling   Origin
+		whyLimit, whyTop string
+	}{
+		{map[string]string{"max-concurrent": "40"}, Origin{"40", "saved", "", ""}, Origin{"40", "default", "100", "max-concurrent"}, "", "limited by the concurrency limit"},
+		{map[string]string{"ceiling": "20"}, Origin{"20", "default", "50", "ceiling"}, Origin{"20", "saved", "", ""}, "limited by the highest limit", ""},
+		{map[string]string{"max-concurrent": "200"}, Origin{"200", "saved", "", ""}, Origin{"200", "default", "100", "max-concurrent"}, "", "raised to the concurrency limit"},
+		{map[string]string{"floor": "60"}, Origin{"60", "default", "50", "floor"}, Origin{"100", "default", "", ""}, "raised to the lowest limit", ""},
+		{map[string]string{"max-concurrent": "40", "ceiling": "60"}, Origin{"40", "saved", "", ""}, Origin{"60", "saved", "", ""}, "", ""},
+	} {
+		_, all, err := Layers{Saved: c.saved}.Resolve()
+		limit, ceiling := all["max-concurrent"], all["ceiling"]
+		if err != nil || limit != c.limit || ceiling != c.ceiling || limit.Why() != c.whyLimit || ceiling.Why() != c.whyTop {
+			t.Errorf("%v: limit %+v (%s), highest %+v (%s), %v", c.saved, limit, limit.Why(), ceiling, ceiling.Why(), err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -38,6 +39,24 @@ type Setting struct {
 
 	database  *databaseField // in DatabaseScope, except for the address
 	telemetry *telemetryField
+}
+
+// Words formats a value for people: with its unit, or what 0 means.
+func (s *Setting) Words(value string) string {
+	t := engine.FindSetting(s.Name)
+	switch n, err := strconv.ParseFloat(strings.TrimRight(value, "%s"), 64); {
+	case err != nil: // a word or a duration
+	case t == nil && s.Unit == "PERCENT":
+		return value + "%"
+	case t == nil:
+	case n == 0 && t.Zero != "":
+		return t.Zero
+	case n == 1 && strings.HasSuffix(t.Count, "s"):
+		return value + " " + strings.TrimSuffix(t.Count, "s")
+	case t.Count != "":
+		return value + " " + t.Count
+	}
+	return value
 }
 
 // Settings is the table of all settings. Flags, environment variables, the saved settings, the settings screen, shell
@@ -97,7 +116,7 @@ func (s Sources) InForce() (map[string]Origin, error) {
 		case DatabaseScope:
 			all[row.Name] = row.ofDatabase(db, databaseOrigins)
 		case TelemetryScope:
-			all[row.Name] = Origin{row.telemetry.show(&t), cmp.Or(telemetryOrigins[row.Name], "default")}
+			all[row.Name] = Origin{Value: row.telemetry.show(&t), From: cmp.Or(telemetryOrigins[row.Name], "default")}
 		case RunScope, MachineScope:
 		}
 	}

@@ -46,12 +46,33 @@ func TestSaveOfAllScopes(t *testing.T) {
 	}
 	origins, err := Sources{Data: data, Env: func(string) string { return "" }}.InForce()
 	for name, want := range map[string]string{"retries": "3", LogLevelKey: "debug", "push-rows": "20", ListenKey: "127.0.0.1:9464"} {
-		if got := origins[name]; err != nil || got != (Origin{want, "saved"}) {
+		if got := origins[name]; err != nil || got != (Origin{Value: want, From: "saved"}) {
 			t.Errorf("%s is %+v, %v", name, got, err)
 		}
 	}
 	var field *engine.FieldError
 	if err := Save(data, map[string]string{"retrie": "4"}); !errors.As(err, &field) || !strings.Contains(field.Hint, "retries") {
 		t.Errorf("an unknown setting: %v", err)
+	}
+}
+
+// TestWordsOfSettings checks that values for people have units, or say what 0 means.
+func TestWordsOfSettings(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"max-concurrent", "50", "50 sessions"},
+		{"cycles", "1", "1 cycle"},
+		{"hours", "0", "not used"},
+		{"cpu-high", "80%", "80%"},
+		{"memory-low", "0%", "automatic"},
+		{"budget", "0", "unlimited"},
+		{"session-timeout", "1m30s", "1m30s"},
+		{"session-timeout", "0s", "off"},
+		{"seed", "1", "1"},
+		{"database-share", "50", "50%"},
+		{"database-timeout", "1m0s", "1m0s"},
+	} {
+		if got := FindSetting(c.name).Words(c.text); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
 	}
 }

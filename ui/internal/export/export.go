@@ -1,0 +1,63 @@
+// Package export holds what screens with exports share: the formats, the menu, and what is said and opened afterwards.
+package export
+
+import (
+	"net/url"
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Report is the format of a report, one HTML page.
+const Report = "report"
+
+// Format is a format in which the results of a run can be exported.
+type Format struct{ ID, Name string }
+
+// Formats are the formats of exports, in the order of the menu.
+var Formats = []Format{{"csv", "CSV"}, {"parquet", "Parquet"}, {"jsonl", "JSON"}, {Report, "Report"}}
+
+// Menu returns the menu of a button Export.
+func Menu(chosen func(Format)) *fyne.Menu {
+	menu := fyne.NewMenu("")
+	for _, f := range Formats {
+		if f.ID == Report {
+			menu.Items = append(menu.Items, fyne.NewMenuItemSeparator())
+		}
+		menu.Items = append(menu.Items, fyne.NewMenuItem(f.Name+"…", func() { chosen(f) }))
+	}
+	return menu
+}
+
+// Open opens a menu below a button, or above it if there is no room.
+func Open(menu *fyne.Menu, at *widget.Button) {
+	driver := fyne.CurrentApp().Driver()
+	canvas := driver.CanvasForObject(at)
+	if canvas == nil {
+		return
+	}
+	shown := widget.NewPopUpMenu(menu, canvas)
+	place, size := driver.AbsolutePositionForObject(at), shown.MinSize()
+	y := place.Y + at.Size().Height
+	if y+size.Height > canvas.Size().Height {
+		y = max(place.Y-size.Height, 0)
+	}
+	shown.ShowAtPosition(fyne.NewPos(min(place.X, max(canvas.Size().Width-size.Width, 0)), y))
+}
+
+// Said describes a finished export.
+func Said(format, path string) string {
+	if format == Report {
+		return "Saved the report to " + path + ". Open it in a browser, or share it as one file."
+	}
+	return "Exported to " + path + ". README.md describes each file and column."
+}
+
+// OpenFolder opens the folder of an export.
+func OpenFolder(path string) error {
+	if filepath.Ext(path) == ".html" {
+		path = filepath.Dir(path)
+	}
+	return fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)})
+}
