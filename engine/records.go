@@ -325,7 +325,9 @@ type RunRecord struct {
 	Total      int64 // planned sessions; 0 if unknown
 	Parent     RunID
 	ForkCycle  int
-	Limit      int // concurrency limit, as last set
+	ForkedAt   time.Time // when the parent's checkpoint was taken; zero if unknown
+	Kept       int64     // sessions of the cycles before ForkCycle, completed by the parent and its parents
+	Limit      int       // concurrency limit, as last set
 	Inexact    *Inexact
 	Verdict    []Judgment
 	Forecast   *Forecast // made before the run started; nil if none
@@ -377,6 +379,7 @@ type CheckpointRecord struct {
 	At          time.Time
 	Cycle       int
 	Done, Total int64
+	Kept        int64 // of Done, the sessions of closed cycles: a run that continues from here keeps them
 	Reason      string
 	SizeBytes   int64
 	// Took is the time from the order to the written checkpoint, without the last commit's sync. Sessions continued in the

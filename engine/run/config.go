@@ -58,6 +58,8 @@ type Descriptions struct {
 
 // Prior is what was spent before the run began.
 type Prior struct {
+	// Kept is the number of sessions that a fork took over.
+	Kept int64
 	// Ledger holds what was spent, PopulationCalls included; nil starts at zero.
 	Ledger *engine.Ledger
 	// PopulationCalls are the calls that generated the population.

@@ -21,8 +21,6 @@ type Source interface {
 	storage.Reader
 	// LatestErrors returns the error classes with up to most occurrences, newest first.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
-	// Checkpoints returns the checkpoints of a run, newest first.
-	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 }
 
 // Extras is the content of a report that is not in the store. Everything is optional.

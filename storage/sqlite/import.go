@@ -159,9 +159,9 @@ func (i *Import) create() error {
 		return err
 	}
 	return i.store.file.Write(func(tx file.Tx) error {
-		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
-			parameters, settings, files, fetched, hidden, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?, ?) RETURNING key`,
-			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
+		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, kept, inexact, source, hash,
+			parameters, settings, files, fetched, hidden, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?, ?) RETURNING key`,
+			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle, e.Kept,
 			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving, r.Name).Scan(&i.key)
 	})
 }
@@ -244,7 +244,7 @@ func (i *Import) Record() (engine.RunRecord, error) {
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
 		return r, fmt.Errorf("import a checkpoint of run %s: %w: invalid files", r.ID, blob.ErrForeign)
 	}
-	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
+	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle, r.Kept = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle, e.Kept
 	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
 	r.Settings = engine.DefaultSettings()
 	if err := errors.Join(blob.UnmarshalForeign(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
@@ -272,6 +272,10 @@ func (i *Import) finish() error {
 	if i.answers != e.Answers || i.remembering != e.Remembering {
 		return fmt.Errorf("%w: it has %d answers of %d, and memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
+	var state engine.State
+	if err := blob.UnmarshalForeign(e.State, &state); err != nil {
+		return err
+	}
 	return i.store.file.Write(func(tx file.Tx) error {
 		if err := i.updateRun(tx); err != nil {
 			return err
@@ -289,8 +293,8 @@ func (i *Import) finish() error {
 		if err != nil {
 			return err
 		}
-		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
+		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, kept, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, state.Totals.Ended(), e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
 			return err
 		}
 		return tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -11,9 +12,13 @@ import (
 // that a run without checkpoints cannot be forked.
 func TestAnyCheckpointCanBeForked(t *testing.T) {
 	desk := two()
-	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
+	of := &desk.runs[0]
+	of.Parent, of.ForkCycle, of.ForkedAt, of.Kept, of.Created = "old", 1, began, 372, began
 	q, s, h := start(t, desk)
-	wantShown(t, s, "Shoppers (fork)", "old, at cycle 1")
+	wantShown(t, s, "Continues", view.DoneOf(of).Brief())
+	if uitest.Shows(s.Content(), "Shoppers (fork)") {
+		t.Error("a fork has another name in the list than elsewhere")
+	}
 	q.Tap(s.Content(), "Fork…")
 	s.detail.points.OnSelected("1")
 	q.Tap(s.Content(), "Fork…")

@@ -142,7 +142,7 @@ func (l *list) draw() {
 		}
 		return cmp.Or(n, b.Created.Compare(a.Created))
 	})
-	l.table.SetRows(runRows(l.shown, s.sizes))
+	l.table.SetRows(runRows(l.shown, s.runs, s.sizes))
 	l.table.Select(string(s.chosen))
 	switch {
 	case !l.loaded:
