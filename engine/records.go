@@ -140,6 +140,9 @@ const (
 	ClockChange   = "clock"  // the wall clock was set; New is the offset
 
 	ExactnessChange = "exactness"
+
+	// RestartChange says that a run was interrupted or resumed. It is not in the journal: view.WithRestarts adds it.
+	RestartChange = "run"
 )
 
 // ChangeRow is a change to a running run by a person or a governor, or an incident. Its What is one of the constants

@@ -106,6 +106,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	if err != nil {
 		return nil, err
 	}
+	if extras.Timeline != nil {
+		changes = view.WithRestarts(extras.Timeline)
+	}
 	errs, err := src.LatestErrors(ctx, run, latestErrors)
 	if err != nil {
 		return nil, err

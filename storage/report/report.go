@@ -31,8 +31,10 @@ type Extras struct {
 	Clock   engine.Clock                    // of the scenario
 	Acted   string                          // the event that counts as acted
 	Persona func(index int) ([]engine.Fact, error)
-	Audit   *Audit
-	Against *Comparison
+	// Timeline says when processes executed the run; nil leaves out when it was interrupted and resumed.
+	Timeline *engine.RunTimeline
+	Audit    *Audit
+	Against  *Comparison
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 }

@@ -256,7 +256,7 @@ func TestContent(t *testing.T) {
 	}
 	short := day()
 	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
-	if got := written(t, short, Extras{}); !strings.Contains(got, "Stopped: the success criterion is met;") {
+	if got := written(t, short, Extras{}); !strings.Contains(got, "The run was stopped: the success criterion is met;") {
 		t.Error("a run that was stopped has met its criteria")
 	}
 	before := day()
@@ -269,7 +269,7 @@ func TestContent(t *testing.T) {
 // TestEmptyRun checks a run that was stopped before it did anything.
 func TestEmptyRun(t *testing.T) {
 	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
-	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "Stopped: no success criteria;", "0 sessions, 1m0s; by hand."} {
+	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "The run was stopped: no success criteria;", "0 sessions, 1m0s; by hand."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -136,8 +136,12 @@ func progress(f *feed) (left, right string, share float64) {
 	s := f.snap
 	left = view.DoneIn(s).String() + ", " + view.CyclesDone(s.Cycle, s.Cycles)
 	right = view.SharePercent(s)
-	if rest := view.TimeLeft(s); rest != "" && !f.past {
+	switch rest := view.TimeLeft(s); {
+	case f.past:
+	case rest != "":
 		right += ", " + rest
+	case s.Phase == engine.Paused || s.Phase == engine.Draining: // the banner takes the place of the line with the elapsed time
+		right += ", " + engine.FormatDuration(elapsed(s)) + " elapsed"
 	}
 	return left, right, view.Share(s)
 }

@@ -141,6 +141,7 @@ func (s *Screen) begin(job *Job) {
 	s.chain.begin(job)
 	s.talk.begin(job)
 	s.events.begin(job)
+	s.changes.earlier = job.Changes
 	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)

@@ -171,7 +171,7 @@ func TestAnotherRun(t *testing.T) {
 
 func TestErrorsAndOutcomes(t *testing.T) {
 	st := perform(t, running())
-	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped", "canceled")
+	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5m0s", "6,800", "stopped by a step", "canceled")
 	st.hides(t, "and a second line", "No errors")
 	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
 		if got := st.lists.counts[i].Text(); got != want {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -84,5 +85,16 @@ func TestANoteOfAResumption(t *testing.T) {
 	wait(q, s)
 	if h.resumed != 1 || !uitest.Shows(s.win.Canvas().Overlays().Top(), "shop.yaml is gone") {
 		t.Errorf("resumed %d times, without the note", h.resumed)
+	}
+}
+
+// TestADoubleClickOpensResults opens the results of the run under the pointer.
+func TestADoubleClickOpensResults(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	wait(q, s)
+	s.list.table.OnDoubled("old")
+	if want := []engine.RunID{"old"}; !slices.Equal(h.results, want) {
+		t.Errorf("opened were %q, want %q", h.results, want)
 	}
 }

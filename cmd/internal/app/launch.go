@@ -147,6 +147,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		j.clients = startClientMonitor(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
 		j.onClose(func() error { j.clients.Stop(); return nil })
 	}
+	move, err := l.assembly().lastMove(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	journal, err := l.Store.Journal(j.Record.ID)
 	if err != nil {
 		return nil, err
@@ -198,7 +202,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		MemoryBudget: l.assembly().memoryBudget(),
 
 		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where()},
-		Prior:        run.Prior{Kept: j.Record.Kept, Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
+		Prior:        run.Prior{Kept: j.Record.Kept, Move: move, Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
 		Hooks: run.Hooks{
 			Barrier: l.assembly().barrier(j),
 			Mock:    j.mockBytes,

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
@@ -19,4 +20,19 @@ func Origin(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) strin
 		name = parent.DisplayName()
 	}
 	return view.Origin(r, name)
+}
+
+// lastMove returns the governor's last move of the limit before a resume, if the run resumes with that limit.
+func (l assembly) lastMove(ctx context.Context, j *Job) (*engine.ChangeRow, error) {
+	if l.Resume == "" {
+		return nil, nil //nolint:nilnil // nothing moved it yet
+	}
+	changes, err := l.Store.Changes(ctx, j.Record.ID)
+	if err != nil {
+		return nil, err
+	}
+	if m := view.LastMove(changes); m != nil && m.New == strconv.Itoa(l.Settings.Limit) {
+		return m, nil
+	}
+	return nil, nil //nolint:nilnil // the limit has another cause
 }

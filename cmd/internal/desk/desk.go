@@ -25,6 +25,7 @@ import (
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/seconds"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 	"github.com/throng-sim/throng/ui/live"
@@ -231,8 +232,11 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) (rows []engine.Met
 			rows, every = rows[:historyRows], 2*every
 		}
 	}
-	changes, err = d.store.Changes(ctx, run)
-	return rows, changes, err
+	c, err := history.Outline(ctx, d.store, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rows, view.WithRestarts(c), nil
 }
 
 // restore reads the scenario that is stored with a run.
