@@ -36,7 +36,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
+			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, 2 of 24 cycles done", "cycle 2: 72 of 372", "Fri 4 Jan 14:00", "1m22s elapsed", "checkpoints 2, last 2m ago", "Pause", "Stop", "More",
 		}, []string{"exact", "Show results", "Resume", "behind"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"Paused: no room on the disk"}, []string{"running", "min left"}},
 		{"inexact", func(s *engine.Snapshot) {
@@ -46,7 +46,7 @@ func TestHeader(t *testing.T) {
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
-		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "24 of 24 cycles done", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118ms"}, nil},

@@ -45,7 +45,8 @@ func (p *picture) run(width int) []row {
 	s := p.status
 	rows := []row{titled("Run", width)}
 	rows = append(rows,
-		named(2, "progress", span{fmt.Sprintf("%s; cycle %d: %s of %s", view.CyclesDone(s.Cycle, s.Cycles), s.Cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)), plain}),
+		named(2, "progress", span{view.CyclesDone(s.Cycle, s.Cycles), plain}),
+		named(4, fmt.Sprintf("cycle %d", s.Cycle), span{fmt.Sprintf("%s of %s", engine.FormatCount(s.CycleEnded), engine.Counted(s.CycleTotal, "session", "sessions")), plain}),
 		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far", plain}))
 	if s.Origin != "" {
 		rows = append(rows, wrapped(4, "origin", s.Origin, plain, width, 2)...)
