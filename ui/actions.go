@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/chart"
+	"github.com/throng-sim/throng/ui/internal/helpmenu"
 )
 
 // The menus, from left to right.
@@ -42,7 +43,7 @@ const aboutTitle = "About Throng"
 var quitMenu = action.On("", menuFile)
 
 // paletteTitle is the name of the command that finds all others.
-const paletteTitle = "Find an action…"
+const paletteTitle = "Search actions…"
 
 // table returns the commands of the window, in the order of the menus.
 func (f *frame) table() []*command {
@@ -64,21 +65,34 @@ func (f *frame) table() []*command {
 	}
 	plus := []desktop.CustomShortcut{{KeyName: fyne.KeyPlus, Modifier: ctrl | fyne.KeyModifierShift}, {KeyName: fyne.KeyEqual, Modifier: ctrl}, {KeyName: fyne.KeyEqual, Modifier: ctrl | fyne.KeyModifierShift}}
 	return append(
-		own,
-		&command{Action: action.Action{Name: paletteTitle, Menu: menuView, Key: fyne.KeyK, Modifier: ctrl, Do: f.showPalette}, divide: true},
+		append(own, f.ofHelp()...),
 		&command{Action: action.Action{Name: "Larger text", Menu: menuView, Key: fyne.KeyPlus, Modifier: ctrl, Do: func() { a.zoom(+1) }}, over: true, divide: true, close: plus},
 		&command{Action: action.Action{Name: "Smaller text", Menu: menuView, Key: fyne.KeyMinus, Modifier: ctrl, Do: func() { a.zoom(-1) }}, over: true},
 		&command{Action: action.Action{Name: "Default text size", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
 		&command{Action: action.Action{Name: "New window", Menu: menuFile, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true, divide: true},
 		&command{Action: action.Action{Name: "Close window", Menu: menuFile, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
 		&command{Action: action.Action{Name: settingsTitle + "…", Menu: menuFile, Key: fyne.KeyComma, Modifier: ctrl, Do: a.showSettings}, divide: true, close: []desktop.CustomShortcut{{KeyName: fyne.Key7, Modifier: ctrl}}},
-		&command{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
-		&command{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
-		&command{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: ctrl, Do: f.showShortcuts}},
-		&command{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Do: a.showTour}},
+		&command{Action: action.Action{Name: "Quit", Menu: quitMenu, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
+	)
+}
+
+// ofHelp returns the commands of the menu Help.
+func (f *frame) ofHelp() []*command {
+	a := f.of
+	all := []*command{
+		{Action: action.Action{Name: guideTitle, Menu: menuHelp, Key: fyne.KeyF1, Do: f.help}, over: true},
+		{Action: action.Action{Name: "Search the guide…", Menu: menuHelp, Key: fyne.KeyF3, Do: a.searchGuide}, over: true},
+		{Action: action.Action{Name: paletteTitle, Menu: menuHelp, Key: fyne.KeyK, Modifier: action.Command, Do: f.showPalette}},
+		{Action: action.Action{Name: "Keyboard shortcuts", Menu: menuHelp, Key: fyne.KeySlash, Modifier: action.Command, Do: f.showShortcuts}},
+		{Action: action.Action{Name: "Show the tour", Menu: menuHelp, Do: a.showTour}},
+	}
+	if a.desk.Tool != nil {
+		all = append(all, &command{Action: action.Action{Name: "Install command line tool…", Menu: menuHelp, Do: f.installTool}, divide: true})
+	}
+	return append(
+		all,
 		&command{Action: action.Action{Name: "Open log folder", Menu: menuHelp, Do: a.openLogs, Enabled: a.knowsProgram}, divide: true},
 		&command{Action: action.Action{Name: aboutTitle, Menu: menuHelp, Do: a.showAbout, Enabled: a.knowsProgram}},
-		&command{Action: action.Action{Name: "Quit", Menu: quitMenu, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)
 }
 
@@ -171,13 +185,23 @@ func (f *frame) mainMenu() *fyne.MainMenu {
 				continue
 			}
 			d.item = &fyne.MenuItem{Label: d.label(), Shortcut: d.Shortcut(), Action: func() { f.of.chosen(d) }}
+			if child := subMenu(m, d.Sub); child != nil {
+				child.Items = append(child.Items, d.item)
+				continue
+			}
 			if d.divide || d.from != from && len(m.Items) > 0 {
 				m.Items = append(m.Items, fyne.NewMenuItemSeparator())
 			}
-			m.Items, from = append(m.Items, d.item), d.from
+			from = d.from
+			if d.Sub != "" {
+				m.Items = append(m.Items, &fyne.MenuItem{Label: d.Sub, ChildMenu: fyne.NewMenu(d.Sub, d.item)})
+				continue
+			}
+			m.Items = append(m.Items, d.item)
 		}
 		f.menu.Items = append(f.menu.Items, m)
 	}
+	f.printKeys()
 	file := f.menu.Items[0].Items
 	file[len(file)-1].IsQuit = true // otherwise the toolkit adds another item that quits, also on a Mac
 	return f.menu
@@ -212,6 +236,7 @@ func (f *frame) drawMenu() {
 	if f.menu == nil {
 		return
 	}
+	helpmenu.Set(menuHelp)
 	changed := false
 	for _, d := range f.commands {
 		_, ok := f.where(d)

@@ -46,6 +46,7 @@ type Desk struct {
 	Settings  settings.Desk
 	Store     Store
 	Program   Program     // nil if there is no information on the program
+	Tool      Tool        // nil if there is nothing to install
 	Attach    Attach      // nil if the toolkit's windows are enough
 	Dialogs   FileDialogs // nil uses the toolkit's
 	// IconText, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.
@@ -111,7 +112,7 @@ func New(app fyne.App, desk Desk) *App {
 	}
 	app.Settings().SetTheme(a.choices.look())
 	a.frame = newFrame(a, "Throng")
-	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID())
+	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID(), picture(app.Icon()))
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
@@ -161,7 +162,7 @@ func (a *App) build() {
 			a.Open(files[0].Path())
 		}
 	})
-	a.show(a.pages[0])
+	restore(a)
 }
 
 // chooseScenario asks for a scenario file.

@@ -38,13 +38,14 @@ var (
 // nowhere is the position of a window that was not placed yet.
 const nowhere = math.MinInt32
 
-// choices are the user's choices for the windows, and the last position of the first one.
+// choices are the user's choices for the windows, and the last position and spot of the first one.
 type choices struct {
 	theme     string // system, light or dark
 	scale     float64
 	silent    map[view.Occasion]bool // occasions without a desktop notification
 	size      fyne.Size
 	left, top int
+	spot      spot
 }
 
 func remembered(p fyne.Preferences) choices {
@@ -145,9 +146,10 @@ func (a *App) place(f *frame) {
 	}
 }
 
-// remember stores the position and size of the window when they are stable, because a signal ends the program without asking.
+// remember stores what the window shows, and its position and size when they are stable, because a signal ends the program without asking.
 func (a *App) remember() {
 	p, c := a.app.Preferences(), &a.choices
+	c.spot.keep(a)
 	if size := a.win.Canvas().Size(); size == a.seenSize && size != c.size && !a.win.FullScreen() {
 		c.size = size
 		p.SetFloat(widthKey, float64(size.Width))

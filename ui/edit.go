@@ -12,6 +12,7 @@ type editing struct {
 	screen *editor.Screen
 	page   *page
 	create func() // asks what a new scenario begins with
+	open   func(name string)
 }
 
 // newEditing creates the editor and connects it with Setup.
@@ -25,12 +26,13 @@ func newEditing(a *App) *editing {
 		a.show(e.page)
 	}
 	e.create = func() { e.screen.New(show) }
+	e.open = func(name string) {
+		show()
+		e.screen.Open(name, nil)
+	}
 	a.setup.SetEditing(setup.Editing{
-		New: e.create,
-		Edit: func(name string) {
-			show()
-			e.screen.Open(name, nil)
-		},
+		New:  e.create,
+		Edit: e.open,
 		Try: func(name string) {
 			show()
 			e.screen.Open(name, e.screen.Try)

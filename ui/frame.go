@@ -97,7 +97,7 @@ func (f *frame) build() {
 	}
 	f.above, f.over = container.NewStack(), container.NewStack()
 	f.above.Hide()
-	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over)
+	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over, widgets.NewTips(f.win), form.Keeper())
 	if f.of.desk.Attach != nil {
 		layers.Add(container.NewWithoutLayout(f.painted()))
 	}
@@ -139,6 +139,7 @@ func (f *frame) show(p *page) {
 		f.current.Hide()
 		f.current.item.choose(false)
 	}
+	widgets.HideTips(f.win.Canvas())
 	f.current = p
 	p.item.choose(true)
 	// A screen that is larger than the window, for example with large text on a small display, scrolls. Otherwise the window would grow,

@@ -187,13 +187,57 @@ func TestUndoIsFirstForWhatIsTyped(t *testing.T) {
 	}
 }
 
+// itemName returns the name of a menu item without its keys.
+func itemName(i *fyne.MenuItem) string {
+	name, _, _ := strings.Cut(i.Label, "  ")
+	return name
+}
+
+// TestMenusPrintTheirKeys checks that all keys of a menu end at the same place, a few pixels from its end.
+func TestMenusPrintTheirKeys(t *testing.T) {
+	_, a, _ := filledApp(t)
+	var check func(m *fyne.Menu)
+	check = func(m *fyne.Menu) {
+		var ends []float32
+		for _, i := range m.Items {
+			if i.ChildMenu != nil {
+				check(i.ChildMenu)
+			}
+			if i.Shortcut == nil {
+				continue
+			}
+			if _, printed := i.Shortcut.(fyne.KeyboardShortcut); printed || itemName(i) == i.Label {
+				t.Errorf("%s prints no keys: %q", itemName(i), i.Label)
+			}
+			ends = append(ends, fyne.MeasureText(i.Label, theme.TextSize(), fyne.TextStyle{}).Width)
+		}
+		if len(ends) > 0 && slices.Max(ends)-slices.Min(ends) > 3 {
+			t.Errorf("%s: the keys end at %v", m.Label, ends)
+		}
+	}
+	for _, m := range a.win.MainMenu().Items {
+		check(m)
+	}
+	for _, m := range a.win.MainMenu().Items { // at the smallest size of a window
+		n := 0
+		for _, i := range m.Items {
+			if !i.IsSeparator {
+				n++
+			}
+		}
+		if n > 20 {
+			t.Errorf("the menu %s has %d items", m.Label, n)
+		}
+	}
+}
+
 // TestMenusGrayOutWhatCannotBeDone checks which menu items are enabled on each screen.
 func TestMenusGrayOutWhatCannotBeDone(t *testing.T) {
 	q, a, _ := filledApp(t)
 	item := func(name string) *fyne.MenuItem {
 		for _, m := range a.win.MainMenu().Items {
 			for _, i := range m.Items {
-				if i.Label == name {
+				if itemName(i) == name {
 					return i
 				}
 			}
@@ -361,7 +405,7 @@ func tappable(o fyne.CanvasObject) (all []fyne.CanvasObject) {
 
 // passes are the types that Tab may skip: rows, because arrow keys move through their table, the button that shows a
 // password, captions of buttons, lines that pass clicks on, and the drawing of a chart, because the chart has the focus.
-var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*settings.line": true, "*widgets.Line": true, "*form.Caption": true}
+var passes = map[string]bool{"*widget.listItem": true, "*widget.passwordRevealer": true, "*chart.zoomPad": true, "*chart.pad": true, "*widgets.tableRow": true, "*settings.line": true, "*widgets.Line": true, "*widgets.Title": true, "*form.Caption": true}
 
 // TestFocusIsSeen checks that each focusable widget looks different with the focus, in both themes.
 func TestFocusIsSeen(t *testing.T) {

@@ -93,7 +93,7 @@ func (n *navItem) CreateRenderer() fyne.WidgetRenderer {
 	r.bar.CornerRadius = barWidth / 2
 	r.bar.SetMinSize(fyne.NewSize(barWidth, 0))
 	line := container.NewBorder(nil, nil, r.icon, nil, container.NewPadded(r.text))
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewBorder(nil, nil, r.bar, nil, container.NewPadded(line))))
+	r.WidgetRenderer = widgets.NewRenderer(n, container.NewStack(r.back, container.NewBorder(nil, nil, r.bar, nil, container.NewPadded(line))))
 	r.paint()
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -20,6 +21,7 @@ type palette struct {
 	dialog dialog.Dialog
 	entry  *paletteEntry
 	list   *widget.List
+	none   *widgets.Text
 	found  []*command // the possible commands that match, best first
 	at     int        // the chosen one
 }
@@ -44,8 +46,10 @@ func (f *frame) showPalette() {
 	p.entry.OnChanged = func(string) { p.find() }
 	p.entry.OnSubmitted = func(string) { p.do() }
 	p.entry.move = p.move
+	p.none = widgets.NewCaption("No action has this name here.")
+	p.list.HideSeparators = true
 	p.find()
-	p.dialog = dialog.NewCustomWithoutButtons("Actions", container.NewBorder(p.entry, nil, nil, nil, p.list), f.win)
+	p.dialog = dialog.NewCustomWithoutButtons("Actions", container.NewBorder(p.entry, nil, nil, nil, container.NewStack(container.NewPadded(container.NewVBox(p.none)), p.list)), f.win)
 	widgets.Ask(f.win, p.dialog, nil)
 	em, room := theme.TextSize(), f.win.Canvas().Size()
 	p.dialog.Resize(fyne.NewSize(min(paletteEms*em, 0.9*room.Width), min(paletteHigh*em, 0.9*room.Height)))
@@ -63,6 +67,8 @@ func (p *palette) find() {
 	}
 	slices.SortStableFunc(p.found, func(a, b *command) int { return nameRank(a.Name, text) - nameRank(b.Name, text) })
 	p.choose(0)
+	p.none.Hidden = len(p.found) > 0
+	p.none.Refresh()
 	p.list.Refresh()
 }
 
@@ -112,7 +118,7 @@ func (p *palette) draw(i widget.ListItemID, o fyne.CanvasObject) {
 	if i >= len(p.found) {
 		return
 	}
-	row := o.(*fyne.Container)
+	row := o.(*fyne.Container).Objects[0].(*fyne.Container)
 	name, keys := row.Objects[0].(*widgets.Text), row.Objects[1].(*widgets.Text)
 	d := p.found[i]
 	name.SetText(d.Name)
@@ -123,8 +129,10 @@ func (p *palette) draw(i widget.ListItemID, o fyne.CanvasObject) {
 	keys.SetText(text)
 }
 
+// newPaletteRow returns a row with room for the scroll bar at its right.
 func newPaletteRow() fyne.CanvasObject {
-	return container.NewBorder(nil, nil, nil, widgets.NewCaption(""), widgets.NewText(""))
+	inner := theme.InnerPadding()
+	return container.New(layout.NewCustomPaddedLayout(inner/2, inner/2, inner, 3*inner), container.NewBorder(nil, nil, nil, widgets.NewCaption(""), widgets.NewText("")))
 }
 
 // paletteEntry is an entry that passes the keys for moving in the list on.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fyne.io/fyne/v2"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/live"
@@ -78,4 +80,12 @@ func (a *App) follow() {
 	if job != nil {
 		a.notifier.follow(job)
 	}
+}
+
+// picture returns the content of an icon; nil without one.
+func picture(icon fyne.Resource) []byte {
+	if icon == nil {
+		return nil
+	}
+	return icon.Content()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/cmdline"
 	"github.com/throng-sim/throng/cmd/internal/desk"
 	"github.com/throng-sim/throng/cmd/internal/filedialog"
 	"github.com/throng-sim/throng/cmd/internal/opened"
@@ -44,6 +45,9 @@ func main() {
 	a := fyneapp.NewWithID(about.ID)
 	a.SetIcon(icon)
 	start.Files, start.Attach, start.Dialogs, start.IconText = opened.Files(), attach, filedialog.New(), systray.SetTitle
+	if tool := cmdline.Find(); tool != nil {
+		start.Tool = tool
+	}
 	os.Exit(desk.Show(a, start))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // connector is a step template that steps name as their target.
@@ -101,11 +102,12 @@ const standInPath = "/connectors"
 // stand returns a stand-in for an undefined name, and records it; what says what the name refers to.
 func (r *reader) stand(n *doc.Node, what string) action {
 	name := n.Text()
-	hint := "define it under `" + what + "s`: against real services this is an error"
+	g := suggest.Guess{Hint: "define it under `" + what + "s`: against real services this is an error"}
 	if names := r.Connectors(); what == "connector" && len(names) > 0 {
-		hint = strings.Replace(r.Near(name, names, "")+"; ", "?; ", "? ", 1) + hint
+		near := r.Near(name, names, "")
+		g = suggest.Guess{Meant: near.Meant, Hint: strings.Replace(near.Hint+"; ", "?; ", "? ", 1) + g.Hint}
 	}
-	n.Warnf(hint, "there is no %s %s: the mock answers in its place", what, name)
+	n.Guess(g).Warnf("there is no %s %s: the mock answers in its place", what, name)
 	if entry := what + " " + strings.Join(strings.Fields(name), " "); !slices.Contains(r.mocked, entry) {
 		r.mocked = append(r.mocked, entry)
 	}

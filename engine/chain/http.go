@@ -98,7 +98,7 @@ func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
 		for name := range r.Services {
 			names = append(names, name)
 		}
-		n.Errorf(r.Near(name, names, "define it under services"), "there is no service %s", name)
+		n.Guess(r.Near(name, names, "define it under services")).Errorf("there is no service %s", name)
 	case s.Kind != kind && s.Kind != "":
 		n.Errorf("", "the service %s is of kind %s, this step needs %s", name, s.Kind, kind)
 	}

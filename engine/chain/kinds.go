@@ -78,11 +78,12 @@ func kindOf(what string, n *doc.Node, all []kind) (kind, bool) {
 			return k, true
 		}
 	}
-	if near := suggest.Nearest(text, names); near != "" && len(text) > 3 {
-		list = "did you mean `" + near + "`? " + list
+	g := suggest.Guess{Hint: list}
+	if len(text) > 3 {
+		g = suggest.NewGuess(text, names, list).And(list)
 	}
 	if text != "" {
-		at.Errorf(list, "there is no kind of step %q", text)
+		at.Guess(g).Errorf("there is no kind of step %q", text)
 	}
 	return kind{}, false
 }

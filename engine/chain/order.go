@@ -7,6 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // controlFlow are the kinds that are always plain steps.
@@ -145,7 +146,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	switch {
 	case name == "": // reported
 	case !known:
-		at.Errorf(o.unknownHint(name), "there is no step %s in this block", name)
+		at.Guess(o.guess(name)).Errorf("there is no step %s in this block", name)
 	case j == i:
 		at.Errorf("remove it", "the step %s waits for itself", name)
 	case slices.Contains(s.node.named, j):
@@ -161,13 +162,13 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 	}
 }
 
-// unknownHint returns the hint for a name that is not a step of the block.
-func (o *ordering) unknownHint(name string) string {
+// guess returns the guess for a name that is not a step of the block.
+func (o *ordering) guess(name string) suggest.Guess {
 	if in, ok := o.chain.place[name]; ok {
 		if _, sibling := o.block.index[in]; sibling {
-			return "it is inside " + in + ": name that, or leave it out"
+			return suggest.Guess{Hint: "it is inside " + in + ": name that, or leave it out"}
 		}
-		return "it stands in another block; a step can wait for steps of its own block only"
+		return suggest.Guess{Hint: "it stands in another block; a step can wait for steps of its own block only"}
 	}
 	return o.Near(name, o.block.names(), "name steps of the same block")
 }

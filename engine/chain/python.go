@@ -30,7 +30,7 @@ func readPython(r *reader, n *doc.Node) action {
 		case !r.Functions:
 			return r.stand(which.Value, "function")
 		default:
-			which.Value.Errorf(r.Near(name, r.Env.Names(), "define it in functions"), "there is no function %s", name)
+			which.Value.Guess(r.Near(name, r.Env.Names(), "define it in functions")).Errorf("there is no function %s", name)
 		}
 		return &python{}
 	}

@@ -25,7 +25,7 @@ func readSubchain(r *reader, n *doc.Node) action {
 	}
 	var known bool
 	if s.chain, known = r.chains[name]; !known {
-		s.at.Errorf(r.Near(name, slices.Clone(r.defined), "name a chain of the file"), "there is no chain %s", name)
+		s.at.Guess(r.Near(name, slices.Clone(r.defined), "name a chain of the file")).Errorf("there is no chain %s", name)
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package chain
 
-import "github.com/throng-sim/throng/engine/chain/expr"
+import (
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/suggest"
+)
 
 // view is what expressions of a step see of the steps around it.
 type view struct {
@@ -22,9 +25,9 @@ func (v *view) Kind(step string) string { return v.scope.kind(step) }
 func (v *view) Use(step string) { v.scope.use(step) }
 
 // Unseen returns why a step cannot be seen, with a hint.
-func (v *view) Unseen(name string) (problem, hint string) {
+func (v *view) Unseen(name string) (problem string, g suggest.Guess) {
 	if v.shared {
-		return "a connector does not know which steps stand around it", "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"
+		return "a connector does not know which steps stand around it", suggest.Guess{Hint: "a step hands over what it needs: `options: {" + name + ": \"${steps." + name + "}\"}`"}
 	}
 	problem = "there is no step " + name + " above this one"
 	var in string
@@ -34,11 +37,11 @@ func (v *view) Unseen(name string) (problem, hint string) {
 	}
 	switch {
 	case ok && in != "" && v.scope.has(in):
-		return problem, "it is inside " + in + "; only `steps." + in + "` can be seen from here"
+		return problem, suggest.Guess{Hint: "it is inside " + in + "; only `steps." + in + "` can be seen from here"}
 	case ok && v.scope.parallelTo(name):
-		return "the step " + name + " need not have ended when this one begins", "it runs in parallel with this one; add `depends_on: [" + name + "]`"
+		return "the step " + name + " need not have ended when this one begins", suggest.Guess{Hint: "it runs in parallel with this one; add `depends_on: [" + name + "]`"}
 	case ok:
-		return problem, "it comes later, or is in another block"
+		return problem, suggest.Guess{Hint: "it comes later, or is in another block"}
 	}
 	var all []string
 	if v.file.Guessing() { // there may be very many

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -143,26 +142,28 @@ const maxFrame = 1 << 30
 // conn is one end of a pipe. Many may send; one receives.
 type conn struct {
 	in  *bufio.Reader
-	mu  sync.Mutex
 	out io.Writer
-	buf []byte
+	// buf holds the buffer for frames, except while a sender has it. It is a channel and not a lock because the sender waits for the
+	// reader meanwhile: synctest knows that a goroutine waits for a channel, but not for a lock, and its clock would stand still.
+	buf chan []byte
 }
 
 func newConn(in io.Reader, out io.Writer) *conn {
-	return &conn{in: bufio.NewReaderSize(in, 1<<16), out: out}
+	c := &conn{in: bufio.NewReaderSize(in, 1<<16), out: out, buf: make(chan []byte, 1)}
+	c.buf <- nil
+	return c
 }
 
 // send writes a frame whose body f appends. After an error the other end is gone, which the receiver notices.
 func (c *conn) send(kind byte, f func(dst []byte) []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	const room = 4
-	c.buf = append(c.buf[:0], 0, 0, 0, 0, kind)
+	buf := append((<-c.buf)[:0], 0, 0, 0, 0, kind)
+	defer func() { c.buf <- buf }()
 	if f != nil {
-		c.buf = f(c.buf)
+		buf = f(buf)
 	}
-	binary.LittleEndian.PutUint32(c.buf, uint32(len(c.buf)-room))
-	_, err := c.out.Write(c.buf)
+	binary.LittleEndian.PutUint32(buf, uint32(len(buf)-room))
+	_, err := c.out.Write(buf)
 	return err
 }
 

@@ -39,7 +39,7 @@ func (r *reader) cleanup(n *doc.Node, chains []string) {
 		r.s.Cleanup = c
 		return
 	}
-	at.Errorf(oneOfChains(c.Chain, chains), "there is no chain %s", c.Chain)
+	at.Guess(oneOfChains(c.Chain, chains)).Errorf("there is no chain %s", c.Chain)
 }
 
 // CleanupName is what the payload of a cleanup is called among the files of its run.

@@ -89,10 +89,7 @@ func (r serviceReader) provider(n *doc.Node) (p service.Provider) {
 		names = append(names, p.Name)
 	}
 	hint := strings.Join(names, ", ") + "; or `url`"
-	if near := suggest.Nearest(name, names); near != "" {
-		hint = "did you mean `" + near + "`? " + hint
-	}
-	at.Errorf(hint, "there is no provider %s", name)
+	at.Guess(suggest.NewGuess(name, names, hint).And(hint)).Errorf("there is no provider %s", name)
 	return p
 }
 

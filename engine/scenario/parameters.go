@@ -234,7 +234,7 @@ func (r *reader) environment(n *doc.Node) {
 		expr.ReportScript(n, n.Text(), err)
 	case errors.As(err, &mistakes):
 		for _, m := range mistakes {
-			r.report.Add(doc.Problem{File: m.File, Line: m.Line, Col: m.Col, Problem: m.Problem, Hint: m.Hint})
+			r.report.Add(*m)
 		}
 	default:
 		n.Errorf("", "%v", err)

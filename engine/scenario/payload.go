@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 )
 
@@ -85,7 +86,7 @@ func readPayload(p *Payload, report *doc.Report) (in payload, ok bool) {
 	}
 	if ok && len(in.rows) == 0 {
 		report.AddSource(p.Name, text)
-		report.Add(doc.Problem{File: p.Name, Line: 1, Col: 1, Problem: "the payload has no rows", Hint: "an object, or a list with one for each agent"})
+		report.Add(doc.Problem{File: p.Name, Line: 1, Col: 1, Problem: "the payload has no rows", Guess: suggest.Guess{Hint: "an object, or a list with one for each agent"}})
 		return in, false
 	}
 	return in, ok
@@ -123,7 +124,7 @@ func wrongJSON(report *doc.Report, name string, text []byte, from int, err error
 	report.Add(doc.Problem{
 		File: name, Line: bytes.Count(before, []byte("\n")) + 1,
 		Col: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1, Problem: problem,
-		Hint: "JSON, such as {\"text\": \"…\"}",
+		Guess: suggest.Guess{Hint: "JSON, such as {\"text\": \"…\"}"},
 	})
 }
 

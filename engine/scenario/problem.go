@@ -24,10 +24,10 @@ func (s *Scenario) AgentFields() []string { return slices.Clone(s.population.fie
 
 func problems(r *doc.Report) (all []view.Problem) {
 	for _, p := range r.Problems() {
-		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint})
+		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant})
 	}
 	for _, p := range r.Warnings() {
-		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Warning: true})
+		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant, Warning: true})
 	}
 	slices.SortStableFunc(all, func(a, b view.Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))

@@ -93,11 +93,7 @@ func checkColumn(n *doc.Node, t *table) {
 	if name == "id" || t.has(name) {
 		return
 	}
-	hint := "there are " + strings.Join(t.names, ", ")
-	if near := suggest.Nearest(name, t.names); near != "" {
-		hint = "did you mean `" + near + "`?"
-	}
-	n.Errorf(hint, "there is no column %s", name)
+	n.Guess(suggest.NewGuess(name, t.names, "there are "+strings.Join(t.names, ", "))).Errorf("there is no column %s", name)
 }
 
 // rowList are rows that stand in the scenario itself.

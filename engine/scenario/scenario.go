@@ -203,11 +203,14 @@ func (r *reader) acted(n *doc.Node) {
 	if !all || slices.Contains(events, r.s.Acted) {
 		return
 	}
-	hint := "it emits no event"
-	if len(events) > 0 {
-		hint = "it emits " + strings.Join(slices.Compact(slices.Sorted(slices.Values(events))), ", ")
+	g := suggest.Guess{Hint: "it emits no event"}
+	if events = slices.Compact(slices.Sorted(slices.Values(events))); len(events) > 0 {
+		g.Hint = "it emits " + strings.Join(events, ", ")
 	}
-	n.Errorf(hint, "the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
+	if len(events) == 1 {
+		g.Meant = events[0]
+	}
+	n.Guess(g).Errorf("the chain %s never emits %s", r.s.Chain.Name, r.s.Acted)
 }
 
 // readChains reads the connectors and the chains, and picks the one that sessions run. Its error is about the chain that
@@ -245,20 +248,18 @@ func (r *reader) readChains(root *doc.Node) error {
 	case len(names) == 0:
 		root.Errorf("`chain NAME:` with steps", "the scenario has no chain")
 	case r.s.Chain == nil && alone != "":
-		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: oneOfChains(alone, names)}
+		return &engine.FieldError{Field: "chain", Problem: "there is no chain " + alone, Hint: oneOfChains(alone, names).Hint}
 	case r.s.Chain == nil:
-		root.Get("run").Errorf(oneOfChains(run, names), "there is no chain %s", run)
+		root.Get("run").Guess(oneOfChains(run, names)).Errorf("there is no chain %s", run)
 	}
 	return nil
 }
 
-// oneOfChains returns the hint for an unknown chain.
-func oneOfChains(name string, names []string) string {
-	if near := suggest.Nearest(name, names); near != "" {
-		return "did you mean `" + near + "`?"
-	}
+// oneOfChains returns the guess for an unknown chain.
+func oneOfChains(name string, names []string) suggest.Guess {
+	otherwise := "there are " + strings.Join(names, ", ")
 	if len(names) == 1 {
-		return "there is " + names[0]
+		otherwise = "there is " + names[0]
 	}
-	return "there are " + strings.Join(names, ", ")
+	return suggest.NewGuess(name, names, otherwise)
 }

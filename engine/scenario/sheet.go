@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // maxTold is how many errors of a population file are listed; the others are only counted.
@@ -77,7 +78,7 @@ func (s *sheet) isUTF8() bool {
 func (s *sheet) errorf(line, col int, hint, format string, args ...any) {
 	switch s.mistakes++; {
 	case s.mistakes <= maxTold:
-		s.report.Add(doc.Problem{File: s.name, Line: line, Col: s.characters(line, col), Problem: fmt.Sprintf(format, args...), Hint: hint})
+		s.report.Add(doc.Problem{File: s.name, Line: line, Col: s.characters(line, col), Problem: fmt.Sprintf(format, args...), Guess: suggest.Guess{Hint: hint}})
 	case s.mistakes == maxTold+1:
 		s.restLine, s.restCol = line, s.characters(line, col)
 	}

@@ -134,7 +134,7 @@ func (e *Env) define(src Source) Errors {
 			_ = e.located(at, nil)
 			p = fmt.Sprintf("%s, at %s", p, at.Trace[0])
 		}
-		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Hint: at.Hint}}
+		return Errors{{File: f.File, Line: f.Line, Col: f.Col, Problem: p, Guess: suggest.Guess{Hint: at.Hint}}}
 	}
 	for i, name := range e.globals.names {
 		if v := e.globals.values[i]; v != nil {
@@ -147,14 +147,14 @@ func (e *Env) define(src Source) Errors {
 }
 
 // explainInFile suggests the intended name for an unknown name in a functions file.
-func explainInFile(name string) string {
+func explainInFile(name string) suggest.Guess {
 	if slices.Contains(dynamicNames, name) {
-		return "functions get it as a parameter: def f(" + name + ")"
+		return suggest.Guess{Hint: "functions get it as a parameter: def f(" + name + ")"}
 	}
 	if near := suggest.Nearest(name, dynamicNames); near != "" && foreign[name] == "" {
-		return "did you mean " + near + "? functions get it as a parameter: def f(" + near + ")"
+		return suggest.Guess{Meant: near, Hint: "did you mean " + near + "? functions get it as a parameter: def f(" + near + ")"}
 	}
-	return foreign[name]
+	return suggest.Guess{Hint: foreign[name]}
 }
 
 // run executes the top level of the file and freezes the names it defines.
@@ -356,14 +356,16 @@ func (f *Func) call(m *machine, arg func(name string) (value.Value, error)) (val
 }
 
 // undefined explains an unknown name in an expression.
-func (e *Env) undefined(scope Scope) func(name string) string {
-	return func(name string) string {
-		if slices.Contains(dynamicNames, name) && len(scope) == 0 {
-			return name + " is not available here"
+func (e *Env) undefined(scope Scope) func(name string) suggest.Guess {
+	return func(name string) (g suggest.Guess) {
+		switch {
+		case !slices.Contains(dynamicNames, name):
+			g.Hint = foreign[name]
+		case len(scope) == 0:
+			g.Hint = name + " is not available here"
+		default:
+			g.Hint = fmt.Sprintf("%s is not available here; there is %s", name, strings.Join(scope, ", "))
 		}
-		if slices.Contains(dynamicNames, name) {
-			return fmt.Sprintf("%s is not available here; there is %s", name, strings.Join(scope, ", "))
-		}
-		return foreign[name]
+		return g
 	}
 }

@@ -94,7 +94,7 @@ type text struct {
 }
 
 // sourceErrors translates the errors of the parser and the resolver. known are candidates for suggestions.
-func (t text) sourceErrors(err error, known []string, explain func(name string) string) Errors {
+func (t text) sourceErrors(err error, known []string, explain func(name string) suggest.Guess) Errors {
 	var syn syntax.Error
 	var list resolve.ErrorList
 	switch {
@@ -112,12 +112,12 @@ func (t text) sourceErrors(err error, known []string, explain func(name string) 
 
 // one returns an error at the start of the text.
 func (t text) one(problem, hint string) Errors {
-	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Hint: hint}}
+	return Errors{{File: t.file, Line: t.line, Col: t.col, Problem: problem, Guess: suggest.Guess{Hint: hint}}}
 }
 
 // place returns an error at a position of the parser.
 func place(pos syntax.Position, problem, hint string) *Error {
-	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Hint: hint}
+	return &Error{File: pos.Filename(), Line: int(pos.Line), Col: int(pos.Col), Problem: problem, Guess: suggest.Guess{Hint: hint}}
 }
 
 // longNumber reports a number with so many digits that the parser would take seconds to read it.
@@ -216,14 +216,16 @@ func (t text) rewind(e *Error, token string) {
 }
 
 // resolveError rewords an error of the resolver.
-func resolveError(e resolve.Error, known []string, explain func(string) string) *Error {
+func resolveError(e resolve.Error, known []string, explain func(string) suggest.Guess) *Error {
 	if name, ok := strings.CutPrefix(e.Msg, "undefined: "); ok {
 		name, _, _ = strings.Cut(name, " ")
-		hint := explain(name)
-		if hint == "" {
-			hint = suggest.Hint(name, known)
+		g := explain(name)
+		if g.Hint == "" {
+			g = suggest.Guess{Meant: suggest.Nearest(name, known), Hint: suggest.Hint(name, known)}
 		}
-		return place(e.Pos, "undefined: "+name, hint)
+		at := place(e.Pos, "undefined: "+name, "")
+		at.Guess = g
+		return at
 	}
 	switch {
 	case strings.HasSuffix(e.Msg, "support while loops"):

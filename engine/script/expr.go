@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/script/meter"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/resolve"
 	"go.starlark.net/syntax"
 )
@@ -66,7 +67,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	end := scan(src, 0, 0)
 	if end.problem != "" {
 		l, c := advance(src[:end.at], line, col)
-		return Errors{{Line: l, Col: c, Problem: end.problem, Hint: end.hint}}
+		return Errors{{Line: l, Col: c, Problem: end.problem, Guess: suggest.Guess{Hint: end.hint}}}
 	}
 	// Parentheses let an expression span several lines; the line end closes a comment.
 	tree, err := dialect.ParseExpr("", syntax.FilePortion{

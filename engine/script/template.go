@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/suggest"
 	"go.starlark.net/starlark"
 )
 
@@ -53,7 +54,7 @@ func (e *Env) Template(src string, scope Scope) (*Template, error) {
 		end := scan(src, open+2, '}')
 		if end.problem != "" {
 			l, c := advance(src[open:end.at], line, col)
-			errs = append(errs, &Error{Line: l, Col: c, Problem: end.problem, Hint: end.hint})
+			errs = append(errs, &Error{Line: l, Col: c, Problem: end.problem, Guess: suggest.Guess{Hint: end.hint}})
 			break // the end of the expression is unknown
 		}
 		flush()

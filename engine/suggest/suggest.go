@@ -2,7 +2,6 @@
 package suggest
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +34,28 @@ func Hint(word string, candidates []string) string {
 		return "did you mean " + near + "?"
 	}
 	return ""
+}
+
+// Guess is a hint for a misspelled name.
+type Guess struct {
+	Meant string // the name that was probably meant; "" if none is near
+	Hint  string // for people: it asks for that name
+}
+
+// NewGuess returns a guess with the nearest candidate as code, or with another hint if none is near.
+func NewGuess(word string, candidates []string, otherwise string) Guess {
+	if near := Nearest(word, candidates); near != "" {
+		return Guess{near, "did you mean `" + near + "`?"}
+	}
+	return Guess{Hint: otherwise}
+}
+
+// And adds to the hint if it asks for a name.
+func (g Guess) And(more string) Guess {
+	if g.Meant != "" {
+		g.Hint += " " + more
+	}
+	return g
 }
 
 // tolerance returns how many mistakes a word of n characters may have: 1 up to four characters, 2 up to eight, then 3.
@@ -78,14 +99,4 @@ func distance(a, b []rune) int {
 		two, one, row = one, row, two
 	}
 	return one[len(b)]
-}
-
-var question = regexp.MustCompile("^did you mean (`([^`]+)`|\"([^\"]+)\"|\\.?([^\\s?]+))\\?")
-
-// Meant returns the candidate that a hint asks about: "did you mean X?". It returns "" if the hint does not begin with the question.
-func Meant(hint string) string {
-	if m := question.FindStringSubmatch(hint); m != nil {
-		return m[2] + m[3] + m[4]
-	}
-	return ""
 }

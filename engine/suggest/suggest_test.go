@@ -65,13 +65,14 @@ func TestDistanceIsSymmetricAndBounded(t *testing.T) {
 	})
 }
 
-func TestMeant(t *testing.T) {
-	for hint, want := range map[string]string{
-		"did you mean `cycles`? allowed here: cycle": "cycles", "did you mean agent? functions get it": "agent", "did you mean .name?": "name",
-		"did you mean `step a`?": "step a", `did you mean "key"?`: "key", "write `true`": "", "": "", Hint("cycels", []string{"cycles"}): "cycles",
+func TestGuess(t *testing.T) {
+	known := []string{"cycle", "limit"}
+	for word, want := range map[string]Guess{
+		"cycel":  {"cycle", "did you mean `cycle`? allowed here"},
+		"banana": {"", "there are two"},
 	} {
-		if got := Meant(hint); got != want {
-			t.Errorf("%q: got %q, want %q", hint, got, want)
+		if got := NewGuess(word, known, "there are two").And("allowed here"); got != want {
+			t.Errorf("%q: got %+v, want %+v", word, got, want)
 		}
 	}
 }

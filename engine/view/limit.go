@@ -25,8 +25,11 @@ func LimitMode(s *engine.Snapshot) string {
 }
 
 // Active formats the sessions in flight and the limit. Like the charts and their legends, it shows the sessions in flight
-// of the latest second, so that they agree.
+// of the latest second, so that they agree. After the limit was lowered, more are in flight until some end.
 func Active(s *engine.Snapshot) string {
+	if n := InFlight(s); n > s.Limit {
+		return engine.FormatCount(int64(n)) + " active, limit " + engine.FormatCount(int64(s.Limit))
+	}
 	return fmt.Sprintf("%s of %s active", engine.FormatCount(int64(InFlight(s))), engine.FormatCount(int64(s.Limit)))
 }
 

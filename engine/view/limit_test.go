@@ -76,3 +76,15 @@ func TestSequentialLimit(t *testing.T) {
 		t.Errorf("the reason is %q", why)
 	}
 }
+
+func TestActive(t *testing.T) {
+	for _, c := range []struct {
+		inFlight, limit int
+		want            string
+	}{{48, 50, "48 of 50 active"}, {49, 10, "49 active, limit 10"}, {1200, 2000, "1,200 of 2,000 active"}} {
+		s := &engine.Snapshot{LimitState: engine.LimitState{InFlight: c.inFlight, Limit: c.limit}}
+		if got := Active(s); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ type Problem struct {
 	File       string
 	Line, Col  int
 	Text, Hint string // Hint may be empty
+	Meant      string // the name that was probably meant, which the hint asks for; "" if unknown
 	Warning    bool
 }
 

@@ -10,8 +10,8 @@ import (
 func (s *Screen) Actions() []action.Action {
 	const shift = action.Command | fyne.KeyModifierShift
 	return []action.Action{
-		action.Press(s.plan.start, action.Action{Name: "Calibrate", Menu: "Run", Key: fyne.KeyM, Modifier: shift}),
-		action.Press(s.plan.stop, action.Action{Name: "Cancel calibration", Menu: "Run", Key: fyne.KeyG, Modifier: shift}),
-		action.Press(s.result.apply, action.Action{Name: "Apply recommended limit", Menu: "Run", Key: fyne.KeyL, Modifier: shift}),
+		action.Press(s.plan.start, action.Action{Name: "Calibrate", Menu: "Run", Sub: "Calibration", Key: fyne.KeyM, Modifier: shift}),
+		action.Press(s.plan.stop, action.Action{Name: "Cancel calibration", Menu: "Run", Sub: "Calibration", Key: fyne.KeyG, Modifier: shift}),
+		action.Press(s.result.apply, action.Action{Name: "Apply recommended limit", Menu: "Run", Sub: "Calibration", Key: fyne.KeyL, Modifier: shift}),
 	}
 }

@@ -232,21 +232,22 @@ func (c *Comparison) names() []string {
 	return all
 }
 
-// columns are those of a table for runs with names. With two runs there is room for the 95% intervals.
+// columns are those of a table for runs with names. With two runs there is room for the 95% intervals; in a narrow window those of the
+// runs are cut, not the differences.
 func columns(names []string) []widgets.Column {
 	runs := len(names)
 	end := fyne.TextAlignTrailing
-	value := "0.03091 (0.02385 to 0.03703)"
-	if runs > 2 {
-		value = "0.03091"
+	value, apart := "0.03091", "+0.03091"
+	if runs == 2 {
+		value, apart = "0.03091 (0.02", "+0.03091 (+0.02385 to +0.03703)"
 	}
-	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end, Weight: 1, Clip: true}}
+	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end, Weight: 2, Clip: true}}
 	for i := 1; i < runs; i++ {
-		difference := widgets.Column{Title: letter(i) + " − A", Sample: "+" + value, Align: end, Drop: i}
-		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end, Weight: 1, Clip: true}, difference)
+		difference := widgets.Column{Title: letter(i) + " − A", Sample: apart, Align: end}
+		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end, Weight: 2, Clip: true}, difference)
 	}
 	if runs == 2 {
-		all = append(all, widgets.Column{Title: "p", Sample: "unknown", Align: end, Drop: 2}) // the badge explains the value
+		all = append(all, widgets.Column{Title: "p", Sample: "unknown", Align: end, Drop: 1}) // the badge explains the value
 	}
 	return append(all, widgets.Column{Title: "", Sample: "differs"})
 }

@@ -127,7 +127,7 @@ func (s *Screen) load() {
 // offer fills the selections. It keeps the chosen runs; otherwise it compares the wanted or the newest run with its parent or a similar
 // earlier run.
 func (s *Screen) offer(runs []engine.RunRecord) {
-	before := s.chosen()
+	before := s.Chosen()
 	s.runs = runs[:min(len(runs), offered)]
 	s.options = s.options[:0]
 	for i := range s.runs {
@@ -204,8 +204,8 @@ func option(r *engine.RunRecord) string {
 	return text + "  " + string(r.ID)
 }
 
-// chosen returns the chosen runs without duplicates.
-func (s *Screen) chosen() (runs []engine.RunID) {
+// Chosen returns the chosen runs without duplicates.
+func (s *Screen) Chosen() (runs []engine.RunID) {
 	for _, p := range s.picks {
 		if i := slices.Index(s.options, p.Selected); i >= 0 && !slices.Contains(runs, s.runs[i].ID) {
 			runs = append(runs, s.runs[i].ID)
@@ -224,7 +224,7 @@ func (s *Screen) picked() {
 // compare requests the comparison of the chosen runs.
 func (s *Screen) compare() {
 	s.asked++
-	asked, runs := s.asked, s.chosen()
+	asked, runs := s.asked, s.Chosen()
 	s.trouble.Say("", widgets.Bad)
 	if len(runs) < 2 {
 		s.about.Say("")

@@ -68,7 +68,7 @@ func (f *fake) Check(_ context.Context, o Order) (found Findings, err error) {
 		}
 		for i, line := range strings.Split(string(text), "\n") {
 			if at := strings.Index(line, "WRONG"); at >= 0 {
-				found.Problems = append(found.Problems, view.Problem{File: file.Name, Line: i + 1, Col: at + 1, Text: "there is no WRONG", Hint: "did you mean RIGHT? there is more"})
+				found.Problems = append(found.Problems, view.Problem{File: file.Name, Line: i + 1, Col: at + 1, Text: "there is no WRONG", Hint: "did you mean RIGHT? there is more", Meant: "RIGHT"})
 			}
 		}
 	}

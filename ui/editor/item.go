@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // item is a problem in the list. A tap, or Return, goes to its line.
@@ -82,7 +83,7 @@ func (i *item) CreateRenderer() fyne.WidgetRenderer {
 		lines.Add(form.NewCaption(i.problem.Hint, press))
 	}
 	r := &itemRenderer{item: i, back: canvas.NewRectangle(color.Transparent)}
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.NewPadded(lines)))
+	r.WidgetRenderer = widgets.NewRenderer(i, container.NewStack(r.back, container.NewPadded(lines)))
 	return r
 }
 

@@ -133,6 +133,14 @@ func (s *Screen) Tick() {
 	}
 }
 
+// Chosen returns the name of the scenario; "" if none is open, or if it has no file.
+func (s *Screen) Chosen() string {
+	if s.doc == nil || s.doc.New {
+		return ""
+	}
+	return s.doc.Name
+}
+
 // Edited reports whether there are unsaved edits.
 func (s *Screen) Edited() bool { return slices.ContainsFunc(s.sheets, (*sheet).edited) }
 

@@ -49,7 +49,7 @@ func (t *changeTab) again() {
 
 func (t *changeTab) draw(f *feed) {
 	t.feed = f
-	t.table.SetRows(slices.DeleteFunc(changes(view.AllChanges(t.earlier, f.snap.Changes, f.snap.At)), func(r widgets.Row) bool { return !contains(r, t.find.Text) }))
+	t.table.SetRows(slices.DeleteFunc(changes(view.AllChanges(t.earlier, f.snap.Changes, f.snap.At)), func(r widgets.Row) bool { return !r.Contains(t.find.Text) }))
 }
 
 // changes returns the rows of changes, the newest first.

@@ -17,7 +17,7 @@ import (
 // header shows the run's name, state and progress, its buttons, and at most one message.
 type header struct {
 	content      fyne.CanvasObject
-	title        *widgets.Line
+	title        *widgets.Title
 	phase, exact *widgets.Badge
 	past         *widgets.Badge  // shown in the history
 	name         *fyne.Container // title and badges
@@ -29,7 +29,7 @@ type header struct {
 
 func newHeader(win fyne.Window, o *orders) *header {
 	h := &header{
-		title: widgets.NewLine(theme.SizeNameSubHeadingText, widgets.Neutral).Bold().Middle(),
+		title: widgets.NewTitle(theme.SizeNameSubHeadingText),
 		phase: widgets.NewBadge("", widgets.Accent), exact: widgets.NewBadge("", widgets.Warning), past: widgets.NewBadge("", widgets.Accent),
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), progress: widgets.NewProgress(),
 	}

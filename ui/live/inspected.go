@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/turn"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // pages are the pages about an agent. One is shown at a time.
@@ -152,17 +152,9 @@ func facts(all []engine.Fact) string {
 	}
 	lines := make([]string, len(all))
 	for i, f := range all {
-		lines[i] = fmt.Sprintf("%-*s  %s", wide, f.Name, brief(f.Value))
+		lines[i] = fmt.Sprintf("%-*s  %s", wide, f.Name, words.Brief(f.Value))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// brief rounds a number to five digits. The JSON has all digits.
-func brief(value string) string {
-	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(value, ".") && len(value) > 8 {
-		return strconv.FormatFloat(v, 'g', 5, 64)
-	}
-	return value
 }
 
 // memory returns an agent's memory at the newest barrier.

@@ -34,7 +34,7 @@ type limitPanel struct {
 	slider  *widgets.LimitSlider
 	note    *widgets.Line
 	foot    *fyne.Container // the note, and what to do; hidden in short windows: the mode returns to automatic as well
-	back    *widget.Button // returns to automatic; shown in manual mode
+	back    *widget.Button  // returns to automatic; shown in manual mode
 	why     *widget.Button
 	steer   *steer
 	orders  *orders

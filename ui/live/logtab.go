@@ -108,7 +108,7 @@ func (t *logTab) show() {
 		r := widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
 			{Text: l.At.Local().Format(time.TimeOnly)}, {Text: strings.ToLower(l.Level), Tone: tone}, {Text: words.Drawn(l.Text), Tone: tone}, {Text: words.Drawn(l.More), Tone: widgets.Quiet},
 		}}
-		if contains(r, t.find.Text) {
+		if r.Contains(t.find.Text) {
 			rows = append(rows, r)
 		}
 	}

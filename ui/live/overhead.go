@@ -3,14 +3,13 @@ package live
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// overheadRows returns the rows of the table of time, the bottleneck first.
+// overheadRows returns the rows of the table of time, what limits the speed first.
 func overheadRows(f *feed) []widgets.Row {
 	o, late := f.vitals.Overhead(f.snap)
 	var rows []widgets.Row
@@ -19,11 +18,7 @@ func overheadRows(f *feed) []widgets.Row {
 		if b.Kind.IsHere() {
 			tone = widgets.Warning
 		}
-		about := b.What
-		if _, why, ok := strings.Cut(about, ": "); ok { // the row's title says that it is the limit
-			about = why
-		}
-		rows = append(rows, words.OverheadRow("the limit", b.Kind.Short(), about, tone), words.OverheadRow("what to do", "", b.Advice, tone))
+		rows = append(rows, words.OverheadRow("limited by", "", words.Sentence(b.What), tone), words.OverheadRow("advice", "", words.Sentence(b.Advice), tone))
 	}
 	return append(rows, words.OverheadRows(&o, late)...)
 }

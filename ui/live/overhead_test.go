@@ -47,7 +47,7 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("slow backend: the tile shows %q, want %q", got, want)
 	}
 	st.lists.show(st.lists.all[slices.IndexFunc(st.lists.all, func(l *list) bool { return l.title == "Time" })])
-	st.shows(t, "the limit", "backend", "services took 98% of the sessions' time", "what to do", "look at the slowest step", "9.8ms on average",
+	st.shows(t, "limited by", "The backend is the limit: services took 98% of the sessions' time.", "advice", "Look at the slowest step", "9.8ms on average",
 		"Throng's CPU", "25%", "of 2 cores", "timer lag", "12ms")
 	st.hides(t, "cores are in use", "python steps")
 
@@ -58,6 +58,6 @@ func TestTimeLost(t *testing.T) {
 	if got, want := tile(), "41% of the sessions' time"; got != want {
 		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
-	st.shows(t, "the limit", "machine", "98% of its 2 cores are in use", "lower the limit, or use another machine",
+	st.shows(t, "limited by", "This machine is the limit: 98% of its 2 cores are in use", "Lower the limit, or use another machine",
 		"Engine overhead 41%, limited by this machine. Measurements do not describe the backend now")
 }

@@ -5,8 +5,6 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
-
-	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // page lays out the screen: the header, the limit and the tiles, then the tabs, which take the remaining height. Everything except the foot
@@ -116,7 +114,12 @@ func place(o fyne.CanvasObject, x, y, width, height float32) {
 }
 
 // inline lays out objects in a line, centered vertically. The first gets the width it needs, if the others leave enough.
-type inline struct{ first *widgets.Line }
+type inline struct {
+	first interface {
+		fyne.CanvasObject
+		Natural() float32
+	}
+}
 
 // MinSize implements [fyne.Layout].
 func (l inline) MinSize(objects []fyne.CanvasObject) fyne.Size {

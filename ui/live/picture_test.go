@@ -76,7 +76,7 @@ func TestPictures(t *testing.T) {
 			st.view(name)
 			st.Drain()
 			st.tick()
-			st.Until("everything is read", func() bool { return st.events.cancel == nil })
+			st.Until("everything is read", func() bool { return !st.events.Loading() })
 			f, err := os.Create(fmt.Sprintf("%s/live-%s-%s.png", dir, look.name, name))
 			if err != nil {
 				t.Fatal(err)

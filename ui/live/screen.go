@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/eventlist"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -48,7 +49,7 @@ type Screen struct {
 	lists   *lists
 	steps   *steps
 	talk    *talk
-	events  *eventTab
+	events  *eventlist.Pane
 	changes *changeTab
 	log     *logTab
 	history *history
@@ -80,17 +81,21 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.agents = newAgents(s.orders)
 	s.tiles = newTiles()
 	s.lists = newLists(s.orders)
-	s.steps, s.talk, s.events, s.changes, s.log = newSteps(s.chain), newTalk(s), newEventTab(s), newChangeTab(), newLogTab()
+	s.steps, s.talk, s.events, s.changes, s.log = newSteps(s.chain), newTalk(s), eventlist.New(win, func() time.Time { return s.now() }), newChangeTab(), newLogTab()
 	s.tabs = newTabs(
 		s.rearranged,
 		tab{"Overview", container.New(overview{}, s.charts.content, s.lists.content), s.drawOverview},
 		tab{"Steps", s.steps.content, func(f *feed, _ bool) { s.steps.draw(f) }},
 		tab{"Agents", s.agents.panel, func(f *feed, _ bool) { s.agents.draw(f) }},
 		tab{"Transcript", s.talk.content, func(f *feed, _ bool) { s.talk.draw(f) }},
-		tab{"Events", s.events.content, func(f *feed, _ bool) { s.events.draw(f) }},
+		tab{"Events", s.events.Content, func(f *feed, _ bool) { s.events.Draw(f.until(), f.snap.Phase != engine.Ended) }},
 		tab{"Changes", s.changes.content, func(f *feed, _ bool) { s.changes.draw(f) }},
 		tab{"Log", s.log.content, func(f *feed, _ bool) { s.log.draw(f) }},
 	)
+	s.events.OnAgent = func(agent int) {
+		s.tabs.reveal("Agents")
+		s.agents.open(agent)
+	}
 	s.history = newHistory(s)
 	s.page = newPage(s)
 	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or resume one in Runs."))
@@ -106,6 +111,14 @@ func (s *Screen) Content() fyne.CanvasObject { return s.root }
 func (s *Screen) Show() {
 	s.Collect()
 	s.draw()
+}
+
+// Chosen returns the run that is shown; "" before the first.
+func (s *Screen) Chosen() engine.RunID {
+	if s.job == nil {
+		return ""
+	}
+	return s.job.ID()
 }
 
 // Hide is called when the screen becomes hidden.
@@ -140,8 +153,8 @@ func (s *Screen) begin(job *Job) {
 	s.charts.begin(job)
 	s.chain.begin(job)
 	s.talk.begin(job)
-	s.events.begin(job)
 	s.changes.earlier = job.Changes
+	s.events.Open(job.Events)
 	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)

@@ -135,7 +135,7 @@ func TestGovernorDrawsSeldom(t *testing.T) {
 	for range watchFor { // the screen is new
 		st.Tick()
 	}
-	for _, limit := range []string{"48 of 25 active", "48 of 30 active", "48 of 35 active"} {
+	for _, limit := range []string{"48 active, limit 25", "48 active, limit 30", "48 active, limit 35"} {
 		before := st.limit.active.Text()
 		st.run.change(func(s *engine.Snapshot) { s.Limit += 5 })
 		for range 3 {

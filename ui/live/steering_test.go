@@ -30,7 +30,7 @@ func governedRun() engine.Snapshot {
 
 func TestGovernorIsShown(t *testing.T) {
 	st := perform(t, governedRun())
-	st.shows(t, "Automatic", "Manual", "48 of 20 active", "Lowered from 25 to 20 at 12:00:03: CPU 91% for 3 s, above 80%.")
+	st.shows(t, "Automatic", "Manual", "48 active, limit 20", "Lowered from 25 to 20 at 12:00:03: CPU 91% for 3 s, above 80%.")
 	st.hides(t, "Return to automatic")
 	if st.limit.slider.Value() != 20 || st.limit.mode.Chosen() != automaticMode {
 		t.Errorf("the slider is at %d, the mode %d", st.limit.slider.Value(), st.limit.mode.Chosen())
@@ -47,7 +47,7 @@ func TestGovernorIsShown(t *testing.T) {
 	st.Tap(top, "OK")
 	st.run.change(func(s *engine.Snapshot) { s.Governor, s.Limit = engine.Manual, 40 })
 	st.tick()
-	st.shows(t, "Fixed at 40.", "48 of 40 active", "Return to automatic")
+	st.shows(t, "Fixed at 40.", "48 active, limit 40", "Return to automatic")
 	if st.limit.slider.Value() != 40 || st.limit.mode.Chosen() != manualMode {
 		t.Errorf("in manual mode the slider is at %d, the mode %d", st.limit.slider.Value(), st.limit.mode.Chosen())
 	}

@@ -224,3 +224,9 @@ func (pair) Search(context.Context, string, int) (found []int, more bool, err er
 func (pair) Transcript(context.Context, view.TranscriptQuery) (view.Transcript, error) {
 	return view.Transcript{Lines: []view.Line{{ID: "pair-3", Speaker: "Ada", Text: "The harbor first."}}}, nil
 }
+
+func (pair) Events(context.Context, view.EventQuery) (view.Events, error) {
+	return view.Events{Rows: []view.EventRow{
+		{ID: "pair-3", Name: "order", Data: `{"total": 41.5, "coupon": "SPRING"}`}, {ID: "pair-4", Name: "order", Data: `{"total": 7}`},
+	}}, nil
+}

@@ -179,6 +179,9 @@ func (s *Screen) Select(run engine.RunID) {
 	}
 }
 
+// Chosen returns the run to show; "" before the runs are read.
+func (s *Screen) Chosen() engine.RunID { return s.chosen }
+
 // picked handles the user's choice of a run.
 func (s *Screen) picked() {
 	if i := s.pick.SelectedIndex(); i >= 0 {

@@ -118,6 +118,9 @@ func (s *Screen) Select(run engine.RunID) {
 	s.list.table.Select(string(run))
 }
 
+// Chosen returns the chosen run; "" before the runs are read.
+func (s *Screen) Chosen() engine.RunID { return s.chosen }
+
 func (s *Screen) choose(run engine.RunID) {
 	if s.chosen != run {
 		s.chosen, s.older = run, 0

@@ -203,7 +203,7 @@ func (l *line) CreateRenderer() fyne.WidgetRenderer {
 	}
 	pad := theme.Padding()
 	row := container.NewBorder(nil, nil, nil, container.NewCenter(r.found), r.title)
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.New(layout.NewCustomPaddedLayout(pad, pad, 2*pad, 2*pad), row)))
+	r.WidgetRenderer = widgets.NewRenderer(l, container.NewStack(r.back, container.New(layout.NewCustomPaddedLayout(pad, pad, 2*pad, 2*pad), row)))
 	r.paint()
 	return r
 }

@@ -34,14 +34,14 @@ type section struct {
 	items []item
 }
 
-// found returns how many settings of a section have all words of a search in their label, help or section.
-func (s *section) found(looked string) (n int) {
+// found returns the labels of the settings of a section that have all words of a search in their label, help or section.
+func (s *section) found(looked string) (labels []string) {
 	for _, i := range s.items {
 		if hasWords(s.title+" "+i.label+" "+i.help, looked) {
-			n++
+			labels = append(labels, i.label)
 		}
 	}
-	return n
+	return labels
 }
 
 // hasWords reports whether a text has all words of a search.
@@ -61,6 +61,7 @@ type sections struct {
 	look     *form.Entry // the search
 	index    *index
 	none     *form.Note // shown if the search finds nothing
+	hits     *form.Note // names what the search finds in the open section, if that also shows other settings
 	problem  *form.Note // why the run settings cannot be read
 	panels   []section
 	defaults *defaults
@@ -71,7 +72,7 @@ type sections struct {
 }
 
 func newSections(d *defaults, panels ...section) *sections {
-	s := &sections{look: form.NewEntry(), none: form.NewNote("No matching settings. Try fewer words, or a part of a word."), panels: panels, defaults: d, body: container.NewStack(), chosen: panels[0].title}
+	s := &sections{look: form.NewEntry(), none: form.NewNote("No matching settings. Try fewer words, or a part of a word."), hits: form.NewNote(""), panels: panels, defaults: d, body: container.NewStack(), chosen: panels[0].title}
 	s.look.SetPlaceHolder("Search settings")
 	s.look.OnChanged = func(string) { s.search() }
 	s.look.Escaped = func() { s.look.SetText("") }
@@ -83,7 +84,7 @@ func newSections(d *defaults, panels ...section) *sections {
 		s.body.Add(p.panel)
 	}
 	s.body.Add(d.panel)
-	s.page = container.NewVScroll(container.New(capped{}, s.body))
+	s.page = container.NewVScroll(container.New(capped{}, form.NewStack(s.hits, s.body)))
 	s.list = container.NewVScroll(form.NewStack(s.none, s.index, s.problem))
 	s.look.Page = s.list
 	side := widgets.NewPanel("", container.NewBorder(container.NewVBox(s.look), nil, nil, nil, s.list))
@@ -119,7 +120,7 @@ func (s *sections) search() {
 	var entries []entry
 	here, titled := false, false
 	for _, one := range s.all() {
-		n := one.found(s.look.Text)
+		n := len(one.found(s.look.Text))
 		if n == 0 {
 			continue
 		}
@@ -166,16 +167,21 @@ func (s *sections) show() {
 	if at := s.index.line(s.chosen); at != nil {
 		form.Reveal(s.list, at)
 	}
-	own := false
+	own, hits := false, ""
 	for _, p := range s.panels {
 		visible := p.title == s.chosen
 		own = own || visible
+		if visible && s.none.Hidden && strings.TrimSpace(s.look.Text) != "" {
+			hits = "Found here: " + strings.Join(p.found(s.look.Text), ", ") + "."
+		}
 		see(p.panel, visible && s.none.Hidden)
 	}
 	see(s.defaults.panel, !own && s.none.Hidden)
 	if !own {
 		s.defaults.open(s.chosen, s.look.Text)
 	}
+	s.hits.Hidden = hits == ""
+	s.hits.SetText(hits)
 	s.body.Refresh()
 	s.page.Refresh()
 }

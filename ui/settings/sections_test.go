@@ -99,9 +99,12 @@ func TestSearch(t *testing.T) {
 	if s.screen.sections.chosen != Notifications {
 		t.Errorf("a search with matches in other sections is at %s", s.screen.sections.chosen)
 	}
+	if !s.shows("Found here: Web hook URL.") {
+		t.Errorf("what is found in Notifications is not named: %q", uitest.Texts(s.screen.sections.page))
+	}
 	s.key(fyne.KeyDown)
-	if s.screen.sections.chosen != Database {
-		t.Errorf("Down in the search leads to %s", s.screen.sections.chosen)
+	if s.screen.sections.chosen != Database || !s.shows("Found here: Password.") {
+		t.Errorf("Down in the search leads to %s: %q", s.screen.sections.chosen, uitest.Texts(s.screen.sections.page))
 	}
 	s.screen.sections.look.SetText("elephants")
 	s.Drain()

@@ -79,7 +79,7 @@ func (k *card) CreateRenderer() fyne.WidgetRenderer {
 	pick := func() { k.pick(k.choice.Name) }
 	r := &cardRenderer{card: k, back: canvas.NewRectangle(color.Transparent), title: form.NewCaption(k.choice.Title, pick), about: form.NewCaption(k.about(), pick)}
 	r.title.TextSize, r.title.Lines, r.about.Lines = theme.SizeNameText, 2, 1
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, container.New(cardLayout{}, form.NewStack(r.title, r.about), k.mark)))
+	r.WidgetRenderer = widgets.NewRenderer(k, container.NewStack(r.back, container.New(cardLayout{}, form.NewStack(r.title, r.about), k.mark)))
 	r.paint()
 	return r
 }

@@ -75,7 +75,7 @@ func (s *favoriteStar) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 // CreateRenderer implements [fyne.Widget].
 func (s *favoriteStar) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.NewStack(s.ring, s.icon))
+	return widgets.NewRenderer(s, container.NewStack(s.ring, s.icon))
 }
 
 // cardLayout lays out a card: its texts, and the star in the upper right corner.

@@ -71,6 +71,7 @@ var rules = []rule{
 	{"/cmd/internal/awake", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/power", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/filedialog", []string{"/ui"}, drivers},
+	{"/cmd/internal/cmdline", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/opened", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/crash", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/logs", []string{"/engine/visible"}, append(append([]string{module + "/engine$"}, screens...), drivers...)},
@@ -93,7 +94,7 @@ var rules = []rule{
 	{"/cmd/internal/language", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/window", nil, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/throngbench", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/control"}, screens},
-	{"/cmd/throng", []string{"/assets", "/cmd/internal/app/...", "/cmd/internal/desk", "/ui", "/cmd/internal/opened", "/cmd/internal/filedialog"}, nil},
+	{"/cmd/throng", []string{"/assets", "/cmd/internal/app/...", "/cmd/internal/desk", "/ui", "/cmd/internal/opened", "/cmd/internal/filedialog", "/cmd/internal/cmdline"}, nil},
 	{"/cmd/throngctl", []string{"/engine/...", "/storage/...", "/assets", "/cmd/throngctl/internal/...", "/cmd/internal/app/...", "/cmd/internal/consent", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/dash", "/cmd/internal/prove", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,16 +46,8 @@ func packMac(ctx context.Context, j job, work string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := j.app.Details.Name
-	stage := filepath.Join(work, name)
-	if err := os.Mkdir(stage, 0o755); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(os.Rename(made, filepath.Join(stage, filepath.Base(made))), os.Symlink("/Applications", filepath.Join(stage, "Applications"))); err != nil {
-		return nil, err
-	}
 	image := filepath.Join(j.out, j.called(".dmg"))
-	if _, err := run(ctx, work, "hdiutil", "create", "-volname", name, "-srcfolder", stage, "-ov", "-format", "UDZO", image); err != nil {
+	if err := makeImage(ctx, j, work, made, image); err != nil {
 		return nil, err
 	}
 	return []string{image}, notarise(ctx, j, image)

@@ -31,6 +31,7 @@ type Start struct {
 	Attach   ui.Attach         // access to the system's windows
 	IconText func(text string) // shows a text next to the icon in the menu bar
 	Dialogs  ui.FileDialogs    // the system's file dialogs; nil uses the toolkit's
+	Tool     ui.Tool           // the terminal program, if it is not on PATH
 }
 
 // Show opens the window and returns the program's exit code when the window is closed and everything is written. If another window uses the
@@ -138,7 +139,7 @@ func (s *showing) window() *ui.App {
 	d.log, d.level = s.log, &s.level
 	s.ending.of(d)
 	screens := d.Screens()
-	screens.Attach, screens.Dialogs, screens.IconText = s.start.Attach, s.start.Dialogs, s.start.IconText
+	screens.Attach, screens.Dialogs, screens.IconText, screens.Tool = s.start.Attach, s.start.Dialogs, s.start.IconText, s.start.Tool
 	window := ui.New(s.app, screens)
 	if s.start.File != "" {
 		window.Open(s.start.File)

@@ -146,6 +146,10 @@ func TestOfRun(t *testing.T) {
 	if _, err = OfRun("a", 1, filepath.Join(dir, "missing.log")); err == nil {
 		t.Error("no file could be read, and there is no error")
 	}
+	write(window, line(1, "a", "INFO", "before", ""), line(2, "a", "WARN", strings.Repeat("x", 2<<20), ""), line(3, "a", "INFO", "after", ""))
+	if all, err = OfRun("a", 10, window); err != nil || len(all) != 3 || len(all[1].Text) != 2<<20 || all[2].Text != "after" {
+		t.Errorf("with a line of 2 MB: %d lines, %v", len(all), err)
+	}
 	long := append(slices.Repeat([]string{line(3, "b", "INFO", strings.Repeat("x", 1000), "")}, 5000), line(8, "a", "INFO", "the end", ""))
 	write(window, append([]string{line(1, "a", "INFO", "too far back", "")}, long...)...)
 	if all, err = OfRun("a", 10, window); err != nil || len(all) != 1 || all[0].Text != "the end" {

@@ -1,7 +1,7 @@
 package logs
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,11 +20,8 @@ type Line struct {
 	More  string // the other values, except the run
 }
 
-const (
-	// runBytes is how much of the end of a file is searched for the lines of a run.
-	runBytes = 4 << 20
-	longLine = 1 << 20
-)
+// runBytes is how much of the end of a file is searched for the lines of a run.
+const runBytes = 4 << 20
 
 // OfRun returns at most the newest most lines about a run in some files, oldest first. Files that cannot be read are skipped, unless all
 // fail.
@@ -57,23 +54,25 @@ func ofRun(run, path string) (all []Line, err error) {
 			return nil, fmt.Errorf("read the log: %w", err)
 		}
 	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, longLine)
-	mark := `"run":"` + run + `"`
-	for lines.Scan() {
-		if text := lines.Text(); strings.Contains(text, mark) {
-			if l, ok := parseLine(text); ok {
+	text, err := io.ReadAll(io.LimitReader(f, 2*runBytes)) // the file may grow
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	mark := []byte(`"run":"` + run + `"`)
+	for line := range bytes.Lines(text) {
+		if bytes.Contains(line, mark) {
+			if l, ok := parseLine(line); ok {
 				all = append(all, l)
 			}
 		}
 	}
-	return all, lines.Err()
+	return all, nil
 }
 
 // parseLine reads a line of JSON.
-func parseLine(text string) (l Line, ok bool) {
+func parseLine(text []byte) (l Line, ok bool) {
 	values := map[string]any{}
-	if json.Unmarshal([]byte(text), &values) != nil {
+	if json.Unmarshal(text, &values) != nil {
 		return l, false
 	}
 	at, _ := values["time"].(string)

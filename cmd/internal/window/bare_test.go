@@ -103,3 +103,26 @@ func TestNoDisplay(t *testing.T) {
 		t.Errorf("version: %v %s", err, out)
 	}
 }
+
+// TestInstallTool has the window put the terminal program that lies next to it on PATH.
+func TestInstallTool(t *testing.T) {
+	d := newDesktop(t, 1280, 800)
+	own, bin := filepath.Join(filepath.Dir(d.program), "throngctl"), filepath.Join(d.home, ".local", "bin")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.start("PATH=" + bin)
+	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })
+	d.command("command line tool")
+	d.until("what was done", func() bool { return d.shows("Linked "+bin) && d.find("Close") != nil })
+	d.still("the dialog, drawn", func() *part { return d.find("Close") })
+	d.shot("install-tool")
+	if to, err := os.Readlink(filepath.Join(bin, "throngctl")); err != nil || to != own {
+		t.Errorf("the link leads to %q: %v", to, err)
+	}
+	d.click("Close")
+	d.xdotool("key", "ctrl+q")
+	if code := d.ended(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, d.log)
+	}
+}

@@ -50,7 +50,7 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.ended()
 	d.startX(1280, 800)
 	d.start()
-	d.until("the offer to resume", func() bool { return d.shows("was interrupted") || d.shows("Runs") })
+	d.until("the offer to resume", func() bool { return d.shows("was interrupted") && d.find("Not now") != nil })
 	if d.shows("ended unexpectedly") {
 		t.Error("reported twice")
 	}

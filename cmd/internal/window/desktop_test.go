@@ -134,7 +134,7 @@ func (d *desktop) startX(width, height int) {
 }
 
 // start starts the program as a double-click does: in /, with only the home folder and the display in the environment. An
-// argument without = is a file to open.
+// argument without = is a file to open. The first start shows Setup, others the last screen.
 func (d *desktop) start(env ...string) {
 	d.t.Helper()
 	d.socket = filepath.Join(d.t.TempDir(), "inspect")
@@ -155,7 +155,7 @@ func (d *desktop) start(env ...string) {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { _ = d.cmd.Process.Kill() })
-	d.until("the window", func() bool { return d.find("Launch") != nil })
+	d.until("the window", func() bool { return d.find("Setup") != nil })
 }
 
 // ended waits for the program to end and returns its exit code.

@@ -53,7 +53,7 @@ func TestKeys(t *testing.T) {
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	d.ended()
 	d.start()
-	d.key("ctrl+1")
+	d.until("the screen that it was closed on", func() bool { return d.windows() == 1 && d.shows("Text size") })
 	if found := d.place(); !strings.Contains(found, "X=70") || !strings.Contains(found, "Y=40") || !strings.Contains(found, "WIDTH=1100") || !strings.Contains(found, "HEIGHT=700") {
 		t.Errorf("opened at %s", found)
 	}

@@ -207,7 +207,7 @@ func (r *cleanRoot) open(how, what string) {
 	if err := r.cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.until("the window", func() bool { return r.find("Launch") != nil && r.painted() > 0 })
+	r.until("the window", func() bool { return r.find("Setup") != nil && r.painted() > 0 })
 }
 
 // programs returns the processes of the window's program in the root.

@@ -117,6 +117,7 @@ func (l look) open(d *desktop) {
 	d.t.Helper()
 	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale)
 	l.fill(d)
+	d.click("Setup")
 	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })
 }
 

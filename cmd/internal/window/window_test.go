@@ -171,6 +171,8 @@ func TestWindowComesBack(t *testing.T) {
 	}
 
 	d.start()
+	d.until("the history of the run that was shown", func() bool { return d.find("Show results") != nil })
+	d.shot("restored")
 	d.click("Runs")
 	d.until("the run that was stopped", func() bool { return d.shows("stopped") && d.shows("End reason") && d.shows("SIGTERM") })
 	d.shot("emergency")

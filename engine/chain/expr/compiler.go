@@ -41,23 +41,20 @@ type Steps interface {
 	Has(step string) bool
 	Kind(step string) string
 	Use(step string)
-	Unseen(step string) (problem, hint string)
+	Unseen(step string) (problem string, g suggest.Guess)
 }
 
 // Holder has secrets.
 type Holder interface{ Needs(secret string) }
 
-// Near returns the hint for an unknown name: a similar name, or else.
-func (f *File) Near(name string, names []string, otherwise string) string {
+// Near returns the guess for an unknown name: a similar name, or else.
+func (f *File) Near(name string, names []string, otherwise string) suggest.Guess {
 	if f.guesses++; f.guesses > maxGuesses {
-		return otherwise
+		return suggest.Guess{Hint: otherwise}
 	}
 	slices.Sort(names)
-	if near := suggest.Nearest(name, names); near != "" {
-		return "did you mean `" + near + "`?"
-	}
 	if otherwise == "" && len(names) > 0 && len(names) <= 30 {
-		return "there are " + strings.Join(names, ", ")
+		otherwise = "there are " + strings.Join(names, ", ")
 	}
-	return otherwise
+	return suggest.NewGuess(name, names, otherwise)
 }

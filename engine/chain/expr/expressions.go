@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
@@ -123,8 +124,8 @@ func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs
 	ok = true
 	for _, f := range refs("steps").Fields {
 		if !r.Steps.Has(f.Name) {
-			problem, hint := r.Steps.Unseen(f.Name)
-			n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s", problem)
+			problem, g := r.Steps.Unseen(f.Name)
+			n.Guess(g).ErrorfAt(doc.Offset(text, f.Line, f.Col), "%s", problem)
 			ok = false
 		}
 		r.Steps.Use(f.Name)
@@ -150,11 +151,11 @@ func (r *Compiler) checkFields(n *doc.Node, text, name string, refs func(string)
 			continue
 		}
 		ok = false
-		hint := "values that change between cycles cannot be used here"
+		g := suggest.Guess{Hint: "values that change between cycles cannot be used here"}
 		if name != "agent" || !slices.Contains([]string{"memory", "notes", "inbox"}, f.Name) {
-			hint = r.File.Near(f.Name, slices.Clone(known), "")
+			g = r.File.Near(f.Name, slices.Clone(known), "")
 		}
-		n.ErrorfAt(doc.Offset(text, f.Line, f.Col), hint, "%s has no %s here", name, f.Name)
+		n.Guess(g).ErrorfAt(doc.Offset(text, f.Line, f.Col), "%s has no %s here", name, f.Name)
 	}
 	return ok
 }
@@ -166,7 +167,7 @@ func ReportScript(n *doc.Node, text string, err error) {
 	case err == nil:
 	case errors.As(err, &mistakes):
 		for _, m := range mistakes {
-			n.ErrorfAt(doc.Offset(text, m.Line, m.Col), m.Hint, "%s", m.Problem)
+			n.Guess(m.Guess).ErrorfAt(doc.Offset(text, m.Line, m.Col), "%s", m.Problem)
 		}
 	default:
 		n.Errorf("", "%v", err)

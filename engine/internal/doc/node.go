@@ -130,7 +130,43 @@ func (n *Node) PositionAt(offset int) (line, col int) {
 
 func (n *Node) problem(at int, hint, format string, args ...any) Problem {
 	line, col := n.src.position(at)
-	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Hint: hint}
+	return Problem{File: n.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Guess: suggest.Guess{Hint: hint}}
+}
+
+// Misspelled is a node with a name that is not known, and what was probably meant.
+type Misspelled struct {
+	node  *Node
+	guess suggest.Guess
+}
+
+// Guess returns the node for problems with a name.
+func (n *Node) Guess(g suggest.Guess) Misspelled { return Misspelled{n, g} }
+
+// Errorf reports a problem at the node.
+func (m Misspelled) Errorf(format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Add(m.problem(m.node.place(), format, args...))
+	}
+}
+
+// ErrorfAt reports a problem at a byte offset in the text of a scalar.
+func (m Misspelled) ErrorfAt(offset int, format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Add(m.problem(m.node.at(offset), format, args...))
+	}
+}
+
+// Warnf reports a warning at the node.
+func (m Misspelled) Warnf(format string, args ...any) {
+	if m.node != nil {
+		m.node.report.Warn(m.problem(m.node.place(), format, args...))
+	}
+}
+
+func (m Misspelled) problem(at int, format string, args ...any) Problem {
+	p := m.node.problem(at, "", format, args...)
+	p.Guess = m.guess
+	return p
 }
 
 // Entries returns the keys of a map in the order of the file, each key once. Absent and null are an empty map;
@@ -208,12 +244,11 @@ func (e Entry) unknown(allowed []string) {
 	if len(allowed) == 0 {
 		hint = "no key is allowed here"
 	}
+	g := suggest.NewGuess(e.Key.value, allowed, hint).And(hint)
 	if near := suggest.Nearest(word, words); near != "" && name != "" && slices.Contains(allowed, near+" NAME") {
-		hint = "did you mean " + code(near+" "+name) + "? " + hint
-	} else if near := suggest.Nearest(e.Key.value, allowed); near != "" {
-		hint = "did you mean " + code(near) + "? " + hint
+		g = suggest.Guess{Meant: near + " " + name, Hint: "did you mean " + code(near+" "+name) + "? " + hint}
 	}
-	e.Key.Errorf(hint, "unknown key %s", code(e.Key.value))
+	e.Key.Guess(g).Errorf("unknown key %s", code(e.Key.value))
 }
 
 // Require reports the missing keys of a map, at the map.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 func TestFieldsNamesWhatIsAllowed(t *testing.T) {
@@ -83,7 +85,7 @@ func TestProblemsAtANodeItsNameAndInsideIt(t *testing.T) {
 	if got := found(&r); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if w := r.Warnings(); len(w) != 1 || w[0] != (Problem{"shop.yaml", 3, 7, "not used", "hint"}) {
+	if w := r.Warnings(); len(w) != 1 || w[0] != (Problem{File: "shop.yaml", Line: 3, Col: 7, Problem: "not used", Guess: suggest.Guess{Hint: "hint"}}) {
 		t.Errorf("warnings: got %v", w)
 	}
 }
@@ -92,6 +94,9 @@ func TestAnAbsentNodeReadsAsZero(t *testing.T) {
 	var n *Node
 	n.Errorf("", "x")
 	n.ErrorfAt(3, "", "x")
+	n.Guess(suggest.Guess{}).Errorf("x")
+	n.Guess(suggest.Guess{}).ErrorfAt(3, "x")
+	n.Guess(suggest.Guess{}).Warnf("x")
 	n.Warnf("", "x")
 	n.Fields("a")
 	n.Require("a")

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Limits of a file, so that a hostile one cannot exhaust memory or the stack.
@@ -22,7 +24,7 @@ const (
 func Parse(file string, text []byte, r *Report) *Node {
 	if len(text) > maxBytes {
 		r.AddSource(file, nil)
-		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20), Hint: "keep rows in a csv or jsonl file next to it"})
+		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20), Guess: suggest.Guess{Hint: "keep rows in a csv or jsonl file next to it"}})
 		return nil
 	}
 	s := r.source(file, text)
@@ -106,7 +108,7 @@ type tree struct {
 
 func (t *tree) errorf(at int, hint, format string, args ...any) {
 	line, col := t.src.position(at)
-	t.report.Add(Problem{File: t.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Hint: hint})
+	t.report.Add(Problem{File: t.src.file, Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Guess: suggest.Guess{Hint: hint}})
 }
 
 // node makes the node of y, which is the value of key unless that is nil.

@@ -45,10 +45,7 @@ func (n *Node) OneOf(values ...string) string {
 		}
 	}
 	hint := "one of " + strings.Join(values, ", ")
-	if near := suggest.Nearest(n.value, values); near != "" {
-		hint = "did you mean " + code(near) + "? " + hint
-	}
-	n.Errorf(hint, "%s cannot be %s", n.label(), code(n.value))
+	n.Guess(suggest.NewGuess(n.value, values, hint).And(hint)).Errorf("%s cannot be %s", n.label(), code(n.value))
 	return ""
 }
 

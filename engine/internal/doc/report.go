@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // Problem is one error in a file: its place, a description, and a hint how to fix it. Line and Col count from 1, columns in
@@ -17,7 +19,7 @@ type Problem struct {
 	File      string
 	Line, Col int
 	Problem   string
-	Hint      string
+	suggest.Guess
 }
 
 // Error returns "file:line:col: problem (hint)", without an empty file or hint.
@@ -77,7 +79,7 @@ func (r *Report) Warn(p Problem) {
 }
 
 func (r *Report) first(kind string, p Problem) bool {
-	p.Hint = kind
+	p.Guess = suggest.Guess{Hint: kind}
 	if r.seen[p] {
 		return false
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/engine/suggest"
 )
 
 func TestTenErrorsInOnePass(t *testing.T) {
@@ -55,17 +57,17 @@ func TestReportSortsAndKeepsEachOnce(t *testing.T) {
 	r.AddSource("b.yaml", []byte("x\ny\n"))
 	r.AddSource("a.star", []byte("z\n"))
 	for _, p := range []Problem{
-		{"unknown.csv", 1, 1, "five", ""},
-		{"a.star", 1, 1, "four", ""},
-		{"b.yaml", 2, 1, "three", "hint"},
-		{"b.yaml", 1, 2, "two", ""},
-		{"b.yaml", 1, 1, "one", ""},
-		{"b.yaml", 2, 1, "three", "another hint"},
+		{File: "unknown.csv", Line: 1, Col: 1, Problem: "five"},
+		{File: "a.star", Line: 1, Col: 1, Problem: "four"},
+		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Guess: suggest.Guess{Hint: "hint"}},
+		{File: "b.yaml", Line: 1, Col: 2, Problem: "two"},
+		{File: "b.yaml", Line: 1, Col: 1, Problem: "one"},
+		{File: "b.yaml", Line: 2, Col: 1, Problem: "three", Guess: suggest.Guess{Hint: "another hint", Meant: "four"}},
 	} {
 		r.Add(p)
 	}
-	r.Warn(Problem{"b.yaml", 1, 1, "one", ""}) // warnings do not count as problems
-	r.Warn(Problem{"b.yaml", 1, 1, "one", ""})
+	r.Warn(Problem{File: "b.yaml", Line: 1, Col: 1, Problem: "one"}) // warnings do not count as problems
+	r.Warn(Problem{File: "b.yaml", Line: 1, Col: 1, Problem: "one"})
 	want := "b.yaml:1:1: one\nb.yaml:1:2: two\nb.yaml:2:1: three (hint)\na.star:1:1: four\nunknown.csv:1:1: five"
 	if got := r.Err().Error(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -98,7 +100,7 @@ func TestPrintShowsThePlace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var r Report
 			r.AddSource("f", []byte(c.line))
-			r.Add(Problem{"f", 1, c.col, "wrong", "right"})
+			r.Add(Problem{File: "f", Line: 1, Col: c.col, Problem: "wrong", Guess: suggest.Guess{Hint: "right"}})
 			var b strings.Builder
 			if err := r.Print(&b); err != nil {
 				t.Fatal(err)
@@ -113,7 +115,7 @@ func TestPrintShowsThePlace(t *testing.T) {
 
 func TestPrintWithoutSourceStillNamesThePlace(t *testing.T) {
 	var r Report
-	r.Warn(Problem{"x.csv", 4, 2, "short \x1brow", "add a column"})
+	r.Warn(Problem{File: "x.csv", Line: 4, Col: 2, Problem: "short \x1brow", Guess: suggest.Guess{Hint: "add a column"}})
 	var b strings.Builder
 	if err := r.Print(&b); err != nil {
 		t.Fatal(err)

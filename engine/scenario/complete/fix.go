@@ -56,7 +56,6 @@ var (
 	backquoted = regexp.MustCompile("`([^`]+)`")
 	write      = regexp.MustCompile("^write `([^`]+)`$")
 	quote      = regexp.MustCompile(`^quote it[^:]*: (.+)$`)
-	emits      = regexp.MustCompile(`^it emits ([\w-]+)$`)
 )
 
 // wrong returns the part of the text that the problem is about: a text that the problem quotes or names, or the word there.
@@ -88,12 +87,7 @@ func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 
 // meant replaces a word by the one that was meant.
 func (f *fixer) meant() (Fix, bool) {
-	near := suggest.Meant(f.problem.Hint)
-	if near == "" {
-		if m := emits.FindStringSubmatch(f.problem.Hint); m != nil {
-			near = m[1]
-		}
-	}
+	near := f.problem.Meant
 	from, to := f.wrong()
 	if near == "" || from == to || strings.HasSuffix(near, " NAME") {
 		return Fix{}, false

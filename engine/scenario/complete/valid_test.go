@@ -170,6 +170,7 @@ func TestFixes(t *testing.T) {
 		{"chain c: {step s: {kind: emit, event: x, parallel: 'true'}}\n", "Write true", "chain c: {step s: {kind: emit, event: x, parallel: true}}\n"},
 		{"clock: {cycle:1h}\n" + rest, "Write cycle: 1h", "clock: {cycle: 1h}\n" + rest},
 		{"acted: one\nchain c: {step s: {kind: emit, event: two}}\n", "Replace with two", "acted: two\nchain c: {step s: {kind: emit, event: two}}\n"},
+		{"connectors:\n  greet: {kind: python, call: \"1\"}\nchain c: {step s: {kind: connector, target: gret}}\n", "Replace with greet", "connectors:\n  greet: {kind: python, call: \"1\"}\nchain c: {step s: {kind: connector, target: greet}}\n"},
 		{"chain c:\n  stp s: {kind: stop}\n  step t: {kind: stop}\n", "Replace with step s", "chain c:\n  step s: {kind: stop}\n  step t: {kind: stop}\n"},
 		{"chain c:\n  step s:\n    kind: stop\n    retry: {attempts: 2}\n", "Remove retry", "chain c:\n  step s:\n    kind: stop\n"},
 	} {

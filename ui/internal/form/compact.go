@@ -46,12 +46,16 @@ func (c *Compact) shrink() { smaller().apply(c.content) }
 // for each text style.
 type themer struct{ table *widget.Table }
 
-// smaller is the theme of compact fields. Its table is never shown.
+// smaller is the theme of compact fields. Its table has no size; [Keeper] keeps it.
 var smaller = sync.OnceValue(func() themer {
 	table := widget.NewTable(func() (rows, columns int) { return 0, 0 }, noCell, func(widget.TableCellID, fyne.CanvasObject) {})
 	container.NewThemeOverride(table, small{})
 	return themer{table}
 })
+
+// Keeper returns an invisible object for the content of a window. While the window is drawn, the theme of compact fields is kept: the toolkit
+// forgets the theme of a widget that was not drawn for a minute, and the fields of screens that are shown again would be large.
+func Keeper() fyne.CanvasObject { return container.NewWithoutLayout(smaller().table) }
 
 func noCell() fyne.CanvasObject { return canvas.NewRectangle(color.Transparent) }
 

@@ -137,7 +137,7 @@ func (h *foldHead) set(state *bool, on bool) {
 func (h *foldHead) CreateRenderer() fyne.WidgetRenderer {
 	r := &foldHeadRenderer{head: h, back: canvas.NewRectangle(color.Transparent), icon: widget.NewIcon(nil)}
 	line := container.NewBorder(nil, nil, container.NewHBox(r.icon, h.title), nil, container.NewPadded(h.summary))
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(r.back, line))
+	r.WidgetRenderer = widgets.NewRenderer(h, container.NewStack(r.back, line))
 	r.paint()
 	return r
 }

@@ -8,6 +8,8 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
 // Frame draws the border of an entry around a field that has none, for example a selection.
@@ -29,7 +31,7 @@ func (f *Frame) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{f.conte
 // CreateRenderer implements [fyne.Widget].
 func (f *Frame) CreateRenderer() fyne.WidgetRenderer {
 	border := canvas.NewRectangle(color.Transparent)
-	r := &frameRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(f.content, border)), border: border}
+	r := &frameRenderer{WidgetRenderer: widgets.NewRenderer(f, container.NewStack(f.content, border)), border: border}
 	r.paint()
 	return r
 }

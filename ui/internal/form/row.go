@@ -105,7 +105,7 @@ func show(o fyne.CanvasObject, visible bool) {
 
 // CreateRenderer implements [fyne.Widget].
 func (r *Row) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(NewStack(newHeadline(r.title, r.aside), r.field, container.New(footnote{}, r.help, r.problem)))
+	return widgets.NewRenderer(r, NewStack(newHeadline(r.title, r.aside), r.field, container.New(footnote{}, r.help, r.problem)))
 }
 
 // footnote shows the help or, in its place, the problem. It keeps the height of the help, at least one line, so that a problem moves

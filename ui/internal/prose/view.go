@@ -206,7 +206,7 @@ func (v *View) picture(source string) *canvas.Image {
 
 // CreateRenderer implements [fyne.Widget].
 func (v *View) CreateRenderer() fyne.WidgetRenderer {
-	return &viewRenderer{widget.NewSimpleRenderer(container.NewStack(v.ground, v.under, v.over, v.top)), v}
+	return &viewRenderer{widgets.NewRenderer(v, container.NewStack(v.ground, v.under, v.over, v.top)), v}
 }
 
 type viewRenderer struct {

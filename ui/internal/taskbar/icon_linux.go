@@ -20,7 +20,7 @@ type platform struct {
 	sent chan int // the newest percentage that is not sent yet
 }
 
-func newPlatform(id string) platform {
+func newPlatform(id string, _ []byte) platform {
 	uri := "application://" + id + ".desktop"
 	hash := fnv.New32()
 	_, _ = hash.Write([]byte(uri))

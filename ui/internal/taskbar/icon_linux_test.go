@@ -13,7 +13,7 @@ func TestDocksGetThePercentage(t *testing.T) {
 		visible  bool
 	}
 	got := make(chan update, 1)
-	i := New("com.example.program")
+	i := New("com.example.program", nil)
 	i.emit = func(path dbus.ObjectPath, name string, values ...any) error {
 		if !path.IsValid() || name != "com.canonical.Unity.LauncherEntry.Update" || values[0] != "application://com.example.program.desktop" {
 			t.Errorf("emitted %s %s %v", path, name, values)

@@ -4,6 +4,6 @@ package taskbar
 
 type platform struct{}
 
-func newPlatform(string) platform { return platform{} }
+func newPlatform(string, []byte) platform { return platform{} }
 
 func (platform) draw(int) {}

@@ -11,8 +11,11 @@ type Icon struct {
 // none is the percentage of an icon without progress.
 const none = -1
 
-// New returns the icon of the program with an ID, for example "com.example.program".
-func New(id string) *Icon { return &Icon{platform: newPlatform(id), percent: none} }
+// New returns the icon of the program with an ID, for example "com.example.program". The picture is a PNG; without it, macOS shows only a
+// percentage.
+func New(id string, picture []byte) *Icon {
+	return &Icon{platform: newPlatform(id, picture), percent: none}
+}
 
 // Show shows a progress of 0 to 1, or none if it is negative. It does not wait, and does nothing if the percentage is the same as before. Call it
 // on the UI goroutine.

@@ -31,7 +31,7 @@ func (s *strip) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{s.conte
 // CreateRenderer implements [fyne.Widget].
 func (s *strip) CreateRenderer() fyne.WidgetRenderer {
 	r := &stripRenderer{frame: canvas.NewRectangle(nil)}
-	r.WidgetRenderer = widget.NewSimpleRenderer(container.NewStack(s.content, r.frame))
+	r.WidgetRenderer = widgets.NewRenderer(s, container.NewStack(s.content, r.frame))
 	r.dress()
 	return r
 }

@@ -180,7 +180,7 @@ func (b *bubble) MouseOut() { b.dress(false) }
 
 // CreateRenderer implements [fyne.Widget].
 func (b *bubble) CreateRenderer() fyne.WidgetRenderer {
-	return &bubbleRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(b.ground, b.content)), bubble: b}
+	return &bubbleRenderer{WidgetRenderer: widgets.NewRenderer(b, container.NewStack(b.ground, b.content)), bubble: b}
 }
 
 type bubbleRenderer struct {

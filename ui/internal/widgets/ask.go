@@ -33,8 +33,9 @@ func Closed(win fyne.Window, d dialog.Dialog, then func()) {
 	})
 }
 
-// Forget drops the dialogs of a closed window.
+// Forget drops the dialogs and tips of a closed window.
 func Forget(win fyne.Window) {
+	delete(tips, win.Canvas())
 	for _, on := range win.Canvas().Overlays().List() {
 		delete(asked, on)
 	}

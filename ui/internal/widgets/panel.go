@@ -32,7 +32,7 @@ func (p *Panel) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{p.conte
 // CreateRenderer implements [fyne.Widget].
 func (p *Panel) CreateRenderer() fyne.WidgetRenderer {
 	g := newGround()
-	return &panelRenderer{WidgetRenderer: widget.NewSimpleRenderer(container.NewStack(g.content, p.content)), ground: g}
+	return &panelRenderer{WidgetRenderer: NewRenderer(p, container.NewStack(g.content, p.content)), ground: g}
 }
 
 type panelRenderer struct {

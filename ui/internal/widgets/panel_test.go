@@ -1,12 +1,16 @@
 package widgets
 
 import (
+	"image/color"
 	"testing"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
+
+	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // TestGround checks that the three parts of a panel's background leave no gap, and that the plain one does not reach
@@ -28,3 +32,27 @@ func TestGround(t *testing.T) {
 		}
 	}
 }
+
+// TestRenewedRenderersKeepTheLayout checks that a panel looks the same after the toolkit has dropped its renderer, as it does with widgets that
+// were hidden for a minute.
+func TestRenewedRenderersKeepTheLayout(t *testing.T) {
+	uitest.Start(t)
+	inner := &narrowest{least: 1000}
+	p := NewPanel("Title", container.New(inner, canvas.NewRectangle(color.Black)))
+	w := test.NewTempWindow(t, p)
+	w.Resize(fyne.NewSize(300, 200))
+	inner.least = 1000
+	again := p.CreateRenderer()
+	again.Refresh()
+	again.Objects()[0].Refresh()
+	if inner.least < 200 {
+		t.Errorf("the content was laid out in a width of %v", inner.least)
+	}
+}
+
+// narrowest is a layout that remembers the smallest width.
+type narrowest struct{ least float32 }
+
+func (n *narrowest) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(10, 10) }
+
+func (n *narrowest) Layout(_ []fyne.CanvasObject, size fyne.Size) { n.least = min(n.least, size.Width) }

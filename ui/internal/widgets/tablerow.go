@@ -28,6 +28,12 @@ type Row struct {
 	Cells []Cell // by column; missing ones are empty
 }
 
+// Contains reports whether a cell contains a text, regardless of case.
+func (r Row) Contains(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return text == "" || slices.ContainsFunc(r.Cells, func(c Cell) bool { return strings.Contains(strings.ToLower(c.Text), text) })
+}
+
 func (r Row) equal(o Row) bool { return r.Key == o.Key && slices.Equal(r.Cells, o.Cells) }
 
 // tableRow shows a row.

@@ -18,7 +18,7 @@ type Line struct {
 	size fyne.ThemeSizeName
 	text *canvas.Text
 
-	middle bool // is cut in the middle
+	middle bool // is cut in the middle, so that its beginning and its end stay visible
 }
 
 // NewLine returns an empty line with a size of the theme.
@@ -32,12 +32,6 @@ func NewLine(size fyne.ThemeSizeName, tone Tone) *Line {
 // Bold makes the line bold.
 func (l *Line) Bold() *Line {
 	l.text.TextStyle.Bold = true
-	return l
-}
-
-// Middle cuts the text in the middle if it is too long, so that its beginning and its end stay visible.
-func (l *Line) Middle() *Line {
-	l.middle = true
 	return l
 }
 

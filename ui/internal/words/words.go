@@ -3,6 +3,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,4 +115,12 @@ func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
 	size := win.Canvas().Size()
 	show.Resize(fyne.NewSize(size.Width*0.6, size.Height*0.5))
 	widgets.Ask(win, show, show.Dismiss)
+}
+
+// Brief rounds a number to five digits. Exports have all digits.
+func Brief(value string) string {
+	if v, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(value, ".") && len(value) > 8 {
+		return strconv.FormatFloat(v, 'g', 5, 64)
+	}
+	return value
 }

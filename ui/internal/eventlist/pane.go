@@ -1,4 +1,5 @@
-package live
+// Package eventlist lists the events of a run.
+package eventlist
 
 import (
 	"bytes"
@@ -30,15 +31,25 @@ const (
 	eventFields = 6
 	everyEvent  = "All events"
 	cycleEms    = 6.5 // width of the field for a cycle
+	leastRows   = 3   // of the table
+	readEvery   = 2 * time.Second
 )
 
-// eventTab lists the events of the run with their fields, page by page. A click on a row opens its data.
-type eventTab struct {
-	content fyne.CanvasObject
-	screen  *Screen
+// Read reads a page of the events of a run. It is not called on the UI goroutine.
+type Read func(ctx context.Context, q view.EventQuery) (view.Events, error)
+
+// Pane lists the events of a run with their fields, page by page. A click on a row opens its data.
+type Pane struct {
+	Content fyne.CanvasObject
+	// OnAgent, if it is set, opens the agent of an event.
+	OnAgent func(agent int)
+
+	win     fyne.Window
+	now     func() time.Time
 	body    *fyne.Container
 	table   *widgets.Table
 	columns []string // of the table: names of fields
+	numbers []bool   // of the columns: all values are numbers
 	name    *widget.Select
 	cycle   *form.Entry
 	find    *form.Entry
@@ -46,18 +57,19 @@ type eventTab struct {
 	back    *widget.Button
 	next    *widget.Button
 
-	job    *Job
+	from   Read // nil: no run
 	query  view.EventQuery
 	before []view.Cursor
 	page   view.Events
 	names  []string // of the events that were seen
 	read   time.Time
-	phase  engine.Phase
+	live   bool               // the run was in progress
 	cancel context.CancelFunc // of the read in progress; nil if none
 }
 
-func newEventTab(s *Screen) *eventTab {
-	t := &eventTab{screen: s, body: container.NewStack(), cycle: form.NewEntry(), find: form.NewEntry(), place: widgets.NewCaption("")}
+// New returns a pane for no run.
+func New(win fyne.Window, now func() time.Time) *Pane {
+	t := &Pane{win: win, now: now, body: container.NewStack(), cycle: form.NewEntry(), find: form.NewEntry(), place: widgets.NewCaption("")}
 	t.name = widget.NewSelect([]string{everyEvent}, nil)
 	t.name.Selected = everyEvent
 	t.name.OnChanged = func(string) { t.filter() }
@@ -70,15 +82,15 @@ func newEventTab(s *Screen) *eventTab {
 	t.next.IconPlacement = widget.ButtonIconTrailingText
 	filters := container.NewHBox(form.NewCompact(form.NewFrame(t.name)), form.NewWide(cycleEms, form.NewCompact(t.cycle)))
 	hands := container.NewHBox(container.NewCenter(t.place), form.NewCompact(t.back), form.NewCompact(t.next))
-	t.content = widgets.NewPanel("", container.NewBorder(container.NewBorder(nil, nil, filters, hands, form.NewCompact(t.find)), nil, nil, nil, t.body))
-	t.build(nil)
+	t.Content = widgets.NewPanel("", container.NewBorder(container.NewBorder(nil, nil, filters, hands, form.NewCompact(t.find)), nil, nil, nil, t.body))
+	t.build(nil, nil)
 	return t
 }
 
-// begin shows the events of a job.
-func (t *eventTab) begin(job *Job) {
+// Open shows the events of a run; nil shows none.
+func (t *Pane) Open(from Read) {
 	t.stop()
-	t.job, t.before, t.page, t.names, t.read = job, nil, view.Events{}, nil, time.Time{}
+	t.from, t.before, t.page, t.names, t.read = from, nil, view.Events{}, nil, time.Time{}
 	t.query = view.EventQuery{Cycle: -1, Most: eventRows}
 	t.name.Options, t.name.Selected, t.cycle.Text, t.find.Text = []string{everyEvent}, everyEvent, "", ""
 	t.name.Refresh()
@@ -87,20 +99,24 @@ func (t *eventTab) begin(job *Job) {
 	t.show()
 }
 
-// draw reads the page again if it may have changed.
-func (t *eventTab) draw(f *feed) {
-	ended := f.snap.Phase == engine.Ended && t.phase != engine.Ended
-	t.phase = f.snap.Phase
-	if until := f.until(); !t.query.Until.Equal(until) {
+// Draw reads the page again if it may have changed. until is a moment of the history; the zero time is now. live says that the run is in
+// progress.
+func (t *Pane) Draw(until time.Time, live bool) {
+	ended := t.live && !live
+	t.live = live
+	if !t.query.Until.Equal(until) {
 		t.query.Until, t.read = until, time.Time{}
 		t.stop()
 	}
-	if t.cancel == nil && (t.read.IsZero() || ended || f.snap.Phase != engine.Ended && t.screen.now().Sub(t.read) >= readEvery) {
+	if t.cancel == nil && (t.read.IsZero() || ended || live && t.now().Sub(t.read) >= readEvery) {
 		t.load()
 	}
 }
 
-func (t *eventTab) stop() {
+// Loading reports whether a page is being read.
+func (t *Pane) Loading() bool { return t.cancel != nil }
+
+func (t *Pane) stop() {
 	if t.cancel != nil {
 		t.cancel()
 		t.cancel = nil
@@ -108,20 +124,20 @@ func (t *eventTab) stop() {
 }
 
 // load reads the page.
-func (t *eventTab) load() {
-	job, q := t.job, t.query
-	if job == nil || job.Events == nil {
+func (t *Pane) load() {
+	from, q := t.from, t.query
+	if from == nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
-	async.Work(func() (view.Events, error) { return job.Events(ctx, q) }, func(page view.Events, err error) {
+	async.Work(func() (view.Events, error) { return from(ctx, q) }, func(page view.Events, err error) {
 		stale := ctx.Err() != nil
 		cancel()
 		if stale {
 			return
 		}
-		t.cancel, t.read = nil, t.screen.now()
+		t.cancel, t.read = nil, t.now()
 		if err != nil {
 			t.table.SetEmpty("Cannot read the events: " + err.Error())
 			return
@@ -131,7 +147,7 @@ func (t *eventTab) load() {
 	})
 }
 
-func (t *eventTab) filter() {
+func (t *Pane) filter() {
 	name, cycle := t.name.Selected, -1
 	if name == everyEvent {
 		name = ""
@@ -146,7 +162,7 @@ func (t *eventTab) filter() {
 	}
 }
 
-func (t *eventTab) earlier() {
+func (t *Pane) earlier() {
 	if n := len(t.before); n > 0 {
 		t.stop()
 		t.query.From, t.before = t.before[n-1], t.before[:n-1]
@@ -154,7 +170,7 @@ func (t *eventTab) earlier() {
 	}
 }
 
-func (t *eventTab) later() {
+func (t *Pane) later() {
 	if t.page.More {
 		t.stop()
 		t.before, t.query.From = append(t.before, t.query.From), t.page.Next
@@ -163,7 +179,7 @@ func (t *eventTab) later() {
 }
 
 // show shows the page.
-func (t *eventTab) show() {
+func (t *Pane) show() {
 	var fields []string
 	for i := range t.page.Rows {
 		e := &t.page.Rows[i]
@@ -181,12 +197,12 @@ func (t *eventTab) show() {
 		t.name.Options = all
 		t.name.Refresh()
 	}
-	if !slices.Equal(fields, t.columns) {
-		t.build(fields)
+	if numbers := t.numeric(fields); !slices.Equal(fields, t.columns) || !slices.Equal(numbers, t.numbers) {
+		t.build(fields, numbers)
 	}
 	rows := make([]widgets.Row, 0, len(t.page.Rows))
 	for i := range t.page.Rows {
-		if r := t.row(i); contains(r, t.find.Text) {
+		if r := t.row(i); r.Contains(t.find.Text) {
 			rows = append(rows, r)
 		}
 	}
@@ -200,8 +216,24 @@ func (t *eventTab) show() {
 	enable(t.next, t.page.More)
 }
 
+// numeric reports which fields have only numbers on the page.
+func (t *Pane) numeric(fields []string) []bool {
+	all := make([]bool, len(fields))
+	for i, name := range fields {
+		all[i] = true
+		for k := range t.page.Rows {
+			for _, f := range t.page.Rows[k].Fields() {
+				if _, err := strconv.ParseFloat(f.Value, 64); f.Name == name && err != nil {
+					all[i] = false
+				}
+			}
+		}
+	}
+	return all
+}
+
 // row returns the row of an event.
-func (t *eventTab) row(i int) widgets.Row {
+func (t *Pane) row(i int) widgets.Row {
 	e := &t.page.Rows[i]
 	r := widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
 		{Text: e.At.Local().Format(time.TimeOnly)}, {Text: strconv.Itoa(e.Cycle)}, {Text: e.ID}, {Text: e.Name},
@@ -210,15 +242,15 @@ func (t *eventTab) row(i int) widgets.Row {
 	for _, name := range t.columns {
 		text := ""
 		if k := slices.IndexFunc(fields, func(f engine.Fact) bool { return f.Name == name }); k >= 0 {
-			text = brief(fields[k].Value)
+			text = words.Brief(fields[k].Value)
 		}
 		r.Cells = append(r.Cells, widgets.Cell{Text: text})
 	}
 	return r
 }
 
-// build makes a table with columns for some fields.
-func (t *eventTab) build(fields []string) {
+// build makes a table with columns for some fields; those with numbers are aligned at the right.
+func (t *Pane) build(fields []string, numbers []bool) {
 	columns := []widgets.Column{
 		{Title: "Time", Sample: "10:02:03"},
 		{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
@@ -226,9 +258,13 @@ func (t *eventTab) build(fields []string) {
 		{Title: "Event", Sample: "order_placed"},
 	}
 	for i, name := range fields {
-		columns = append(columns, widgets.Column{Title: strings.ReplaceAll(name, "_", " "), Sample: "10,000.00", Weight: 1, Drop: len(fields) - i})
+		align := fyne.TextAlignLeading
+		if numbers[i] {
+			align = fyne.TextAlignTrailing
+		}
+		columns = append(columns, widgets.Column{Title: strings.ReplaceAll(name, "_", " "), Sample: "10,000.00", Weight: 1, Align: align, Drop: len(fields) - i})
 	}
-	t.columns = fields
+	t.columns, t.numbers = fields, numbers
 	t.table = widgets.NewTable(columns, "No events", leastRows)
 	t.table.OnOpened = t.open
 	t.body.Objects = []fyne.CanvasObject{t.table}
@@ -236,7 +272,7 @@ func (t *eventTab) build(fields []string) {
 }
 
 // open shows the data of an event.
-func (t *eventTab) open(key string) {
+func (t *Pane) open(key string) {
 	i, err := strconv.Atoi(key)
 	if err != nil || i >= len(t.page.Rows) {
 		return
@@ -246,19 +282,23 @@ func (t *eventTab) open(key string) {
 	if json.Indent(&data, []byte(e.Data), "", "  ") != nil {
 		data.WriteString(e.Data)
 	}
-	text := selectable(fyne.TextWrapBreak)
-	text.TextStyle.Monospace = true
-	text.SetText(turn.Clip(data.String()))
-	agent := widget.NewButton("Show agent", func() {
-		t.screen.tabs.reveal("Agents")
-		t.screen.agents.open(e.Agent)
-	})
-	about := words.NewParagraph(t.screen.win, fmt.Sprintf("%s, cycle %d, step %s, %s", e.ID, e.Cycle, e.Step, words.Stamp(e.At)))
-	widgets.Tell(t.screen.win, e.Name, container.NewVBox(about, text, container.NewHBox(agent)))
+	text := widget.NewLabel(turn.Clip(data.String()))
+	text.Selectable, text.Wrapping, text.TextStyle.Monospace = true, fyne.TextWrapBreak, true
+	about := words.NewParagraph(t.win, fmt.Sprintf("%s, cycle %d, step %s, %s", e.ID, e.Cycle, e.Step, words.Stamp(e.At)))
+	parts := container.NewVBox(about, text)
+	if t.OnAgent != nil {
+		parts.Add(container.NewHBox(widget.NewButton("Show agent", func() { t.OnAgent(e.Agent) })))
+	}
+	widgets.Tell(t.win, e.Name, parts)
 }
 
-// contains reports whether a cell of a row contains a text, regardless of case.
-func contains(r widgets.Row, text string) bool {
-	text = strings.ToLower(strings.TrimSpace(text))
-	return text == "" || slices.ContainsFunc(r.Cells, func(c widgets.Cell) bool { return strings.Contains(strings.ToLower(c.Text), text) })
+// enable enables or disables a button, if its state differs.
+func enable(b *widget.Button, on bool) {
+	switch {
+	case b.Disabled() == !on:
+	case on:
+		b.Enable()
+	default:
+		b.Disable()
+	}
 }
