@@ -314,23 +314,20 @@ type Errors [NumClasses]int64
 
 // RunRecord is a run as the store lists it.
 type RunRecord struct {
-	ID         RunID
-	Title      string
-	Source     Source
-	Settings   Settings
-	Created    time.Time
-	Ended      time.Time // zero until the run ends
-	Ending     Ending
-	Reason     string
-	Cycle      int // the open cycle
-	Cycles     int // 0 when the run ends by the clock
-	Done       int64
-	Total      int64 // planned sessions; 0 if unknown
-	Parent     RunID
-	ForkCycle  int
-	ForkedAt   time.Time // when the parent's checkpoint was taken; zero if unknown
-	Kept       int64     // sessions of the cycles before ForkCycle, completed by the parent and its parents
-	Limit      int       // concurrency limit, as last set
+	ID       RunID
+	Title    string
+	Source   Source
+	Settings Settings
+	Created  time.Time
+	Ended    time.Time // zero until the run ends
+	Ending   Ending
+	Reason   string
+	Cycle    int // the open cycle
+	Cycles   int // 0 when the run ends by the clock
+	Done     int64
+	Total    int64 // planned sessions; 0 if unknown
+	Ancestry
+	Limit      int // concurrency limit, as last set
 	Inexact    *Inexact
 	Verdict    []Judgment
 	Forecast   *Forecast // made before the run started; nil if none
@@ -341,6 +338,14 @@ type RunRecord struct {
 	Tally   Tally
 	Cleaned []Cleaned // cleanups of the run, oldest first
 	Damage  string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
+}
+
+// Ancestry is where a fork comes from; zero for other runs.
+type Ancestry struct {
+	Parent    RunID
+	ForkCycle int
+	ForkedAt  time.Time // when the parent's checkpoint was taken; zero if unknown
+	Kept      int64     // sessions of the cycles before ForkCycle, completed by the parent and its parents
 }
 
 // Fetched describes the origin of a run from another machine. Its checkpoints can be forked, and its results are in

@@ -14,7 +14,7 @@ func TestAForkCountsWhatItKeeps(t *testing.T) {
 		Phase: engine.Running, SessionCounts: engine.SessionCounts{Ended: 202, Total: 6324, Kept: 2604},
 		Pace: engine.Pace{Elapsed: time.Minute, Remaining: time.Hour},
 	}
-	r := &engine.RunRecord{Done: 202, Total: 6324, Kept: 2604}
+	r := &engine.RunRecord{Done: 202, Total: 6324, Ancestry: engine.Ancestry{Kept: 2604}}
 	p := NewProgress(s)
 	for name, d := range map[string]Done{"snapshot": DoneIn(s), "record": DoneOf(r), "progress": p.Done()} {
 		if d.String() != "2,806 of 8,928 sessions" || d.Percent() != "31%" || d.Brief() != "2,806 (31%)" {
@@ -47,13 +47,13 @@ func TestCyclesDone(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	at := time.Date(2026, 11, 26, 9, 51, 12, 0, time.Local)
-	r := &engine.RunRecord{Parent: "p", ForkCycle: 7, ForkedAt: at, Kept: 2604, Created: at.Add(time.Minute)}
+	r := &engine.RunRecord{Ancestry: engine.Ancestry{Parent: "p", ForkCycle: 7, ForkedAt: at, Kept: 2604}, Created: at.Add(time.Minute)}
 	for _, c := range []struct{ got, want string }{
 		{Origin(r, "Marketplace shoppers"), "continues Marketplace shoppers from 09:51:12"},
 		{Origin(r, ""), "continues run p from 09:51:12"},
 		{OriginSentence(r, "Shoppers"), "Continues Shoppers from 09:51:12, the start of cycle 7; 2,604 sessions are kept."},
-		{Origin(&engine.RunRecord{Parent: "p", ForkedAt: at, Created: at.AddDate(0, 0, 1)}, "A"), "continues A from 2026-11-26 09:51:12"},
-		{OriginSentence(&engine.RunRecord{Parent: "p", ForkCycle: 2}, ""), "Continues run p from the start of cycle 2."},
+		{Origin(&engine.RunRecord{Ancestry: engine.Ancestry{Parent: "p", ForkedAt: at}, Created: at.AddDate(0, 0, 1)}, "A"), "continues A from 2026-11-26 09:51:12"},
+		{OriginSentence(&engine.RunRecord{Ancestry: engine.Ancestry{Parent: "p", ForkCycle: 2}}, ""), "Continues run p from the start of cycle 2."},
 		{Origin(&engine.RunRecord{}, "A"), ""},
 		{OriginSentence(&engine.RunRecord{}, "A"), ""},
 	} {

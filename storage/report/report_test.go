@@ -129,7 +129,7 @@ func day() *source {
 	s := &source{
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers " + hostile, Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
-			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1, Kept: 12, Limit: 20, Marks: engine.Marks{Note: "a note\n" + hostile},
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Ancestry: engine.Ancestry{Parent: "0192f000", ForkCycle: 1, Kept: 12}, Limit: 20, Marks: engine.Marks{Note: "a note\n" + hostile},
 			Source: engine.Source{
 				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> # " + hostile), "logo.png": {0xff, 0xd8}, "people.csv": bytes.Repeat([]byte("a"), shownFile+1)},
 				Parameters: map[string]string{"shops": "3", "greeting": fmt.Sprintf("%q", hostile)},

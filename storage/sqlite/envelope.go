@@ -43,13 +43,10 @@ type envelope struct {
 	Files       int64  `cbor:"19,keyasint"` // bytes
 	Sum         []byte `cbor:"20,keyasint"` // SHA-256 of the files
 	Answers     int    `cbor:"21,keyasint"`
-	Remembering int    `cbor:"22,keyasint"` // number of agents with parts
-	Log         int64  `cbor:"23,keyasint"` // minimum size in bytes
-
-	Changes []byte `cbor:"24,keyasint"` // JSON of the last engine.ChangeRow of each kind, oldest first
-
-	Took int64 `cbor:"25,keyasint,omitempty"` // nanoseconds
-	Kept int64 `cbor:"26,keyasint,omitempty"` // sessions of the cycles before ForkCycle
+	Remembering int    `cbor:"22,keyasint"`           // number of agents with parts
+	Log         int64  `cbor:"23,keyasint"`           // minimum size in bytes
+	Changes     []byte `cbor:"24,keyasint"`           // JSON of the last engine.ChangeRow of each kind, oldest first
+	Took        int64  `cbor:"25,keyasint,omitempty"` // nanoseconds
 }
 
 // changes returns the changes of the run up to the checkpoint.
@@ -63,12 +60,12 @@ func (s *outbox) envelope(ctx context.Context, run int64, number int) (*envelope
 	e := &envelope{Number: number}
 	var files []byte
 	err := s.file.Row(ctx, `SELECT c.at, c.cycle, c.done, c.total, c.reason, c.bytes, c.took, c.state, c.pos, r.title, r.created, r.cycles, r.parent,
-		r.fork_cycle, r.kept, r.source, r.hash, r.parameters, r.settings, r.files,
+		r.fork_cycle, r.source, r.hash, r.parameters, r.settings, r.files,
 		(SELECT count(*) FROM shared WHERE run = c.run AND NOT open AND pos < c.pos),
 		(SELECT count(DISTINCT agent) FROM checkpoint_memory WHERE run = c.run AND number <= c.number)
 		FROM checkpoints c JOIN runs r ON r.key = c.run WHERE c.run = ? AND c.number = ?`, run, number).
 		Scan(&e.At, &e.Cycle, &e.Done, &e.Total, &e.Reason, &e.Bytes, &e.Took, &e.State, &e.Pos, &e.Title, &e.Created, &e.Cycles, &e.Parent,
-			&e.ForkCycle, &e.Kept, &e.Source, &e.Hash, &e.Parameters, &e.Settings, &files, &e.Answers, &e.Remembering)
+			&e.ForkCycle, &e.Source, &e.Hash, &e.Parameters, &e.Settings, &files, &e.Answers, &e.Remembering)
 	if err != nil {
 		return nil, file.Translate(err)
 	}
@@ -140,7 +137,7 @@ func readEnvelope(p storage.Part) (*envelope, error) {
 	switch {
 	case p.Kind != storage.StatePart || int64(e.Number) != p.Place || e.Number < 1 || e.Number > math.MaxInt32:
 		return odd("it belongs to another checkpoint")
-	case e.Cycle < 0 || e.Cycle > math.MaxInt32 || e.Cycles < 0 || e.Done < 0 || e.Total < 0 || e.ForkCycle < 0 || e.Kept < 0 || e.ForkCycle > e.Cycle:
+	case e.Cycle < 0 || e.Cycle > math.MaxInt32 || e.Cycles < 0 || e.Done < 0 || e.Total < 0 || e.ForkCycle < 0 || e.ForkCycle > e.Cycle:
 		return odd("invalid cycle")
 	case e.Files <= 0 || e.Files > blob.MaxForeign || len(e.Sum) != sha256.Size:
 		return odd("invalid files")

@@ -93,7 +93,7 @@ func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state s
 	if err := i.envelope.applyChanges(); err != nil {
 		return nil, err
 	}
-	if err := (&engine.RunRecord{ID: run.ID, Parent: engine.RunID(i.envelope.Parent)}).CheckIDs(); err != nil {
+	if err := (&engine.RunRecord{ID: run.ID, Ancestry: engine.Ancestry{Parent: engine.RunID(i.envelope.Parent)}}).CheckIDs(); err != nil {
 		return nil, err
 	}
 	lock, err := s.waitForImports(ctx)
@@ -159,9 +159,9 @@ func (i *Import) create() error {
 		return err
 	}
 	return i.store.file.Write(func(tx file.Tx) error {
-		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, kept, inexact, source, hash,
-			parameters, settings, files, fetched, hidden, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?, ?) RETURNING key`,
-			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle, e.Kept,
+		return tx.Row(`INSERT INTO runs (id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact, source, hash,
+			parameters, settings, files, fetched, hidden, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'', ?, ?, ?) RETURNING key`,
+			string(r.ID), e.Title, e.Created, micros(r.Ended), r.Ending.String(), r.Reason, r.Cycle, e.Cycles, r.Done, r.Total, e.Parent, e.ForkCycle,
 			inexactText(r.Inexact), e.Source, e.Hash, e.Parameters, e.Settings, string(from), arriving, r.Name).Scan(&i.key)
 	})
 }
@@ -244,7 +244,7 @@ func (i *Import) Record() (engine.RunRecord, error) {
 	if sum := sha256.Sum256(i.files); !bytes.Equal(sum[:], e.Sum) {
 		return r, fmt.Errorf("import a checkpoint of run %s: %w: invalid files", r.ID, blob.ErrForeign)
 	}
-	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle, r.Kept = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle, e.Kept
+	r.Title, r.Created, r.Cycles, r.Parent, r.ForkCycle = e.Title, timeOf(e.Created), e.Cycles, engine.RunID(e.Parent), e.ForkCycle
 	r.Source = engine.Source{Name: e.Source, Hash: e.Hash}
 	r.Settings = engine.DefaultSettings()
 	if err := errors.Join(blob.UnmarshalForeign(i.files, &r.Source.Files), json.Unmarshal([]byte(e.Parameters), &r.Source.Parameters),
