@@ -140,6 +140,9 @@ const (
 	ClockChange   = "clock"  // the wall clock was set; New is the offset
 
 	ExactnessChange = "exactness"
+
+	// RestartChange says that a run was interrupted or resumed. It is not in the journal: view.WithRestarts adds it.
+	RestartChange = "run"
 )
 
 // ChangeRow is a change to a running run by a person or a governor, or an incident. Its What is one of the constants
@@ -313,20 +316,19 @@ type Errors [NumClasses]int64
 
 // RunRecord is a run as the store lists it.
 type RunRecord struct {
-	ID         RunID
-	Title      string
-	Source     Source
-	Settings   Settings
-	Created    time.Time
-	Ended      time.Time // zero until the run ends
-	Ending     Ending
-	Reason     string
-	Cycle      int // the open cycle
-	Cycles     int // 0 when the run ends by the clock
-	Done       int64
-	Total      int64 // planned sessions; 0 if unknown
-	Parent     RunID
-	ForkCycle  int
+	ID       RunID
+	Title    string
+	Source   Source
+	Settings Settings
+	Created  time.Time
+	Ended    time.Time // zero until the run ends
+	Ending   Ending
+	Reason   string
+	Cycle    int // the open cycle
+	Cycles   int // 0 when the run ends by the clock
+	Done     int64
+	Total    int64 // planned sessions; 0 if unknown
+	Ancestry
 	Limit      int // concurrency limit, as last set
 	Inexact    *Inexact
 	Verdict    []Judgment
@@ -338,6 +340,14 @@ type RunRecord struct {
 	Tally   Tally
 	Cleaned []Cleaned // cleanups of the run, oldest first
 	Damage  string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
+}
+
+// Ancestry is where a fork comes from; zero for other runs.
+type Ancestry struct {
+	Parent    RunID
+	ForkCycle int
+	ForkedAt  time.Time // when the parent's checkpoint was taken; zero if unknown
+	Kept      int64     // sessions of the cycles before ForkCycle, completed by the parent and its parents
 }
 
 // Fetched describes the origin of a run from another machine. Its checkpoints can be forked, and its results are in
@@ -379,6 +389,7 @@ type CheckpointRecord struct {
 	At          time.Time
 	Cycle       int
 	Done, Total int64
+	Kept        int64 // of Done, the sessions of closed cycles: a run that continues from here keeps them
 	Reason      string
 	SizeBytes   int64
 	// Took is the time from the order to the written checkpoint, without the last commit's sync. Sessions continued in the

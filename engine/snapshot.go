@@ -78,6 +78,7 @@ type LimitState struct {
 // SessionCounts counts the sessions of a run, including earlier processes.
 type SessionCounts struct {
 	Ended, Total int64 // Total is 0 if unknown
+	Kept         int64 // that a fork took over from its parent; not part of Ended and Total
 	// Sessions that this process began, and those that were cut. A requeued session counts once.
 	Begun, Cut int64
 	Outcomes   map[Outcome]int64

@@ -110,7 +110,7 @@ func crowd() *reader {
 		},
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers, \"372\"", Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
-			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1,
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Ancestry: engine.Ancestry{Parent: "0192f000", ForkCycle: 1},
 			Source: engine.Source{
 				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> & \"c\"\n"), "logo.png": {0xff, 0xd8}},
 				Parameters: map[string]string{"shops": "3", "names": `["a"]`, "odd": "not json"},

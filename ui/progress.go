@@ -27,7 +27,7 @@ func stand(job *live.Job) standing {
 	at := standing{name: job.Title, over: s.Phase == engine.Ended, held: s.Phase == engine.Paused, share: -1}
 	share := ""
 	if s.Total > 0 {
-		share, at.share = view.SharePercent(s), float64(s.Ended)/float64(s.Total)
+		share, at.share = view.SharePercent(s), view.Share(s)
 	}
 	switch {
 	case at.over:

@@ -154,7 +154,7 @@ func TestPrintStatus(t *testing.T) {
 	}{
 		"little": {view.Status{Progress: view.Progress{Run: "r", Phase: "preparing"}, Title: "T", Steering: view.Steering{Breaker: "closed"}}, `run r: T
   phase        preparing
-  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0/s
+  progress     0 cycles done; 0 sessions; cycle 0: 0; 0 failed; 0/s
   time         0 s elapsed
   limit        0, 0 in flight
   checkpoints  0
@@ -164,15 +164,15 @@ func TestPrintStatus(t *testing.T) {
 			Steering: view.Steering{Breaker: "closed", Floor: 1, Ceiling: 50, Governor: "adaptive", SteeredBy: "resources"},
 		}, `run r: T
   phase        running
-  progress     cycle 0; 0 sessions done; 0 of 0 in this cycle; 0 failed; 0/s
+  progress     0 cycles done; 0 sessions; cycle 0: 0; 0 failed; 0/s
   time         0 s elapsed; estimating…
   limit        9, 0 in flight; adaptive from 1 to 50
   checkpoints  0
 `},
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
-  progress       cycle 2 of 24; 10 (10.0%) sessions done; 5 of 6 in this cycle; 2 failed; 84/s
-  time           1 min elapsed
+  progress       2 of 24 cycles done; 10 of 100 sessions, 10%; cycle 2: 5 of 6; 2 failed; 84/s
+  time           1m0 s elapsed
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91%
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone

@@ -29,7 +29,7 @@ func TestReport(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	page := read(t, path)
-	for _, want := range []string{"Forked from run " + parent, "Comparison with run " + parent, "parameter eagerness", "figures recomputed, all equal", "criteria", "Services", "<td>shop</td>", "</html>"} {
+	for _, want := range []string{"(run " + parent + ") from ", "Comparison with run " + parent, "parameter eagerness", "figures recomputed, all equal", "criteria", "Services", "<td>shop</td>", "</html>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in the report", want)
 		}

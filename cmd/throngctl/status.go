@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
@@ -75,6 +76,9 @@ func (c *statusCmd) Run(ctx context.Context, t *terminal) error {
 		return c.showStatus(t, ended, true)
 	case ended != nil:
 		show.Ended(t.out, record)
+		if ended.Origin != "" {
+			fmt.Fprintf(t.out, "  origin: %s\n", ended.Origin)
+		}
 		if record.Inexact != nil {
 			fmt.Fprintf(t.out, "  result: %s\n", record.Inexact)
 		}
@@ -127,7 +131,7 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 		return nil, err
 	}
 	s := view.OfRecord(r, &totals, time.Now())
-	s.Checkpoints = len(checkpoints)
+	s.Origin, s.Checkpoints = app.Origin(ctx, store, r), len(checkpoints)
 	doubts, err := store.Unconfirmed(ctx, r.ID, 0) // including sessions that have not ended
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
@@ -36,7 +37,9 @@ func (c *statusCmd) then(ctx context.Context, t *terminal) error {
 		for i := range m.Recent {
 			vitals.See(&engine.Snapshot{Metrics: m.Recent[i]})
 		}
-		return c.showStatus(t, view.NewStatus(r.Title, m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery)), t.json)
+		shown := view.NewStatus(r.DisplayName(), m.Snapshot, health.Judge(m.Snapshot, &vitals, r.Settings.CheckpointEvery))
+		shown.Origin = app.Origin(ctx, store, &r)
+		return c.showStatus(t, shown, t.json)
 	})
 }
 

@@ -202,7 +202,7 @@ func TestMeasuresAreBounded(t *testing.T) {
 }
 
 func TestCommon(t *testing.T) {
-	runs := []engine.RunRecord{{Cycle: 24}, {Cycle: 20, ForkCycle: 5}, {Cycle: 30, ForkCycle: 2}}
+	runs := []engine.RunRecord{{Cycle: 24}, {Cycle: 20, Ancestry: engine.Ancestry{ForkCycle: 5}}, {Cycle: 30, Ancestry: engine.Ancestry{ForkCycle: 2}}}
 	if from, to := Common(runs); from != 5 || to != 20 {
 		t.Errorf("got %d to %d", from, to)
 	}

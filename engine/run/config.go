@@ -58,6 +58,10 @@ type Descriptions struct {
 
 // Prior is what was spent before the run began.
 type Prior struct {
+	// Kept is the number of sessions that a fork took over.
+	Kept int64
+	// Move is the governor's last move of the limit in an earlier process, if the limit is still in force; nil if there is none.
+	Move *engine.ChangeRow
 	// Ledger holds what was spent, PopulationCalls included; nil starts at zero.
 	Ledger *engine.Ledger
 	// PopulationCalls are the calls that generated the population.

@@ -55,6 +55,9 @@ func newCore(cfg Config, at input, first probes) *core {
 	s := &c.cfg.Settings
 	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, map[int]int{}, cfg.First}
 	c.limit.set = s.Limit
+	if m := cfg.Move; m != nil {
+		c.limit.movedAt, c.limit.moveReason, c.limit.movedBy = m.At, m.Why, m.Who
+	}
 	c.memory.init()
 	c.cycles.scheduleStart, c.cycles.lastEnd = at.At, at.At
 	c.cycles.failed = map[int]engine.SessionEnd{}

@@ -20,7 +20,8 @@ type Progress struct {
 	Cycles    int    `json:"cycles,omitempty"` // absent if the run ends by the clock
 	Sessions  int64  `json:"sessions"`         // ended, of all processes
 	Planned   int64  `json:"planned_sessions,omitempty"`
-	Failed    int64  `json:"failed_sessions"` // or timed out
+	Kept      int64  `json:"kept_sessions,omitempty"` // that a fork took over; not part of sessions and planned_sessions
+	Failed    int64  `json:"failed_sessions"`         // or timed out
 	Limit     int    `json:"limit"`
 	InFlight  int    `json:"in_flight"`
 	LastCycle *Cycle `json:"last_cycle,omitempty"` // of this process
@@ -40,7 +41,7 @@ type Progress struct {
 // NewProgress returns the progress of a run.
 func NewProgress(s *engine.Snapshot) Progress {
 	p := Progress{
-		Run: s.Run, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Cycle: s.Cycle, Cycles: s.Cycles, Sessions: s.Ended, Planned: s.Total,
+		Run: s.Run, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Cycle: s.Cycle, Cycles: s.Cycles, Sessions: s.Ended, Planned: s.Total, Kept: s.Kept,
 		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], Limit: s.Limit, InFlight: s.InFlight, LastCycle: newCycle(&s.LastCycle),
 		CycleSeconds: s.CycleTook.Seconds(), Elapsed: s.Elapsed.Seconds(), SessionRate: s.PerSecond, WriteRate: s.Metrics.WritesPerSec,
 		Requests: s.Requests, RateLimited: s.RateLimited, Cost: usd(s.Usage.Cost), Latency: NewLatency(&s.Latency),

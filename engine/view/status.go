@@ -15,6 +15,7 @@ type Status struct {
 	Totals
 	Steering
 	Title      string    `json:"title"`
+	Origin     string    `json:"origin,omitempty"` // of a fork: the run that it continues
 	SimTime    time.Time `json:"sim_time,omitzero"`
 	CycleEnded int64     `json:"cycle_sessions"` // of the open cycle
 	CycleTotal int64     `json:"cycle_planned_sessions"`
@@ -216,7 +217,7 @@ func OfRecord(r *engine.RunRecord, t *engine.Totals, now time.Time) *Status {
 	asked := t.SentRequests()
 	s := &Status{
 		Progress: Progress{
-			Run: r.ID, At: now.UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Cycle: r.Cycle, Cycles: r.Cycles, Sessions: r.Done, Planned: r.Total,
+			Run: r.ID, At: now.UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Cycle: r.Cycle, Cycles: r.Cycles, Sessions: r.Done, Kept: r.Kept, Planned: r.Total,
 			Failed: t.Bad(), Limit: r.Limit, Elapsed: t.Peaks.Elapsed.Seconds(), Requests: asked.Requests, RateLimited: asked.RateLimited,
 			Cost: usd(asked.Usage.Cost), Latency: OfHistogram(&t.Total),
 		},
@@ -225,7 +226,7 @@ func OfRecord(r *engine.RunRecord, t *engine.Totals, now time.Time) *Status {
 			Events: t.Events, Errors: []engine.ErrorNote{}, Speedup: finite(t.Speedup()),
 		},
 		Steering: Steering{Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor, Breaker: engine.BreakerClosed.String()},
-		Title:    r.Title,
+		Title:    r.DisplayName(),
 		Overhead: NewOverhead(&t.Peaks.Overhead, t.Peaks.Late, r.Limit, ""),
 	}
 	if t.Inexact != nil {

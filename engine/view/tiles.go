@@ -48,10 +48,7 @@ func Tiles(s *engine.Snapshot, o TileOptions) []Tile {
 }
 
 func throughputTile(s *engine.Snapshot, o TileOptions) Tile {
-	note := engine.Counted(s.Ended, "session", "sessions")
-	if s.Total > 0 {
-		note = engine.FormatCount(s.Ended) + " of " + engine.Counted(s.Total, "session", "sessions")
-	}
+	note := DoneIn(s).String()
 	if overall(s, o.Past) {
 		note += ", mean"
 	}

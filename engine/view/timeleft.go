@@ -24,7 +24,7 @@ func (p *Progress) TimeLeft() string {
 		return ""
 	case p.Remaining == nil:
 		return Estimating
-	case p.Planned > 0 && (p.Share() < estimateShare || p.Elapsed < estimateAfter.Seconds()):
+	case p.Planned > 0 && (float64(p.Sessions) < estimateShare*float64(p.Planned) || p.Elapsed < estimateAfter.Seconds()):
 		return Estimating
 	}
 	return coarse(time.Duration(*p.Remaining*float64(time.Second))) + " left"
@@ -34,15 +34,18 @@ func (p *Progress) TimeLeft() string {
 func (p *Progress) Share() float64 {
 	switch {
 	case p.Planned > 0:
-		return min(float64(p.Sessions)/float64(p.Planned), 1)
+		return p.Done().Share()
 	case p.Remaining != nil && p.Elapsed+*p.Remaining > 0:
 		return p.Elapsed / (p.Elapsed + *p.Remaining)
 	}
 	return 0
 }
 
+// Done returns the sessions that are done.
+func (p *Progress) Done() Done { return Done{p.Sessions, p.Kept, p.Planned} }
+
 // Percent formats the completed fraction. Only a run whose last session has ended has 100%.
-func (p *Progress) Percent() string { return fmt.Sprintf("%d%%", int(100*p.Share())) }
+func (p *Progress) Percent() string { return wholePercent(p.Share()) }
 
 // TimeLeft is the TimeLeft of a snapshot's progress.
 func TimeLeft(s *engine.Snapshot) string {
@@ -64,7 +67,7 @@ func SharePercent(s *engine.Snapshot) string {
 
 // brief returns the part of the progress that TimeLeft and Share need.
 func brief(s *engine.Snapshot) Progress {
-	p := Progress{Phase: s.Phase.String(), Sessions: s.Ended, Planned: s.Total, Elapsed: s.Elapsed.Seconds()}
+	p := Progress{Phase: s.Phase.String(), Sessions: s.Ended, Kept: s.Kept, Planned: s.Total, Elapsed: s.Elapsed.Seconds()}
 	if s.Remaining >= 0 {
 		left := s.Remaining.Seconds()
 		p.Remaining = &left

@@ -39,6 +39,9 @@ func Verdict(r *engine.RunRecord, t *engine.Totals) Mark {
 	case engine.EndFailed, engine.EndHopeless, engine.EndOutOfBudget:
 		m.Tone = Bad
 		parts[0] = upper(r.State()) + ": " + lower(m.Text)
+	case engine.EndStopped: // sessions that a step stopped are another matter
+		m.Tone = worse(m.Tone, Warn)
+		parts[0] = "The run was stopped: " + lower(m.Text)
 	default:
 		m.Tone = worse(m.Tone, Warn)
 		parts[0] = upper(r.State()) + ": " + lower(m.Text)
@@ -143,4 +146,13 @@ func lower(text string) string {
 		return text
 	}
 	return strings.ToLower(text[:1]) + text[1:]
+}
+
+// OutcomeText returns an outcome of sessions for people. The name of a session that a stop step ended could be mistaken for a run that a
+// person stopped.
+func OutcomeText(o engine.Outcome) string {
+	if o == engine.Stopped {
+		return "stopped by a step"
+	}
+	return o.String()
 }

@@ -30,7 +30,7 @@ func TestVerdict(t *testing.T) {
 			Bad, "1 of 1 criterion missed (error_rate was 25%, wanted < 5%)" + calm,
 		}},
 		{"unknown", engine.RunRecord{Verdict: []engine.Judgment{unknown, met}, Ending: engine.EndFinished}, fine, Mark{Warn, "1 of 2 criteria met, 1 unknown" + calm}},
-		{"stopped", engine.RunRecord{Verdict: []engine.Judgment{met}, Ending: engine.EndStopped}, fine, Mark{Warn, "Stopped: the success criterion is met" + calm}},
+		{"stopped", engine.RunRecord{Verdict: []engine.Judgment{met}, Ending: engine.EndStopped}, fine, Mark{Warn, "The run was stopped: the success criterion is met" + calm}},
 		{"failed", engine.RunRecord{Verdict: []engine.Judgment{met}, Ending: engine.EndFailed}, fine, Mark{Bad, "Failed: the success criterion is met" + calm}},
 		{"none", engine.RunRecord{Ending: engine.EndFinished}, fine, Mark{Plain, "No success criteria" + calm}},
 		{"inexact", engine.RunRecord{Ending: engine.EndFinished, Inexact: &engine.Inexact{}}, fine, Mark{Plain, "No success criteria; no session failed; the result is inexact."}},

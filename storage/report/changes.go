@@ -24,6 +24,9 @@ type change struct {
 
 // byMachine reports whether the run itself made the change: a governor, a rate limiter or a circuit breaker.
 func byMachine(c *engine.ChangeRow) bool {
+	if c.What == engine.RestartChange {
+		return true
+	}
 	switch c.Who {
 	case "rate limiter", "breaker", "clock":
 		return true
@@ -117,7 +120,7 @@ func marksOf(x *axis, changes []engine.ChangeRow) (all []markView) {
 		for i := range changes {
 			since, ok := x.since(changes[i].At)
 			at := 100 * x.share(since)
-			if !ok || faint != (of[i] == "") || at-last < markApart {
+			if !ok || changes[i].What == engine.RestartChange || faint != (of[i] == "") || at-last < markApart {
 				continue
 			}
 			last = at

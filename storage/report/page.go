@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -107,6 +105,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	changes, err := src.Changes(ctx, run)
 	if err != nil {
 		return nil, err
+	}
+	if extras.Timeline != nil {
+		changes = view.WithRestarts(extras.Timeline)
 	}
 	errs, err := src.LatestErrors(ctx, run, latestErrors)
 	if err != nil {
@@ -235,13 +236,12 @@ func when(r *engine.RunRecord) string {
 
 // headline describes the progress of the run.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
-	text := engine.FormatCount(t.Ended())
-	if r.Total > 0 {
-		text += " of " + engine.FormatCount(r.Total)
-	}
-	text += " sessions"
+	text := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total}.String()
 	if r.Cycles > 0 {
-		text += fmt.Sprintf(" in %d of %d cycles", r.Cycle, r.Cycles)
+		text += ", " + view.CyclesDone(r.Cycle, r.Cycles)
+	}
+	if r.Kept > 0 {
+		text += fmt.Sprintf(" (%s kept from the run that it continues)", engine.Counted(r.Kept, "session", "sessions"))
 	}
 	if t.Peaks.Elapsed > 0 {
 		text += ", " + engine.FormatDuration(t.Peaks.Elapsed)
@@ -257,29 +257,19 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 
 func toned(m view.Mark) mark { return mark{string(m.Tone), m.Text} }
 
-// origin describes where a fork comes from. Its parent may be deleted, or its checkpoint pruned.
+// origin describes where a fork comes from. Its parent may be deleted.
 func origin(ctx context.Context, src Source, r *engine.RunRecord) (string, error) {
 	if r.Parent == "" {
 		return "", nil
 	}
-	text := fmt.Sprintf("Forked from run %s at the start of cycle %d", r.Parent, r.ForkCycle)
-	kept, err := src.Checkpoints(ctx, r.Parent)
-	if err != nil && !isGone(err) {
-		return "", err
-	}
-	var at []string
-	for _, c := range slices.Backward(kept) { // newest first
-		if c.Cycle == r.ForkCycle {
-			at = append(at, strconv.Itoa(c.Number))
-		}
-	}
+	parent, err := src.Run(ctx, r.Parent)
 	switch {
-	case len(at) == 1:
-		text += ", checkpoint " + at[0]
-	case len(at) > 1: // they all restore the start of that cycle
-		text += ", checkpoints " + strings.Join(at, ", ")
+	case err == nil:
+		return view.OriginSentence(r, fmt.Sprintf("%s (run %s)", parent.DisplayName(), parent.ID)), nil
+	case isGone(err):
+		return view.OriginSentence(r, ""), nil
 	}
-	return text + ".", nil
+	return "", err
 }
 
 // made adds the inputs of the run, without possible secrets.

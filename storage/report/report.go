@@ -21,8 +21,6 @@ type Source interface {
 	storage.Reader
 	// LatestErrors returns the error classes with up to most occurrences, newest first.
 	LatestErrors(ctx context.Context, run engine.RunID, most int) ([][]engine.ErrorNote, error)
-	// Checkpoints returns the checkpoints of a run, newest first.
-	Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error)
 }
 
 // Extras is the content of a report that is not in the store. Everything is optional.
@@ -33,8 +31,10 @@ type Extras struct {
 	Clock   engine.Clock                    // of the scenario
 	Acted   string                          // the event that counts as acted
 	Persona func(index int) ([]engine.Fact, error)
-	Audit   *Audit
-	Against *Comparison
+	// Timeline says when processes executed the run; nil leaves out when it was interrupted and resumed.
+	Timeline *engine.RunTimeline
+	Audit    *Audit
+	Against  *Comparison
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 }

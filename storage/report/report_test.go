@@ -33,15 +33,19 @@ type source struct {
 	doubts   engine.UnconfirmedList
 	barriers []engine.BarrierRow
 	errs     [][]engine.ErrorNote
-	kept     []engine.CheckpointRecord
-	gone     error // error for the checkpoints of the parent
+	gone     error // error for the parent
 }
 
 func (s *source) Barriers(context.Context, engine.RunID) ([]engine.BarrierRow, error) {
 	return s.barriers, nil
 }
 
-func (s *source) Run(context.Context, engine.RunID) (engine.RunRecord, error) { return s.record, nil }
+func (s *source) Run(_ context.Context, run engine.RunID) (engine.RunRecord, error) {
+	if run == s.record.Parent && run != "" {
+		return engine.RunRecord{ID: run, Title: "Yesterday"}, s.gone
+	}
+	return s.record, nil
+}
 
 func (s *source) Totals(context.Context, engine.RunID) (t engine.Totals, err error) {
 	for i := range s.sessions {
@@ -98,10 +102,6 @@ func (s *source) LatestErrors(_ context.Context, _ engine.RunID, most int) (all 
 	return all, nil
 }
 
-func (s *source) Checkpoints(context.Context, engine.RunID) ([]engine.CheckpointRecord, error) {
-	return s.kept, s.gone
-}
-
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // second returns the metrics of one second.
@@ -129,7 +129,7 @@ func day() *source {
 	s := &source{
 		record: engine.RunRecord{
 			ID: "0192f6a4", Title: "Shoppers " + hostile, Settings: settings, Created: epoch, Ended: epoch.Add(time.Hour), Ending: engine.EndFinished,
-			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Parent: "0192f000", ForkCycle: 1, Limit: 20, Marks: engine.Marks{Note: "a note\n" + hostile},
+			Cycle: 2, Cycles: 2, Done: 4, Total: 4, Ancestry: engine.Ancestry{Parent: "0192f000", ForkCycle: 1, Kept: 12}, Limit: 20, Marks: engine.Marks{Note: "a note\n" + hostile},
 			Source: engine.Source{
 				Name: "shop.yaml", Hash: "ab12", Files: map[string][]byte{"shop.yaml": []byte("a: <b> # " + hostile), "logo.png": {0xff, 0xd8}, "people.csv": bytes.Repeat([]byte("a"), shownFile+1)},
 				Parameters: map[string]string{"shops": "3", "greeting": fmt.Sprintf("%q", hostile)},
@@ -153,7 +153,6 @@ func day() *source {
 		errs: [][]engine.ErrorNote{{
 			{Class: engine.ServerError, Count: 7, Cycle: 1, Agent: 1, Path: "pay", Message: "status 500: " + hostile}, {Class: engine.ServerError, Count: 7, Agent: 0, Path: "pay", Message: "before"},
 		}},
-		kept: []engine.CheckpointRecord{{Number: 4, Cycle: 2}, {Number: 3, Cycle: 1}, {Number: 2, Cycle: 1}, {Number: 1}},
 	}
 	for i, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.OK, engine.OK} {
 		row := engine.SessionRow{
@@ -247,7 +246,7 @@ func TestContent(t *testing.T) {
 	got := written(t, day(), extras())
 	for _, want := range []string{
 		`1 of 3 criteria missed, 1 unknown (error_rate was 25%, wanted &lt; 5%);`, `<span class="badge bad">FAIL</span></td><td>error_rate</td><td>&lt; 5%</td><td class="bad">25%</td>`,
-		`Forked from run 0192f000 at the start of cycle 1, checkpoints 2, 3.`, `Audit: 12 figures recomputed, all equal`,
+		`Continues Yesterday (run 0192f000) from the start of cycle 1; 12 sessions are kept.`, `Audit: 12 figures recomputed, all equal`,
 		`$0.0250`, `<td>shop</td><td>1</td><td>5</td>`, `told all: &lt;b&gt;sale&lt;/b&gt;`, `inexact from here on`, `interrupted for 1 h`,
 		`people.csv (66 kB)`, `https://shop.example:8080/api`, `Comparison with run 0192f000`, `<tr class="clear">`, `Throng 1.2.3.`,
 	} {
@@ -257,21 +256,20 @@ func TestContent(t *testing.T) {
 	}
 	short := day()
 	short.record.Verdict, short.record.Ending = short.record.Verdict[1:2], engine.EndStopped
-	if got := written(t, short, Extras{}); !strings.Contains(got, "Stopped: the success criterion is met;") {
+	if got := written(t, short, Extras{}); !strings.Contains(got, "The run was stopped: the success criterion is met;") {
 		t.Error("a run that was stopped has met its criteria")
 	}
 	before := day()
 	before.gone = fmt.Errorf("run 0192f000: %w", engine.ErrNotFound)
-	before.kept = nil
-	if got := written(t, before, Extras{}); !strings.Contains(got, "Forked from run 0192f000 at the start of cycle 1.") || !strings.Contains(got, "agent 1, step pay") {
-		t.Error("the origin is wrong without the parent's checkpoints")
+	if got := written(t, before, Extras{}); !strings.Contains(got, "Continues run 0192f000 from the start of cycle 1; 12 sessions are kept.") || !strings.Contains(got, "agent 1, step pay") {
+		t.Error("the origin is wrong without the parent")
 	}
 }
 
 // TestEmptyRun checks a run that was stopped before it did anything.
 func TestEmptyRun(t *testing.T) {
 	got := written(t, &source{record: engine.RunRecord{ID: "r", Title: "Nothing", Created: epoch, Settings: engine.DefaultSettings(), Ending: engine.EndStopped, Reason: "by hand"}}, Extras{})
-	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "Stopped: no success criteria;", "0 sessions, 1 min; by hand."} {
+	for _, want := range []string{"There are no metrics", "No session failed.", "Nothing was changed during the run.", "The run was stopped: no success criteria;", "0 sessions, 1 min; by hand."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -141,8 +141,8 @@ func (c *checkpointJob) write(tx file.Tx, j *Journal) (n int, err error) {
 		return n, nil
 	}
 	r, bytes := &c.row, c.bytes+p.bytes
-	if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.Reason, bytes, p.state, int64(max(time.Since(r.At).Truncate(time.Microsecond), 0))); err != nil {
+	if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, kept, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.pos, run, c.number, micros(r.At), r.Cycle, r.Done, r.Total, r.State.Totals.Ended(), r.Reason, bytes, p.state, int64(max(time.Since(r.At).Truncate(time.Microsecond), 0))); err != nil {
 		return 0, err
 	}
 	return n, tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes + ?, total = iif(? > 0, ?, total) WHERE key = ?`,
@@ -159,7 +159,7 @@ func (s *checkpoints) Checkpoints(ctx context.Context, run engine.RunID) ([]engi
 }
 
 func (s *core) listCheckpoints(ctx context.Context, run engine.RunID, key int64, where string, arg any) (all []engine.CheckpointRecord, err error) {
-	query := `SELECT number, at, cycle, done, total, reason, bytes, took, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
+	query := `SELECT number, at, cycle, done, total, kept, reason, bytes, took, number = (SELECT max(number) FROM checkpoints WHERE run = ?1)
 		FROM checkpoints WHERE run = ?1 AND ` + where + ` ORDER BY number DESC`
 	for rows, err := range s.file.Query(ctx, query, key, arg) {
 		if err != nil {
@@ -167,7 +167,7 @@ func (s *core) listCheckpoints(ctx context.Context, run engine.RunID, key int64,
 		}
 		c := engine.CheckpointRecord{Run: run}
 		var at, took int64
-		if err := rows.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &took, &c.Newest); err != nil {
+		if err := rows.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Kept, &c.Reason, &c.SizeBytes, &took, &c.Newest); err != nil {
 			return nil, fmt.Errorf("checkpoints of run %s: %w", run, err)
 		}
 		c.At, c.Took = timeOf(at), time.Duration(took)

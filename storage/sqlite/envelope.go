@@ -43,12 +43,10 @@ type envelope struct {
 	Files       int64  `cbor:"19,keyasint"` // bytes
 	Sum         []byte `cbor:"20,keyasint"` // SHA-256 of the files
 	Answers     int    `cbor:"21,keyasint"`
-	Remembering int    `cbor:"22,keyasint"` // number of agents with parts
-	Log         int64  `cbor:"23,keyasint"` // minimum size in bytes
-
-	Changes []byte `cbor:"24,keyasint"` // JSON of the last engine.ChangeRow of each kind, oldest first
-
-	Took int64 `cbor:"25,keyasint,omitempty"` // nanoseconds
+	Remembering int    `cbor:"22,keyasint"`           // number of agents with parts
+	Log         int64  `cbor:"23,keyasint"`           // minimum size in bytes
+	Changes     []byte `cbor:"24,keyasint"`           // JSON of the last engine.ChangeRow of each kind, oldest first
+	Took        int64  `cbor:"25,keyasint,omitempty"` // nanoseconds
 }
 
 // changes returns the changes of the run up to the checkpoint.

@@ -266,8 +266,8 @@ func (f *forking) checkpoint() error {
 	if err != nil {
 		return err
 	}
-	err = f.tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state)
-		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
+	err = f.tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, kept, reason, bytes, state)
+		SELECT ?1, ?2, 1, ?3, ?4, 0, ?5, 0, ?6, length(?7) + coalesce(sum(length(data)), 0), ?7 FROM checkpoint_memory WHERE run = ?2`,
 		pos, f.key, micros(f.record.Created), f.record.ForkCycle, f.record.Total, engine.ForkReason+string(f.record.Parent), state)
 	if err != nil {
 		return err

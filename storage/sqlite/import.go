@@ -93,7 +93,7 @@ func (s *imports) beginImport(ctx context.Context, run engine.RunRecord, state s
 	if err := i.envelope.applyChanges(); err != nil {
 		return nil, err
 	}
-	if err := (&engine.RunRecord{ID: run.ID, Parent: engine.RunID(i.envelope.Parent)}).CheckIDs(); err != nil {
+	if err := (&engine.RunRecord{ID: run.ID, Ancestry: engine.Ancestry{Parent: engine.RunID(i.envelope.Parent)}}).CheckIDs(); err != nil {
 		return nil, err
 	}
 	lock, err := s.waitForImports(ctx)
@@ -272,6 +272,10 @@ func (i *Import) finish() error {
 	if i.answers != e.Answers || i.remembering != e.Remembering {
 		return fmt.Errorf("%w: it has %d answers of %d, and memory of %d agents of %d", blob.ErrForeign, i.answers, e.Answers, i.remembering, e.Remembering)
 	}
+	var state engine.State
+	if err := blob.UnmarshalForeign(e.State, &state); err != nil {
+		return err
+	}
 	return i.store.file.Write(func(tx file.Tx) error {
 		if err := i.updateRun(tx); err != nil {
 			return err
@@ -289,8 +293,8 @@ func (i *Import) finish() error {
 		if err != nil {
 			return err
 		}
-		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
+		if err := tx.Exec(`INSERT INTO checkpoints (pos, run, number, at, cycle, done, total, kept, reason, bytes, state, took) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (run, number) DO UPDATE SET trashed = 0`, pos, i.key, e.Number, e.At, e.Cycle, e.Done, e.Total, state.Totals.Ended(), e.Reason, e.Bytes, e.State, max(e.Took, 0)); err != nil {
 			return err
 		}
 		return tx.Exec(`UPDATE runs SET checkpoint_bytes = (SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1) +

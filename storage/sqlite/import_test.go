@@ -278,7 +278,7 @@ func TestImportsInAnyOrder(t *testing.T) {
 			}
 		}
 		for n, tuned := range want {
-			fork := engine.RunRecord{ID: engine.RunID(fmt.Sprint("fork", n)), Parent: "r", ForkCycle: n - 1, Settings: engine.DefaultSettings(), Source: engine.Source{Files: map[string][]byte{"x": nil}}}
+			fork := engine.RunRecord{ID: engine.RunID(fmt.Sprint("fork", n)), Ancestry: engine.Ancestry{Parent: "r", ForkCycle: n - 1}, Settings: engine.DefaultSettings(), Source: engine.Source{Files: map[string][]byte{"x": nil}}}
 			if err := b.Fork(t.Context(), fork, storage.Fork{Checkpoint: n}); err != nil {
 				t.Fatal(err)
 			}

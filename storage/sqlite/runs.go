@@ -50,9 +50,9 @@ func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx fil
 	}
 	return s.file.Write(func(tx file.Tx) error {
 		var key int64
-		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, inexact, source, hash, parameters, settings, files,
-			forecast, path, name, baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
-			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle,
+		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, forked_at, kept, inexact, source, hash, parameters,
+			settings, files, forecast, path, name, baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle, micros(r.ForkedAt), r.Kept,
 			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path, r.Name, string(baseline)).Scan(&key)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s *runs) Adjust(ctx context.Context, run engine.RunID, settings engine.Set
 	})
 }
 
-var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, inexact,
+var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles, done, total, parent, fork_cycle, forked_at, kept, inexact,
 	checkpoint_bytes, source, hash, path, parameters, settings, verdict, forecast,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
 		AND what IN ('` + engine.LimitChange + `', '` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
@@ -94,19 +94,19 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 
 // scanRun reads runColumns and the columns of more. With ErrDamaged it returns what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
-	var created, ended int64
+	var created, ended, forked int64
 	var ending, parameters, settings string
 	var inexact, forecast, fetched sql.NullString
 	var tuned, cleaned, tags, baseline string
 	var verdict []byte
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
-		(*string)(&r.Parent), &r.ForkCycle, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
+		(*string)(&r.Parent), &r.ForkCycle, &forked, &r.Kept, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
 		&forecast, &tuned, &fetched, &cleaned, &r.Name, &tags, &r.Star, &r.Note, &r.Tally.Acted, &r.Tally.Failed, &baseline,
 	}, more...)...); err != nil {
 		return r, 0, file.Translate(err)
 	}
-	r.Created, r.Ended = timeOf(created), timeOf(ended)
+	r.Created, r.Ended, r.ForkedAt = timeOf(created), timeOf(ended), timeOf(forked)
 	var errs [12]error
 	errs[8] = r.CheckIDs()
 	r.Ending, errs[0] = engine.ParseEnding(ending)

@@ -30,8 +30,12 @@ func testFork(t *testing.T, open Open) {
 
 	for number, limit := range map[int]int{1: 6, 2: 8} {
 		child := childOf("r", 1)
+		child.ForkedAt, child.Kept = at(number), int64(10*number)
 		child.ID = engine.RunID([]string{"", "early", "late"}[number])
 		must(t, f.Fork(t.Context(), child, storage.Fork{Checkpoint: number}))
+		if made, err := f.Run(t.Context(), child.ID); err != nil || !made.ForkedAt.Equal(child.ForkedAt) || made.Kept != child.Kept {
+			t.Errorf("checkpoint %d: the fork took over %d sessions at %s, %v", number, made.Kept, made.ForkedAt, err)
+		}
 		r, err := f.Resume(t.Context(), child.ID)
 		must(t, err)
 		rate := map[int]string{1: "4", 2: "9"}[number]

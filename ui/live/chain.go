@@ -172,6 +172,8 @@ func stepLine(step *engine.GraphStep, f *engine.StepFigures) string {
 		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
 	case len(step.Inner) > 0:
 		parts = append(parts, step.Kind, times(f))
+	case f.Service.P95 >= time.Millisecond: // a step that waits or computes
+		parts = append(parts, "p95 "+engine.FormatDuration(rough(f.Service.P95)))
 	default:
 		parts = append(parts, times(f))
 	}
@@ -210,7 +212,9 @@ func stepMore(step *engine.GraphStep, f *engine.StepFigures) string {
 			counts = append(counts, short(n)+" "+engine.StepStatus(status).String())
 		}
 	}
-	lines = append(lines, strings.Join(counts, ", "))
+	if len(counts) > 0 {
+		lines = append(lines, strings.Join(counts, ", "))
+	}
 	if q := &f.Service; q.Count > 0 && len(step.Inner) == 0 {
 		lines = append(lines, fmt.Sprintf("p50 %s, p95 %s, p99 %s", engine.FormatDuration(rough(q.P50)), engine.FormatDuration(rough(q.P95)),
 			engine.FormatDuration(rough(q.P99))))

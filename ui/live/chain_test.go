@@ -27,6 +27,7 @@ func figuresOf(path string, ok, failed, requests int64, took time.Duration) engi
 	f := engine.StepFigures{Path: path, Requests: requests}
 	f.Statuses[engine.StepOK], f.Statuses[engine.StepFailed] = ok, failed
 	f.Service = engine.Quantiles{Count: ok + failed, Mean: took, P50: took, P95: 2 * took, P99: 3 * took, Max: 3 * took}
+	f.Sum = time.Duration(ok+failed) * took
 	return f
 }
 
@@ -60,8 +61,8 @@ func TestStepsAreSorted(t *testing.T) {
 	order := func() string {
 		var all []string
 		for _, text := range uitest.Texts(st.steps.table) {
-			if slices.Contains([]string{"browse", "fill", "fill.add"}, text) {
-				all = append(all, text)
+			if path := text[strings.LastIndex(text, " ")+1:]; slices.Contains([]string{"browse", "fill", "fill.add"}, path) {
+				all = append(all, path)
 			}
 		}
 		return strings.Join(all, " ")
@@ -206,4 +207,27 @@ func TestCriticalPathIsShown(t *testing.T) {
 	})
 	st.tick()
 	st.shows(t, "critical path 1.5 s of 1.5 s in an average session: Browse")
+}
+
+// TestAStepOpensInTheGraph clicks a row of the table: the graph shows that step.
+func TestAStepOpensInTheGraph(t *testing.T) {
+	s := running()
+	s.Steps = []engine.StepFigures{figuresOf("browse", 990, 10, 1000, 120*time.Millisecond), figuresOf("fill", 900, 0, 0, 0), figuresOf("fill.add", 80, 20, 130, time.Millisecond)}
+	st := perform(t, s)
+	st.view("Steps")
+	st.steps.table.OnOpened("fill.add")
+	if got := st.steps.chain.graph.Selected(); st.steps.way.Chosen() != stepGraph || got != "fill.add" {
+		t.Errorf("a click opens %q", got)
+	}
+}
+
+// TestStepsThatTakeTime shows the p95 of a step that waits, and how often a step ran that takes none.
+func TestStepsThatTakeTime(t *testing.T) {
+	think, set := figuresOf("think", 293, 0, 0, 1600*time.Millisecond), figuresOf("set", 293, 0, 0, 0)
+	if got := stepLine(&engine.GraphStep{Kind: "wait"}, &think); got != "p95 3.2s" {
+		t.Errorf("a wait shows %q", got)
+	}
+	if got := stepLine(&engine.GraphStep{Kind: "set"}, &set); got != "293 times" {
+		t.Errorf("a step that takes no time shows %q", got)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -29,6 +30,7 @@ type changeTab struct {
 	table   *widgets.Table
 	find    *form.Entry
 	feed    *feed
+	earlier []engine.ChangeRow // those of earlier processes
 }
 
 func newChangeTab() *changeTab {
@@ -47,17 +49,16 @@ func (t *changeTab) again() {
 
 func (t *changeTab) draw(f *feed) {
 	t.feed = f
-	t.table.SetRows(slices.DeleteFunc(changes(f), func(r widgets.Row) bool { return !r.Contains(t.find.Text) }))
+	t.table.SetRows(slices.DeleteFunc(changes(view.AllChanges(t.earlier, f.snap.Changes, f.snap.At)), func(r widgets.Row) bool { return !r.Contains(t.find.Text) }))
 }
 
-// changes returns the changes of this process, the newest first.
-func changes(f *feed) []widgets.Row {
-	s := f.snap
-	rows := make([]widgets.Row, 0, len(s.Changes))
-	for i := range slices.Backward(s.Changes) {
-		c := &s.Changes[i]
-		rows = append(rows, widgets.Row{Key: strconv.Itoa(len(s.Changes) - i), Cells: []widgets.Cell{
-			{Text: c.At.Local().Format(time.TimeOnly)},
+// changes returns the rows of changes, the newest first.
+func changes(all []engine.ChangeRow) []widgets.Row {
+	rows := make([]widgets.Row, 0, len(all))
+	for i := range slices.Backward(all) {
+		c := &all[i]
+		rows = append(rows, widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{
+			{Text: c.At.Local().Format(time.TimeOnly), Tip: words.Stamp(c.At)},
 			{Text: strconv.Itoa(c.Cycle)},
 			{Text: c.Who},
 			{Text: engine.Subject(c.What)},

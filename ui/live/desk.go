@@ -32,8 +32,9 @@ type Run interface {
 // Job is a run and what the screen shows in addition to its snapshots.
 type Job struct {
 	Run
-	Title  string
-	Agents int // active ones
+	Title  string // of the run
+	Origin string // of a fork: the run that it continues
+	Agents int    // active ones
 	// Population is the number of agents of the scenario, active or not; 0 if it is that of Agents.
 	Population int
 	Settings   engine.Settings

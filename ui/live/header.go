@@ -134,15 +134,14 @@ func results(job *Job, desk Desk) (where, away string) {
 // progress returns the progress of a run, as text and as a share.
 func progress(f *feed) (left, right string, share float64) {
 	s := f.snap
-	left = count(s.Ended, "session")
-	if s.Total > 0 {
-		left = engine.FormatCount(s.Ended) + " of " + count(s.Total, "session")
-	}
-	where, _ := cycle(s)
-	left += ", " + where
+	left = view.DoneIn(s).String() + ", " + view.CyclesDone(s.Cycle, s.Cycles)
 	right = view.SharePercent(s)
-	if rest := view.TimeLeft(s); rest != "" && !f.past {
+	switch rest := view.TimeLeft(s); {
+	case f.past:
+	case rest != "":
 		right += ", " + rest
+	case s.Phase == engine.Paused || s.Phase == engine.Draining: // the banner takes the place of the line with the elapsed time
+		right += ", " + engine.FormatDuration(elapsed(s)) + " elapsed"
 	}
 	return left, right, view.Share(s)
 }

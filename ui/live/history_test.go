@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 	st.history.scrubber.OnChanged(at(-80))
 	st.seeks(at(-80))
 	st.shows(t, "in the history", at(-80).Local().Format("2006-01-02 15:04:05"),
-		"558 of 8,928 sessions", "cycle 1/24", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "Completed in cycle 1")
+		"558 of 8,928 sessions", "1 of 24 cycles done", "Fri 4 Jan 09:00", "then it was 502", "in an earlier cycle", "Completed in cycle 1")
 	st.says(t, "93 in flight, 93 failed, 93 ok, 93 waiting")
 	st.list("In flight")
 	st.shows(t, "tom", "1 min")

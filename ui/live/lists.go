@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -89,7 +90,7 @@ func (l *lists) outcomes() *fyne.Container {
 	for _, o := range outcomes {
 		n := widgets.NewCaption("")
 		l.counts = append(l.counts, n)
-		line.Add(container.New(layout.NewCustomPaddedHBoxLayout(theme.Padding()), widgets.NewCaption("·  "+o.String()), n))
+		line.Add(container.New(layout.NewCustomPaddedHBoxLayout(theme.Padding()), widgets.NewCaption("·  "+view.OutcomeText(o)), n))
 	}
 	return line
 }

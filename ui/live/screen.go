@@ -153,6 +153,7 @@ func (s *Screen) begin(job *Job) {
 	s.charts.begin(job)
 	s.chain.begin(job)
 	s.talk.begin(job)
+	s.changes.earlier = job.Changes
 	s.events.Open(job.Events)
 	s.log.begin(job)
 	s.agents.begin(job)

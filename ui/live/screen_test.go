@@ -36,7 +36,7 @@ func TestHeader(t *testing.T) {
 		hides  []string
 	}{
 		{"running", exact, nil, []string{
-			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, cycle 2/24", "72 of 372 in this cycle", "simulated Fri 4 Jan 14:00", "1 min 22 s elapsed", "checkpoints 2, last 2 min ago", "Pause", "Stop", "More",
+			"running", "6,912 of 8,928 sessions", "77%, 1 min left", "sessions, 2 of 24 cycles done", "cycle 2: 72 of 372", "simulated Fri 4 Jan 14:00", "1 min 22 s elapsed", "checkpoints 2, last 2 min ago", "Pause", "Stop", "More",
 		}, []string{"exact", "Show results", "Resume", "behind"}},
 		{"paused", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Paused, "no room on the disk" }, nil, []string{"Paused: no room on the disk"}, []string{"running", "min left"}},
 		{"inexact", func(s *engine.Snapshot) {
@@ -46,7 +46,7 @@ func TestHeader(t *testing.T) {
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)
-		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "cycle 24/24", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
+		}, nil, []string{"finished: all cycles are done", "8,928 of 8,928 sessions", "100%", "24 of 24 cycles done", "2, last at 12:05:06", "Show results"}, []string{"min left"}},
 		{"in no time", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Elapsed = engine.Ended, engine.EndFinished, 118*time.Millisecond
 		}, nil, []string{"118 ms"}, nil},
@@ -171,7 +171,7 @@ func TestAnotherRun(t *testing.T) {
 
 func TestErrorsAndOutcomes(t *testing.T) {
 	st := perform(t, running())
-	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5 min", "6,800", "stopped", "canceled")
+	st.shows(t, "server_error", "fill_cart[2].add_cart", "POST /cart answered 503…", "session timed out after 5 min", "6,800", "stopped by a step", "canceled")
 	st.hides(t, "and a second line", "No errors")
 	for i, want := range []string{"6,800", "100", "10", "2", "0"} {
 		if got := st.lists.counts[i].Text(); got != want {

@@ -94,10 +94,31 @@ func TestChangesAreListed(t *testing.T) {
 	st.view("Changes")
 	st.hides(t, "{")
 	st.shows(t, "lena", "12:00:01", "resources", "50 to 20", "50 to 20: CPU 95%", "to everybody")
-	rows := changes(&feed{snap: &s})
+	rows := changes(s.Changes)
 	if rows[1].Cells[0].Text != "12:00:02" {
 		t.Errorf("the newest is not the first: %+v", rows)
 	}
+}
+
+// TestAResumedRunShowsItsWholeHistory shows a fork that was killed and resumed: what earlier processes changed, the interruption, the
+// resume, and the run that it continues, with the progress that counts what it kept.
+func TestAResumedRunShowsItsWholeHistory(t *testing.T) {
+	s := running()
+	s.Ended, s.Total, s.Kept, s.Cycle, s.Cycles = 202, 6324, 2604, 7, 24
+	s.Changes = []engine.ChangeRow{{At: s.At, Cycle: 7, What: engine.LimitSetting, Old: "35", New: "48", Who: "user"}}
+	st := perform(t, s)
+	st.desk.job = jobOf(st.run)
+	st.desk.job.Title, st.desk.job.Origin = "Marketplace shoppers", "continues Marketplace shoppers from 09:51:12"
+	st.desk.job.Changes = []engine.ChangeRow{
+		{At: s.At.Add(-5 * time.Minute), Cycle: 6, What: engine.LimitChange, Old: "40", New: "35", Who: "resources", Why: "40 → 35: CPU 95%"},
+		{At: s.At.Add(-4 * time.Minute), Cycle: 7, What: engine.RestartChange, Old: "running", New: "interrupted", Who: "Throng"},
+		{At: s.At.Add(-time.Minute), Cycle: 7, What: engine.RestartChange, Old: "interrupted", New: "resumed", Who: "Throng"},
+	}
+	st.Show()
+	st.shows(t, "continues Marketplace shoppers from 09:51:12", "2,806 of 8,928 sessions, 7 of 24 cycles done", "31%")
+	st.view("Changes")
+	st.shows(t, "40 to 35", "running to interrupted", "interrupted to resumed", "35 to 48")
+	st.hides(t, "No changes during the run")
 }
 
 // TestAgentIsRetired retires the agent of a session that hangs, from the list of sessions in flight.

@@ -37,12 +37,18 @@ func newSteps(c *chain) *steps {
 	s := &steps{chain: c}
 	s.table = widgets.NewTable(steptable.Columns(), noSteps, leastRows)
 	s.all = steptable.New(s.table)
-	s.table.OnSort = s.all.Sort
+	s.table.OnSort, s.table.OnOpened = s.all.Sort, s.open
 	s.way = widgets.NewSegments([]string{"Table", "Graph"}, func(int) { s.turn() })
 	body := container.NewStack(widgets.NewPanel("", s.table), c.panel)
 	s.content = container.NewBorder(container.NewHBox(s.way), nil, nil, nil, body)
 	s.turn()
 	return s
+}
+
+// open shows a step of the table in the graph, which explains it.
+func (s *steps) open(path string) {
+	s.way.Pick(stepGraph)
+	s.chain.graph.Select(path)
 }
 
 // turn shows the table or the graph.

@@ -61,6 +61,9 @@ func asOf(f *feed) string {
 // state describes the run below its progress, the most important fact first.
 func state(job *Job, s *engine.Snapshot) string {
 	var parts []string
+	if job.Origin != "" {
+		parts = append(parts, job.Origin)
+	}
 	if s.Phase == engine.Ended && !failed(s) {
 		word, _ := phase(s)
 		parts = append(parts, word+": "+orNoReason(s.Reason))
@@ -68,8 +71,8 @@ func state(job *Job, s *engine.Snapshot) string {
 	if s.Inexact != nil {
 		parts = append(parts, s.Inexact.String())
 	}
-	if _, done := cycle(s); done != "" {
-		parts = append(parts, done+" in this cycle")
+	if s.CycleTotal > 0 && s.Phase != engine.Ended {
+		parts = append(parts, fmt.Sprintf("cycle %d: %s of %s", s.Cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)))
 	}
 	parts = append(parts, simulated(s), engine.FormatDuration(elapsed(s))+" elapsed")
 	if text, tone := schedule(job, s); tone == widgets.Warning {
@@ -105,6 +108,9 @@ func details(job *Job, s *engine.Snapshot, where string) [][2]string {
 		{"Cost so far", spent},
 		{"Results", where},
 		{"Exactness", exact},
+	}
+	if job.Origin != "" {
+		rows = append(rows, [2]string{"Origin", job.Origin})
 	}
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		rows = append(rows, [2]string{"Recorded answers", engine.FormatCount(n) + " steps"})
@@ -143,18 +149,6 @@ func count(n int64, what string) string {
 		return "1 " + what
 	}
 	return engine.FormatCount(n) + " " + what + "s"
-}
-
-// cycle returns the current cycle, and how many of its sessions have ended; "" between cycles.
-func cycle(s *engine.Snapshot) (where, done string) {
-	where = "cycle " + engine.FormatCount(int64(s.Cycle))
-	if s.Cycles > 0 {
-		where += "/" + engine.FormatCount(int64(s.Cycles))
-	}
-	if s.CycleTotal > 0 {
-		done = engine.FormatCount(s.CycleEnded) + " of " + engine.FormatCount(s.CycleTotal)
-	}
-	return where, done
 }
 
 // roughly rounds a duration to the digits that matter.

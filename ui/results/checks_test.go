@@ -128,7 +128,7 @@ func TestLatestErrors(t *testing.T) {
 // TestOutcomes checks the counts and shares of sessions by outcome.
 func TestOutcomes(t *testing.T) {
 	_, s := start(t, checked())
-	wantShown(t, s, "ok 88 (88%)", "stopped 8 (8.0%)", "failed 4 (4.0%)")
+	wantShown(t, s, "ok 88 (88%)", "stopped by a step 8 (8.0%)", "failed 4 (4.0%)")
 	for n, want := range map[int64]string{0: "0", 1: "1 (under 0.1%)", 7_464_000: "7,464,000 (75%)", 9_960_000: "9,960,000 (99.6%)", 9_999_999: "9,999,999 (over 99.9%)", 10_000_000: "10,000,000 (100%)"} {
 		if got := shareText(n, 10_000_000); got != want {
 			t.Errorf("%d: got %q, want %q", n, got, want)

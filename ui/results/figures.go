@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -37,7 +38,7 @@ func label(l engine.Label) func(*engine.Totals) string {
 var totalFigures = []figure{
 	{name: "sessions", value: func(t *engine.Totals) string { return engine.FormatCount(t.Ended()) }},
 	{name: "ok", value: outcome(engine.OK)},
-	{name: "stopped", value: outcome(engine.Stopped)},
+	{name: view.OutcomeText(engine.Stopped), value: outcome(engine.Stopped)},
 	{name: "failed", value: outcome(engine.Failed), bad: true},
 	{name: "timed out", value: outcome(engine.TimedOut), bad: true},
 	{name: "canceled", value: outcome(engine.Canceled)},

@@ -34,7 +34,7 @@ func TestShowsTheNewestRun(t *testing.T) {
 		"2026-01-02 15:04:06", "Concurrency limit", "50", "80", "user", "the slider", "the result is inexact from here on", // changes
 	)
 	for name, want := range map[string]string{
-		"sessions": "100", "ok": "88", "stopped": "8", "failed": "4", "timed out": "0", "acted": "50", "events": "99", "steps": "200", "requests": "150", "retries": "50", "refused (429)": "0",
+		"sessions": "100", "ok": "88", "stopped by a step": "8", "failed": "4", "timed out": "0", "acted": "50", "events": "99", "steps": "200", "requests": "150", "retries": "50", "refused (429)": "0",
 	} {
 		for i, f := range s.page.totals.figures {
 			if got := s.page.totals.values[i].Text(); f.name == name && got != want {
@@ -145,7 +145,7 @@ func TestPickAnotherRun(t *testing.T) {
 	if desk.times("totals old") != 1 || s.chosen != "old" {
 		t.Errorf("chosen is %s, asked was %q", s.chosen, desk.asked)
 	}
-	wantShown(t, s, "stopped", "Stopped: no success criteria; 4 of 100 sessions failed or timed out; the")
+	wantShown(t, s, "stopped", "The run was stopped: no success criteria; 4 of 100 sessions failed or timed out; the")
 }
 
 func TestSelectBeforeItIsShown(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -93,7 +94,7 @@ func outcomeShares(t *engine.Totals) []widgets.Share {
 	all := t.Ended()
 	parts := []widgets.Share{
 		{Name: "ok", Count: t.Outcomes[engine.OK], Tone: widgets.Good, Icon: theme.ConfirmIcon()},
-		{Name: "stopped", Count: t.Outcomes[engine.Stopped], Tone: widgets.Quiet, Icon: theme.MediaStopIcon()},
+		{Name: view.OutcomeText(engine.Stopped), Count: t.Outcomes[engine.Stopped], Tone: widgets.Quiet, Icon: theme.MediaStopIcon()},
 		{Name: "failed", Count: t.Outcomes[engine.Failed], Tone: widgets.Bad, Icon: theme.CancelIcon()},
 		{Name: "timed out", Count: t.Outcomes[engine.TimedOut], Tone: widgets.Warning, Icon: theme.HistoryIcon()},
 		{Name: "canceled", Count: t.Outcomes[engine.Canceled], Tone: widgets.Neutral, Icon: theme.ContentRemoveIcon()},

@@ -18,17 +18,14 @@ import (
 // pickText returns a run's unique line in the selection.
 func pickText(r *engine.RunRecord) string {
 	word, _ := words.State(r)
-	return fmt.Sprintf("%s, %s, %s (%s)", r.Title, words.Stamp(r.Created), word, r.ID)
+	return fmt.Sprintf("%s, %s, %s (%s)", r.DisplayName(), words.Stamp(r.Created), word, r.ID)
 }
 
 // headline describes a run's duration and progress. Its state is shown before it.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
-	sessions := engine.FormatCount(t.Ended())
-	if r.Total > 0 {
-		sessions += " of " + engine.FormatCount(r.Total)
-	}
-	if sessions += " sessions"; max(t.Ended(), r.Total) == 1 {
-		sessions = strings.TrimSuffix(sessions, "s")
+	sessions := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total}.String()
+	if r.Kept > 0 {
+		sessions += fmt.Sprintf(" (%s kept)", engine.FormatCount(r.Kept))
 	}
 	switch {
 	case r.InProgress:

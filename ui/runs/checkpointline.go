@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -69,8 +70,8 @@ func (c *checkpointLine) show(r *engine.RunRecord, all []engine.CheckpointRecord
 	}
 	for i := min(len(all), mostMarks) - 1; i >= 0; i-- { // oldest first
 		p := &all[i]
-		lines := []string{fmt.Sprintf("Checkpoint %d, %s", p.Number, words.Stamp(p.At)), fmt.Sprintf("Start of cycle %d, %s sessions done", p.Cycle, share(p.Done, p.Total, 1)), p.Reason}
-		next.marks = append(next.marks, checkpointMark{number: p.Number, at: float64(p.Done) / float64(total), label: moment(p.At, now), about: strings.Join(lines, "\n")})
+		lines := []string{fmt.Sprintf("Checkpoint %d, %s", p.Number, words.Stamp(p.At)), fmt.Sprintf("Start of cycle %d, taken with %s done", p.Cycle, view.Done{Sessions: p.Done, Kept: r.Kept, Planned: p.Total}), p.Reason}
+		next.marks = append(next.marks, checkpointMark{number: p.Number, at: float64(p.Done) / float64(total), label: pointTime(p, all, now), about: strings.Join(lines, "\n")})
 	}
 	if c.same(&next) {
 		return

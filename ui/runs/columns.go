@@ -2,7 +2,7 @@ package runs
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,14 +67,21 @@ func starred(r *engine.RunRecord) int {
 }
 
 // portion returns the completed share of a run; 0 if its length is unknown.
-func portion(r *engine.RunRecord) float64 {
-	if r.Total <= 0 {
-		return 0
+func portion(r *engine.RunRecord) float64 { return view.DoneOf(r).Share() }
+
+// parentName returns the name of the run that a fork continues; "" if it is not in the list.
+func parentName(r *engine.RunRecord, all []engine.RunRecord) string {
+	if r.Parent == "" {
+		return ""
 	}
-	return float64(r.Done) / float64(r.Total)
+	if i := slices.IndexFunc(all, func(o engine.RunRecord) bool { return o.ID == r.Parent }); i >= 0 {
+		return all[i].DisplayName()
+	}
+	return ""
 }
 
-func runRows(runs []engine.RunRecord, sizes map[engine.RunID]int64) []widgets.Row {
+// runRows returns the rows of runs. all also has the runs that the list does not show.
+func runRows(runs, all []engine.RunRecord, sizes map[engine.RunID]int64) []widgets.Row {
 	rows := make([]widgets.Row, len(runs))
 	now := time.Now()
 	for i := range runs {
@@ -86,10 +93,10 @@ func runRows(runs []engine.RunRecord, sizes map[engine.RunID]int64) []widgets.Ro
 		}
 		rows[i] = widgets.Row{Key: string(r.ID), Cells: []widgets.Cell{
 			columnStar:     starCell(r),
-			columnName:     {Text: titled(r), Tip: nameTip(r)},
+			columnName:     {Text: titled(r), Tip: nameTip(r, parentName(r, all))},
 			columnState:    {Text: word, Tone: tone, Badge: true, Icon: words.Glyph(r), Tip: because(r)},
 			columnWhen:     {Text: when(r.Created, now), Tip: span(r)},
-			columnProgress: {Text: share(r.Done, r.Total, 0), Tip: "Cycle " + cycles(r)},
+			columnProgress: {Text: view.DoneOf(r).Brief(), Tip: progressTip(r)},
 			columnOutcome:  {Text: view.Outcome(r), Tone: outcomeTone(r)},
 			columnChanges:  {Text: view.DifferencesText(r), Tone: widgets.Quiet, Tip: changesTip(r)},
 			columnTags:     {Text: strings.Join(r.Tags, " "), Tone: widgets.Quiet},
@@ -122,9 +129,6 @@ func outcomeTone(r *engine.RunRecord) widgets.Tone {
 // titled returns the name of a run, and what else tells it apart from others of its scenario.
 func titled(r *engine.RunRecord) string {
 	title := r.DisplayName()
-	if r.Parent != "" {
-		title += " (fork)"
-	}
 	if state := r.CleanedState(); state != "" {
 		title += " (" + state + ")"
 	}
@@ -132,14 +136,14 @@ func titled(r *engine.RunRecord) string {
 }
 
 // nameTip explains the name of a run.
-func nameTip(r *engine.RunRecord) string {
+func nameTip(r *engine.RunRecord, parent string) string {
 	lines := []string{r.DisplayName()}
 	if r.Name != "" && r.Name != r.Title {
 		lines = append(lines, r.Title)
 	}
 	lines = append(lines, "Run "+string(r.ID))
-	if r.Parent != "" {
-		lines = append(lines, fmt.Sprintf("Fork of %s at the start of cycle %d", r.Parent, r.ForkCycle))
+	if origin := view.OriginSentence(r, parent); origin != "" {
+		lines = append(lines, origin)
 	}
 	if r.Note != "" {
 		lines = append(lines, r.Note)
@@ -183,6 +187,21 @@ func when(at, now time.Time) string {
 	return at.Format("Jan 2, 2006")
 }
 
+// at formats the time of a checkpoint of the chosen run, with seconds if another checkpoint has the same minute.
+func (s *Screen) at(c *engine.CheckpointRecord) string {
+	return pointTime(c, s.checkpoints, time.Now())
+}
+
+func pointTime(c *engine.CheckpointRecord, all []engine.CheckpointRecord, now time.Time) string {
+	text := moment(c.At, now)
+	for i := range all {
+		if o := &all[i]; o.Number != c.Number && moment(o.At, now) == text {
+			return text + c.At.Local().Format(":05")
+		}
+	}
+	return text
+}
+
 // moment formats the time of a checkpoint: without the date if it is that of today.
 func moment(at, now time.Time) string {
 	at, now = at.Local(), now.Local()
@@ -206,7 +225,8 @@ var checkpointColumns = []widgets.Column{
 	{Title: "Took", Sample: "1000 ms", Align: fyne.TextAlignTrailing, Drop: 4},
 }
 
-func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
+// checkpointRows returns the rows of the checkpoints of a run that took over kept sessions.
+func checkpointRows(all []engine.CheckpointRecord, kept int64) []widgets.Row {
 	rows := make([]widgets.Row, len(all))
 	for i := range all {
 		c := &all[i]
@@ -225,7 +245,7 @@ func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
 			number,
 			{Text: words.Stamp(c.At)},
 			{Text: strconv.Itoa(c.Cycle)},
-			{Text: share(c.Done, c.Total, 1)},
+			{Text: view.Done{Sessions: c.Done, Kept: kept, Planned: c.Total}.Brief()},
 			kind,
 			{Text: c.Reason},
 			{Text: engine.FormatBytes(c.SizeBytes)},
@@ -235,18 +255,11 @@ func checkpointRows(all []engine.CheckpointRecord) []widgets.Row {
 	return rows
 }
 
-// cycles returns the number of completed cycles and the total.
-func cycles(r *engine.RunRecord) string {
-	if r.Cycles == 0 {
-		return strconv.Itoa(r.Cycle)
+// progressTip explains the progress of a run.
+func progressTip(r *engine.RunRecord) string {
+	text := view.DoneOf(r).String() + ", " + view.CyclesDone(r.Cycle, r.Cycles)
+	if r.Kept > 0 {
+		text += "\n" + engine.FormatCount(r.Kept) + " of them kept from the run that it continues"
 	}
-	return fmt.Sprintf("%d/%d", r.Cycle, r.Cycles)
-}
-
-// share returns a count and, if the total is known, its percentage.
-func share(done, total int64, decimals int) string {
-	if total <= 0 {
-		return engine.FormatCount(done)
-	}
-	return fmt.Sprintf("%s (%.*f%%)", engine.FormatCount(done), decimals, 100*float64(done)/float64(total))
+	return text
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -105,7 +104,7 @@ func (d *detail) layOut() {
 	limit, more := form.NewSized("1,000,000", d.limit), form.NewSized("1,000,000", d.entry)
 	named := container.NewBorder(nil, nil, container.NewCenter(d.badge), nil, container.New(&shares{2, 1}, d.name, d.tags))
 	bounded := container.NewHBox(container.NewCenter(d.until), more, container.NewCenter(d.counts))
-	first := container.NewHBox(container.New(&steady{least: resumeText + " from 00:00…"}, d.resume), container.NewCenter(widgets.NewCaption("Limit")), limit, bounded)
+	first := container.NewHBox(container.New(&steady{least: resumeText + " from 00:00:00…"}, d.resume), container.NewCenter(widgets.NewCaption("Limit")), limit, bounded)
 	actions := container.NewBorder(nil, nil, first, nil, widgets.NewBar(d.fork, d.results, d.replay))
 	head := container.NewVBox(named, actions, newReserved(2, d.hint), d.checkpointLine)
 	facts := container.NewVScroll(d.facts)
@@ -209,7 +208,7 @@ func (d *detail) longer(r *engine.RunRecord) bool {
 }
 
 func (d *detail) drawFacts(r *engine.RunRecord) {
-	all := facts(r)
+	all := facts(r, parentName(r, d.screen.runs))
 	rows := make([]widgets.Row, len(all))
 	for i, f := range all {
 		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{{Text: f.name, Tone: widgets.Quiet}, {Text: f.value, Tone: f.tone}}}
@@ -229,7 +228,7 @@ func (d *detail) drawCheckpoints(r *engine.RunRecord) {
 	default:
 		d.noPoints.say("No checkpoints yet.", "", nil)
 	}
-	d.points.SetRows(checkpointRows(s.checkpoints))
+	d.points.SetRows(checkpointRows(s.checkpoints, r.Kept))
 	number := 0
 	if c := s.checkpoint(); c != nil {
 		number = c.Number
@@ -257,7 +256,7 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	d.hint.SetText(strings.Join(reasons, " "))
 	button := resumeText
 	if how == fromBefore {
-		button += " from " + moment(c.At, time.Now()) + "…"
+		button += " from " + s.at(c) + "…"
 	}
 	if d.resume.Text != button {
 		d.resume.SetText(button)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -11,9 +13,13 @@ import (
 // that a run without checkpoints cannot be forked.
 func TestAnyCheckpointCanBeForked(t *testing.T) {
 	desk := two()
-	desk.runs[0].Parent, desk.runs[0].ForkCycle = "old", 1
+	of := &desk.runs[0]
+	of.Parent, of.ForkCycle, of.ForkedAt, of.Kept, of.Created = "old", 1, began, 372, began
 	q, s, h := start(t, desk)
-	wantShown(t, s, "Shoppers (fork)", "old, at cycle 1")
+	wantShown(t, s, "Continues", view.DoneOf(of).Brief())
+	if uitest.Shows(s.Content(), "Shoppers (fork)") {
+		t.Error("a fork has another name in the list than elsewhere")
+	}
 	q.Tap(s.Content(), "Fork…")
 	s.detail.points.OnSelected("1")
 	q.Tap(s.Content(), "Fork…")
@@ -79,5 +85,16 @@ func TestANoteOfAResumption(t *testing.T) {
 	wait(q, s)
 	if h.resumed != 1 || !uitest.Shows(s.win.Canvas().Overlays().Top(), "shop.yaml is gone") {
 		t.Errorf("resumed %d times, without the note", h.resumed)
+	}
+}
+
+// TestADoubleClickOpensResults opens the results of the run under the pointer.
+func TestADoubleClickOpensResults(t *testing.T) {
+	q, s, h := start(t, two())
+	s.Select("old")
+	wait(q, s)
+	s.list.table.OnDoubled("old")
+	if want := []engine.RunID{"old"}; !slices.Equal(h.results, want) {
+		t.Errorf("opened were %q, want %q", h.results, want)
 	}
 }

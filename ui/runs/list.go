@@ -63,6 +63,11 @@ func newList(s *Screen) *list {
 	l.starred = widget.NewCheck("Starred", func(bool) { l.filter() })
 	l.table = widgets.NewTable(runColumns, "", 3)
 	l.table.OnSelected = func(key string) { s.choose(engine.RunID(key)) }
+	l.table.OnDoubled = func(string) {
+		if open := s.detail.results; !open.Disabled() {
+			open.OnTapped()
+		}
+	}
 	l.table.OnMarked = l.drawActions
 	l.table.OnSort = l.sortBy
 	l.table.OnCell = func(key string, column int) bool {
@@ -146,7 +151,7 @@ func (l *list) draw() {
 		}
 		return cmp.Or(n, b.Created.Compare(a.Created))
 	})
-	l.table.SetRows(runRows(l.shown, s.sizes))
+	l.table.SetRows(runRows(l.shown, s.runs, s.sizes))
 	l.table.Select(string(s.chosen))
 	switch {
 	case !l.loaded:

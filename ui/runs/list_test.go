@@ -241,7 +241,7 @@ func TestTheTimelineExplainsItsMarks(t *testing.T) {
 	}
 	at := fyne.NewPos(c.x(c.marks[1].at)+3, 8)
 	c.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: at}})
-	if got := c.tip.Text(); !strings.HasPrefix(got, "Checkpoint 2, 2026-01-02 15:14:05\nStart of cycle 1, 700 (7.8%) sessions done\ninterval") {
+	if got := c.tip.Text(); !strings.HasPrefix(got, "Checkpoint 2, 2026-01-02 15:14:05\nStart of cycle 1, taken with 700 of 8,928 sessions done\ninterval") {
 		t.Errorf("the tip is %q", got)
 	}
 	c.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(c.Size().Width-20, 8)}})

@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -52,7 +53,7 @@ func remoteRows(runs []RemoteRun) []widgets.Row {
 			{Text: words.Stamp(r.Created)},
 			{Text: r.Title},
 			machine, state,
-			{Text: share(r.Done, r.Total, 0)},
+			{Text: view.DoneOf(&r.RunRecord).Brief()},
 			{Text: strconv.Itoa(r.Checkpoints)},
 			{Text: string(r.ID), Tone: widgets.Quiet},
 		}}
@@ -160,7 +161,7 @@ func (b *browser) choose(run engine.RunID) {
 			b.checkpoints.SetEmpty("No checkpoints to fetch.")
 		default:
 			b.number = all[0].Number
-			b.checkpoints.SetRows(checkpointRows(all))
+			b.checkpoints.SetRows(checkpointRows(all, 0))
 			b.checkpoints.Select(strconv.Itoa(b.number))
 		}
 		b.draw()

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -55,9 +55,9 @@ func (s *Screen) resume() {
 // askFrom asks whether to continue from a checkpoint with a fork.
 func (s *Screen) askFrom(r *engine.RunRecord, c *engine.CheckpointRecord, how Resumption) {
 	run, number := r.ID, c.Number
-	text := fmt.Sprintf("A new run continues from checkpoint %d, at the start of cycle %d, with the same scenario and settings. %s and its results are kept.",
-		number, c.Cycle, r.DisplayName())
-	ask := dialog.NewCustomWithoutButtons("Resume from "+moment(c.At, time.Now())+"?", words.NewParagraph(s.win, text), s.win)
+	text := fmt.Sprintf("A new run continues from checkpoint %d, at the start of cycle %d, with the same scenario and settings: %s. %s and its results stay as they are.",
+		number, c.Cycle, view.Continuing(c, r.Kept), r.DisplayName())
+	ask := dialog.NewCustomWithoutButtons("Resume from "+s.at(c)+"?", words.NewParagraph(s.win, text), s.win)
 	resume := &widget.Button{Text: "Resume", Importance: widget.HighImportance, OnTapped: func() {
 		ask.Hide()
 		s.resumeFrom(run, number, how)

@@ -161,7 +161,7 @@ func TestResumeFromAnOlderCheckpoint(t *testing.T) {
 	q, s, h := start(t, desk)
 	older := points("new")[1]
 	s.detail.points.OnSelected("1")
-	wantShown(t, s, "Resume continues from the start of cycle 0 as a new run with the same scenario and settings. This run and its results are kept.")
+	wantShown(t, s, "Resume continues from the start of cycle 0 as a new run with the same scenario and settings: no session is kept, and the 300 already done in cycle 0 run again. This run stays as it is.")
 	s.detail.points.OnSelected("2")
 	if s.detail.resume.Text != "Resume" {
 		t.Errorf("the newest checkpoint offers %q", s.detail.resume.Text)
@@ -172,7 +172,7 @@ func TestResumeFromAnOlderCheckpoint(t *testing.T) {
 	}
 	q.Tap(s.Content(), resumeFrom(older))
 	dialog := s.win.Canvas().Overlays().Top()
-	if !uitest.Shows(dialog, "A new run continues from checkpoint 1, at the start of cycle 0, with the same scenario and settings. Shoppers and its results are kept.") {
+	if !uitest.Shows(dialog, "A new run continues from checkpoint 1, at the start of cycle 0, with the same scenario and settings: no session is kept, and the 300 already done in cycle 0 run again. Shoppers and its results stay as they are.") {
 		t.Errorf("the dialog shows %q", uitest.Texts(dialog))
 	}
 	q.Tap(dialog, "Cancel")
@@ -188,6 +188,29 @@ func TestResumeFromAnOlderCheckpoint(t *testing.T) {
 	wantOrders(t, desk, "resume new from 1 with 80")
 	if h.resumed != 1 {
 		t.Errorf("Live was opened %d times", h.resumed)
+	}
+}
+
+// TestCheckpointsOfOneMinute offers two checkpoints of the same cycle and minute: their names differ in the seconds, and the sentences in the
+// sessions that run again.
+func TestCheckpointsOfOneMinute(t *testing.T) {
+	desk := two()
+	all := []engine.CheckpointRecord{
+		{Run: "new", Number: 3, At: began.Add(30 * time.Minute), Cycle: 9, Done: 3500, Kept: 3348, Total: 8928, Newest: true},
+		{Run: "new", Number: 2, At: began.Add(48 * time.Second), Cycle: 7, Done: 2972, Kept: 2604, Total: 8928},
+		{Run: "new", Number: 1, At: began.Add(12 * time.Second), Cycle: 7, Done: 2842, Kept: 2604, Total: 8928},
+	}
+	desk.checkpoints["new"] = all
+	q, s, _ := start(t, desk)
+	for number, want := range map[string]string{"1": "the 238 already done in cycle 7 run again", "2": "the 368 already done in cycle 7 run again"} {
+		s.detail.points.OnSelected(number)
+		c := s.checkpoint()
+		q.Tap(s.Content(), "Resume from "+moment(c.At, time.Now())+c.At.Local().Format(":05")+"…")
+		dialog := s.win.Canvas().Overlays().Top()
+		if !uitest.Shows(dialog, "2,604 sessions are kept, and "+want) || !uitest.Shows(dialog, "Resume from "+moment(c.At, time.Now())+c.At.Local().Format(":05")+"?") {
+			t.Errorf("checkpoint %s: the dialog shows %q", number, uitest.Texts(dialog))
+		}
+		q.Tap(dialog, "Cancel")
 	}
 }
 

@@ -22,7 +22,7 @@ func TestShowsRunsAndTheNewest(t *testing.T) {
 	wantShown(t, s,
 		"2026-01-02 15:04:05", "Shoppers", "interrupted", "816 (9%)", "no failures", "Greeters", "finished", "8,928 (100%)", "1 MB", // the list
 		"agents = 372", "shop = corner", "50 at the start; 1 to 100", "0, as fast as possible", "24 cycles", // the newest
-		"2 newest", "700 (7.8%)", "interval", "123 kB", "300 (3.4%)", "pause", "2 kB", // its checkpoints
+		"2 newest", "700 (7%)", "interval", "123 kB", "300 (3%)", "pause", "2 kB", // its checkpoints
 	)
 	if got, want := s.detail.hint.Text(), "Resume continues with the first step that is not done. The 116 sessions completed since this checkpoint are not run again."; got != want {
 		t.Errorf("reported about resuming: %q, want %q", got, want)

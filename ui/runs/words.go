@@ -20,8 +20,8 @@ type fact struct {
 	tone        widgets.Tone
 }
 
-// facts returns what a run was made from and how it went.
-func facts(r *engine.RunRecord) []fact {
+// facts returns what a run was made from and how it went. parent is the name of the run that a fork continues; "" if it is unknown.
+func facts(r *engine.RunRecord, parent string) []fact {
 	all := []fact{{name: "Title", value: r.Title}, {name: "Run", value: string(r.ID)}, {name: "Started", value: words.Stamp(r.Created)}}
 	add := func(name, value string) {
 		if value != "" {
@@ -42,8 +42,9 @@ func facts(r *engine.RunRecord) []fact {
 		add("Results", "in that database only")
 	}
 	all = append(all, causes(r)...)
-	if r.Parent != "" {
-		add("Forked from", fmt.Sprintf("%s, at cycle %d", r.Parent, r.ForkCycle))
+	if origin, ok := strings.CutPrefix(view.Origin(r, parent), "continues "); ok {
+		add("Continues", origin)
+		add("Kept", count(r.Kept, "session")+fmt.Sprintf(" before cycle %d", r.ForkCycle))
 	}
 	add("Scenario", r.Source.Name)
 	for i, name := range slices.Sorted(maps.Keys(r.Source.Parameters)) {
@@ -152,7 +153,7 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 	case c != nil && !c.Newest && r.Cycles > 0 && c.Cycle >= r.Cycles:
 		return "This checkpoint is at the end of the run. Choose an earlier one, or the newest one and a new length.", cannot
 	case c != nil && !c.Newest:
-		return fmt.Sprintf("Resume continues from the start of cycle %d as a new run with the same scenario and settings. This run and its results are kept.", c.Cycle), fromBefore
+		return fmt.Sprintf("Resume continues from the start of cycle %d as a new run with the same scenario and settings: %s. This run stays as it is.", c.Cycle, view.Continuing(c, r.Kept)), fromBefore
 	case r.Ending == engine.EndFinished && !r.AllDone():
 		text = "This run is complete: " + r.Reason + "."
 		if c != nil {
@@ -165,7 +166,7 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 		case longer:
 			return "Resume extends this run: it continues with its next cycle.", fromEnd
 		case c != nil && (r.Cycles == 0 || c.Cycle < r.Cycles):
-			return fmt.Sprintf("This run is complete. Resume continues from the start of cycle %d as a new run. To extend this run instead, enter a new length.", c.Cycle), fromBefore
+			return fmt.Sprintf("This run is complete. Resume continues from the start of cycle %d as a new run: %s. To extend this run instead, enter a new length.", c.Cycle, view.Continuing(c, r.Kept)), fromBefore
 		}
 		return "This run is complete. To extend it, enter a new length and resume it, or choose an earlier checkpoint.", fromEnd
 	}

@@ -56,7 +56,7 @@ func TestResuming(t *testing.T) {
 		{name: "without a checkpoint", want: where + " The 816 sessions completed since the start of the run", possible: fromEnd},
 		{name: "stopped", run: func(r *engine.RunRecord) { r.Ending = engine.EndStopped }, want: where + " The 816", possible: fromEnd},
 		{name: "failed", run: func(r *engine.RunRecord) { r.Ending = engine.EndFailed }, want: where + " The 816", possible: fromEnd},
-		{name: "older", checkpoint: &older, want: "Resume continues from the start of cycle 0 as a new run with the same scenario and settings. This run and its results are kept.", possible: fromBefore},
+		{name: "older", checkpoint: &older, want: "Resume continues from the start of cycle 0 as a new run with the same scenario and settings: no session is kept, and the 300 already done in cycle 0 run again. This run stays as it is.", possible: fromBefore},
 		{name: "finished", run: finished, want: "This run is complete. To extend it", possible: fromEnd},
 		{name: "finished, with a checkpoint", run: finished, checkpoint: &newest, want: "This run is complete. Resume continues from the start of cycle 1 as a new run", possible: fromBefore},
 		{name: "finished, and longer", run: finished, checkpoint: &newest, longer: true, want: "Resume extends this run", possible: fromEnd},
@@ -94,14 +94,14 @@ func TestFacts(t *testing.T) {
 	r := record("r")
 	r.Ending, r.Ended, r.Reason = engine.EndStopped, began.Add(time.Hour), "by hand"
 	r.Inexact = &engine.Inexact{Cycle: 3, Agent: 17, Path: "pay", Why: "timed out"}
-	r.Parent, r.ForkCycle = "parent", 2
+	r.Parent, r.ForkCycle, r.ForkedAt, r.Kept = "parent", 2, r.Created, 744
 	r.Settings.Cycles, r.Settings.Hours, r.Settings.TimeScale, r.Settings.Remote = 0, 6, 24, true
 	got := map[string]string{}
-	for _, f := range facts(&r) {
+	for _, f := range facts(&r, "Shoppers") {
 		got[f.name] = f.value
 	}
 	for name, want := range map[string]string{
-		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Forked from": "parent, at cycle 2", "Random seed": "7",
+		"Run": "r", "Ended": "2026-01-02 16:04:05", "Result": "inexact since cycle 3", "Continues": "Shoppers from " + r.Created.Local().Format(time.TimeOnly), "Kept": "744 sessions before cycle 2", "Random seed": "7",
 		"Scenario": "shopping.yaml", "Parameters": "agents = 372", "": "shop = corner", "Length": "6 hours of wall time", "Time scale": "24 (simulated time per wall time)", "Results": "also sent to the database",
 	} {
 		if got[name] != want {
@@ -115,7 +115,7 @@ func TestFacts(t *testing.T) {
 	if got := because(&r); strings.Contains(got, "by hand") {
 		t.Errorf("a resumed run: got %q", got)
 	}
-	for _, f := range facts(&r) {
+	for _, f := range facts(&r, "Shoppers") {
 		if f.name == "Ended" {
 			t.Error("a resumed run has an end")
 		}

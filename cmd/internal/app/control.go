@@ -36,10 +36,11 @@ func (l assembly) serveControl(j *Job) {
 		sink = l.Remote.Sink
 	}
 	j.Orders = control.Job{
-		Sink:  sink,
-		Run:   j.Run,
-		Title: l.Scenario.Title,
-		Find:  j.Find,
+		Sink:   sink,
+		Run:    j.Run,
+		Title:  j.Record.DisplayName(),
+		Origin: j.Origin,
+		Find:   j.Find,
 		Broadcast: func(ctx context.Context, ids []string, text, who string) error {
 			return j.Broadcast(ctx, ids, text, "", who)
 		},

@@ -263,6 +263,7 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 		return err
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
+	r.ForkedAt, r.Kept = l.Fork.Point.At, l.Fork.Record.Kept+l.Fork.Point.Kept
 	from, to := config.ShopLog(l.shopFolder(), l.Fork.live()), config.ShopLog(l.shopFolder(), r.ID)
 	if l.mocksShop() {
 		err := mock.CopyLog(to, from, l.first())

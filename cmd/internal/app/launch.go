@@ -76,6 +76,7 @@ type Job struct {
 	Run     *run.Run
 	Program *scenario.Program
 	Record  engine.RunRecord
+	Origin  string     // of a fork: the run that it continues
 	Agents  int        // active in the run
 	Shop    *mock.Shop // nil if no service is the mock shop
 	Model   *mock.Model
@@ -146,6 +147,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		j.clients = startClientMonitor(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
 		j.onClose(func() error { j.clients.Stop(); return nil })
 	}
+	move, err := l.assembly().lastMove(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	journal, err := l.Store.Journal(j.Record.ID)
 	if err != nil {
 		return nil, err
@@ -197,7 +202,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		MemoryBudget: l.assembly().memoryBudget(),
 
 		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where()},
-		Prior:        run.Prior{Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
+		Prior:        run.Prior{Kept: j.Record.Kept, Move: move, Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
 		Hooks: run.Hooks{
 			Barrier: l.assembly().barrier(j),
 			Mock:    j.mockBytes,
@@ -360,6 +365,7 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 		return nil, err
 	}
 	j.onClose(func() error { release(); return nil })
+	j.Origin = Origin(ctx, l.Store, &j.Record)
 	switch {
 	case l.Fork != nil:
 		return l.Store.Resume(ctx, j.Record.ID)

@@ -28,6 +28,7 @@ type Run interface {
 type Job struct {
 	Run
 	Title    string
+	Origin   string // of a fork: the run that it continues
 	Settings engine.Settings
 	// Find returns the indexes of agents, given by IDs or indexes, in the order given.
 	Find func(agents []string) ([]int, error)

@@ -74,6 +74,7 @@ func (s *server) status(_ *request, r *reply) error {
 	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
 	r.Status = view.NewStatus(s.job.Title, snap, findings)
+	r.Status.Origin = s.job.Origin
 	r.Status.Overhead = view.NewOverhead(&overhead, late, snap.Limit, snap.Binds)
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()

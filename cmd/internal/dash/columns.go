@@ -44,13 +44,13 @@ func wrapped(rank int, name, text string, t tone, width, most int) (rows []row) 
 func (p *picture) run(width int) []row {
 	s := p.status
 	rows := []row{titled("Run", width)}
-	cycle := "cycle " + engine.FormatCount(int64(s.Cycle))
-	if s.Cycles > 0 {
-		cycle += "/" + engine.FormatCount(int64(s.Cycles))
-	}
 	rows = append(rows,
-		named(2, "progress", span{fmt.Sprintf("%s, %s/%s in it", cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)), plain}),
+		named(2, "progress", span{view.CyclesDone(s.Cycle, s.Cycles), plain}),
+		named(4, fmt.Sprintf("cycle %d", s.Cycle), span{fmt.Sprintf("%s of %s", engine.FormatCount(s.CycleEnded), engine.Counted(s.CycleTotal, "session", "sessions")), plain}),
 		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far", plain}))
+	if s.Origin != "" {
+		rows = append(rows, wrapped(4, "origin", s.Origin, plain, width, 2)...)
+	}
 	if s.SimTime.Year() > 1 {
 		rows = append(rows, named(6, "simulated", span{s.SimTime.Format("2006-01-02 15:04"), plain}))
 	}

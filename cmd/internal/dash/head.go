@@ -49,11 +49,7 @@ func (p *picture) head(width int) []line {
 // progress shows progress as a bar and as text.
 func (p *picture) progress(width int) line {
 	s := p.status
-	done := engine.FormatCount(s.Sessions)
-	if s.Planned > 0 {
-		done += " of " + engine.FormatCount(s.Planned)
-	}
-	words := fmt.Sprintf(" %4s  %s sessions", s.Percent(), done)
+	words := fmt.Sprintf(" %4s  %s", s.Percent(), s.Done())
 	switch {
 	case s.Phase == engine.Ended.String():
 		words += ", took " + seconds(s.Elapsed)

@@ -25,6 +25,7 @@ import (
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/seconds"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/ui"
 	"github.com/throng-sim/throng/ui/live"
@@ -189,14 +190,14 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
 	leave, stops := d.show(job, withAgents(&live.Job{
-		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: l.Scenario.Title, Agents: job.Agents, Settings: l.Settings, History: earlier, Changes: changes, Remote: job.Target,
+		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: job.Record.DisplayName(), Origin: job.Origin, Agents: job.Agents, Settings: l.Settings, History: earlier, Changes: changes, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Broadcast(ctx, ids, text, "", "user")
 		},
 	}, job.AgentHistory(d.store)))
-	crashes.Doing(d.box, job.Run, l.Scenario.Title, job.Agents)
-	d.notify(job, l.Scenario.Title)
+	crashes.Doing(d.box, job.Run, job.Record.DisplayName(), job.Agents)
+	d.notify(job, job.Record.DisplayName())
 	go func() {
 		if err := job.Close(); err != nil {
 			slog.Error("cannot write the end of the run; you can resume it", "run", job.Record.ID, "error", err)
@@ -231,8 +232,11 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) (rows []engine.Met
 			rows, every = rows[:historyRows], 2*every
 		}
 	}
-	changes, err = d.store.Changes(ctx, run)
-	return rows, changes, err
+	c, err := history.Outline(ctx, d.store, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return rows, view.WithRestarts(c), nil
 }
 
 // restore reads the scenario that is stored with a run.

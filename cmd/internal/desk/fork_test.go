@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -132,6 +133,12 @@ func resumeFrom(t *testing.T, d *Desk, run engine.RunID) {
 	if err != nil || fork.Parent != run || fork.ForkCycle != oldest.Cycle || fork.Name != "Walkers" || fork.Settings.Limit != 3 || fork.Settings.Seed != parent.Settings.Seed ||
 		!maps.Equal(fork.Source.Parameters, parent.Source.Parameters) || fork.Source.Baseline.Parameters["count"] == "" {
 		t.Errorf("the fork is %+v, %v", fork, err)
+	}
+	if fork.Kept != parent.Kept+oldest.Kept || !fork.ForkedAt.Equal(oldest.At) || oldest.Cycle > 0 && oldest.Kept == 0 {
+		t.Errorf("the fork took over %d sessions at %s, want %d at %s", fork.Kept, fork.ForkedAt, oldest.Kept, oldest.At)
+	}
+	if job := d.Job(); job == nil || job.Title != "Walkers" || job.Origin != view.Origin(&fork, "Walkers") {
+		t.Errorf("Live shows %+v", job)
 	}
 	after, err := d.store.Run(t.Context(), run)
 	if err != nil || !reflect.DeepEqual(after, parent) {

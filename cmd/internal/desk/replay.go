@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
@@ -40,7 +41,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
 	return withAgents(&live.Job{
-		Acted: s.Acted, Log: d.logOf(run), Run: over{run, shown}, Graph: s.Chain.Graph(), Title: s.Title, Agents: back.Agents(), Settings: record.Settings, History: earlier, Changes: changes, Past: back,
+		Acted: s.Acted, Log: d.logOf(run), Run: over{run, shown}, Graph: s.Chain.Graph(), Title: record.DisplayName(), Origin: app.Origin(ctx, d.store, &record), Agents: back.Agents(), Settings: record.Settings, History: earlier, Changes: changes, Past: back,
 		Broadcast: func(context.Context, []string, string) error { return engine.ErrEnded },
 	}, agents), nil
 }

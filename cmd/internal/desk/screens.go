@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
@@ -214,9 +215,13 @@ func (d resultsDesk) Totals(ctx context.Context, run engine.RunID) (engine.Total
 	return d.store.Totals(ctx, run)
 }
 
-// Changes returns the changes during a run.
+// Changes returns the changes during a run, and when it was interrupted and resumed.
 func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.ChangeRow, error) {
-	return d.store.Changes(ctx, run)
+	c, err := history.Outline(ctx, d.store, run)
+	if err != nil {
+		return nil, err
+	}
+	return view.WithRestarts(c), nil
 }
 
 // Details returns the outcomes, charts, steps and inputs of a run.

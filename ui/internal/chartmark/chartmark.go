@@ -63,7 +63,7 @@ func Direction(from, to string) chart.MarkerKind {
 
 // Shown reports whether a change has a marker. Changes of the limit by a governor have none, because the limit's line shows them.
 func Shown(c *engine.ChangeRow) bool {
-	if c.What == engine.LimitChange {
+	if c.What == engine.LimitChange || c.What == engine.RestartChange { // an outage has a marker
 		return false
 	}
 	if c.Who == "rate limiter" { // the rate went down

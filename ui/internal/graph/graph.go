@@ -48,7 +48,8 @@ type Graph struct {
 	scroll *container.Scroll
 	title  *widgets.Line
 	note   *form.Note
-	whole  bool // the drawing fits
+	whole  bool   // the drawing fits
+	wanted string // the path of a step to select at the next layout
 }
 
 // New returns an empty graph. Its minimum height is that of the drawing, up to most; a larger drawing scrolls.
@@ -105,6 +106,9 @@ func (g *Graph) fit(width float32) {
 			g.sheet.mark(g.state)
 		}
 		g.explain()
+		if g.wanted != "" {
+			g.Select(g.wanted)
+		}
 	}
 }
 

@@ -125,3 +125,28 @@ func (s *sheet) beyond(down float32) int {
 	}
 	return best
 }
+
+// Select selects the step with a path and brings it into view, also if the graph is not laid out yet; an unknown path clears the selection.
+func (g *Graph) Select(path string) {
+	g.wanted = ""
+	if len(g.sheet.layout.boxes) == 0 {
+		g.wanted = path
+		return
+	}
+	to := none
+	for i := range g.sheet.layout.boxes {
+		if g.sheet.layout.boxes[i].step.Path == path {
+			to = i
+		}
+	}
+	g.sheet.hovered = none // until the pointer moves
+	g.sheet.choose(to)
+}
+
+// Selected returns the path of the selected step; "" if there is none.
+func (g *Graph) Selected() string {
+	if i := g.sheet.selected; i != none {
+		return g.sheet.layout.boxes[i].step.Path
+	}
+	return ""
+}

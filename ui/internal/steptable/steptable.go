@@ -15,12 +15,12 @@ var looks = []struct {
 	sample string
 	drop   int
 }{
-	{"fill_cart.add_cart", 0},
+	{"Add to cart · fill_cart.add_cart", 0},
 	{"shop POST /carts/{}/items", 4},
 	{"1,000,000", 5},
 	{"10,000/s", 0},
 	{"1m30s", 3},
-	{"1m30s", 0},
+	{"mean 1m30s", 0},
 	{"1m30s", 2},
 	{"100,000", 0},
 	{"1.2 MB", 1},

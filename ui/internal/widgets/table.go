@@ -2,6 +2,7 @@ package widgets
 
 import (
 	"slices"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
@@ -16,6 +17,8 @@ type Table struct {
 	OnSelected func(key string)
 	// OnOpened, if set, is called with the key of a row that the user clicks, or opens with Return.
 	OnOpened func(key string)
+	// OnDoubled, if set, is called with the key of a row that the user double-clicks, or opens with Return.
+	OnDoubled func(key string)
 	// OnMarked, if set, lets the user mark several rows with Ctrl or Cmd, Shift, and the key for all. It is called after each change.
 	OnMarked func()
 	// OnSort, if set, is called with the column whose title the user clicks.
@@ -34,6 +37,7 @@ type Table struct {
 	list     *keyList
 	empty    *Text
 	shown    map[*tableRow]int // the created rows, by index
+	clicked  time.Time         // the last click, on the selected row
 }
 
 // NewTable returns a table. empty is shown if there are no rows, and rows is the number of rows of the minimum height.
@@ -133,6 +137,27 @@ func (t *Table) choose(i int) {
 func (t *Table) open() {
 	if t.selected != "" && t.OnOpened != nil {
 		t.OnOpened(t.selected)
+	}
+}
+
+// doubleClick is the longest time between the clicks of a double click.
+const doubleClick = 500 * time.Millisecond
+
+// click notes a click on a row that is selected now. was is the row that was selected before. The toolkit's own double clicks would delay
+// every single one.
+func (t *Table) click(was string) {
+	now := time.Now()
+	if was == t.selected && was != "" && now.Sub(t.clicked) < doubleClick {
+		t.clicked = time.Time{}
+		t.double()
+		return
+	}
+	t.clicked = now
+}
+
+func (t *Table) double() {
+	if t.selected != "" && t.OnDoubled != nil {
+		t.OnDoubled(t.selected)
 	}
 }
 
@@ -238,7 +263,9 @@ func (l *keyList) press(row *tableRow, at fyne.Position) {
 	if l.table.OnMarked != nil && l.table.press(i, row.modifier) {
 		return
 	}
+	was := l.table.selected
 	l.Select(i)
+	l.table.click(was)
 }
 
 // FocusGained implements [fyne.Focusable].
@@ -275,6 +302,7 @@ func (l *keyList) TypedKey(e *fyne.KeyEvent) {
 		i = len(t.rows) - 1
 	case fyne.KeyReturn, fyne.KeyEnter:
 		t.open()
+		t.double()
 		return
 	default:
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -146,5 +147,40 @@ func TestCellsAreClicked(t *testing.T) {
 	rowOf(table, "c").Tapped(&fyne.PointEvent{Position: fyne.NewPos(200, 5)})
 	if strings.Join(got, " ") != "b0 c1" || !slices.Equal(*selected, []string{"c"}) {
 		t.Errorf("clicked %q, selected %q", got, *selected)
+	}
+}
+
+// TestDoubleClicks checks that two quick clicks on a row, and Return, open it, and that clicks on two rows do not.
+func TestDoubleClicks(t *testing.T) {
+	table, _ := marking(t)
+	var opened []string
+	table.OnDoubled = func(key string) { opened = append(opened, key) }
+	click := func(i int) {
+		for row, at := range table.shown {
+			if at == i {
+				row.Tapped(&fyne.PointEvent{Position: fyne.NewPos(5, 5)})
+				return
+			}
+		}
+		t.Fatalf("row %d is not shown", i)
+	}
+	click(0)
+	click(1)
+	if len(opened) > 0 {
+		t.Errorf("clicks on two rows opened %q", opened)
+	}
+	click(1)
+	want := []string{table.rows[1].Key}
+	if !slices.Equal(opened, want) {
+		t.Errorf("a double click opened %q, want %q", opened, want)
+	}
+	table.clicked = time.Now().Add(-time.Second)
+	click(1)
+	if !slices.Equal(opened, want) {
+		t.Errorf("a slow second click opened %q", opened)
+	}
+	table.list.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if len(opened) != 2 {
+		t.Errorf("Return opened %q", opened)
 	}
 }

@@ -59,6 +59,11 @@ func (l *History) Timeline(ctx context.Context) (*engine.RunTimeline, error) {
 	return l.outline(ctx)
 }
 
+// Outline returns an outline of a run over wall time.
+func Outline(ctx context.Context, store *sqlite.Store, run engine.RunID) (*engine.RunTimeline, error) {
+	return (&History{store: store, run: run}).outline(ctx)
+}
+
 // outline reads the timeline, unless it is cached.
 func (l *History) outline(ctx context.Context) (*engine.RunTimeline, error) {
 	if l.timeline != nil && (l.over() || time.Since(l.read) < timelineTime) {

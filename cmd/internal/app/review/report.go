@@ -35,6 +35,9 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 		return fmt.Errorf("the scenario stored with run %s: %w", record.ID, err)
 	}
 	extras := extrasOf(s, record.Settings.Seed)
+	if extras.Timeline, err = history.Outline(ctx, store, record.ID); err != nil {
+		return err
+	}
 	people := &history.Agents{Store: store, Record: record, Program: s.Program(record.Settings.Seed)}
 	extras.Transcript = func(ctx context.Context) (view.Transcript, error) {
 		return people.Transcript(ctx, view.TranscriptQuery{Agent: -1, Cycle: -1, Most: reportedLines})

@@ -113,7 +113,7 @@ func named(r *engine.RunRecord) string {
 		name = "★ " + name
 	}
 	if r.Parent != "" {
-		name += fmt.Sprintf(" (fork of %s, cycle %d)", r.Parent, r.ForkCycle)
+		name += " (" + view.Origin(r, "") + ")"
 	}
 	if state := r.CleanedState(); state != "" {
 		name += " (" + state + ")"
@@ -121,19 +121,10 @@ func named(r *engine.RunRecord) string {
 	return name
 }
 
-// share returns how many sessions of a run are done.
-func share(r *engine.RunRecord) string {
-	done := engine.FormatCount(r.Done)
-	if r.Total > 0 {
-		done = fmt.Sprintf("%s (%.0f%%)", done, 100*float64(r.Done)/float64(r.Total))
-	}
-	return done
-}
-
 // RemoteRuns lists the runs of a database.
 func RemoteRuns(out io.Writer, runs []storage.RemoteRun) error {
 	w := NewTable(out)
-	fmt.Fprintln(w, "RUN\tMACHINE\tSTARTED\tSTATE\tCYCLE\tDONE\tCHECKPOINTS\tTITLE")
+	fmt.Fprintln(w, "RUN\tMACHINE\tSTARTED\tSTATE\tCYCLES\tDONE\tCHECKPOINTS\tTITLE")
 	for i := range runs {
 		r := &runs[i]
 		state := "not ended"
@@ -148,7 +139,7 @@ func RemoteRuns(out io.Writer, runs []storage.RemoteRun) error {
 	return w.Flush()
 }
 
-// ofCycles returns the cycle of a run and, if it has a last one, their number.
+// ofCycles returns the number of completed cycles and, if the run has a last one, of all.
 func ofCycles(cycle, cycles int) string {
 	if cycles > 0 {
 		return fmt.Sprintf("%d/%d", cycle, cycles)
@@ -159,10 +150,10 @@ func ofCycles(cycle, cycles int) string {
 // Runs lists runs of the store with the bytes that they use, then their cleanups.
 func Runs(out io.Writer, runs []engine.RunRecord, sizes map[engine.RunID]int64) error {
 	w := NewTable(out)
-	fmt.Fprintln(w, "RUN\tNAME\tTAGS\tSTARTED\tSTATE\tCYCLE\tDONE\tOUTCOME\tCHANGED\tSIZE\tNOTE")
+	fmt.Fprintln(w, "RUN\tNAME\tTAGS\tSTARTED\tSTATE\tCYCLES\tDONE\tOUTCOME\tCHANGED\tSIZE\tNOTE")
 	for i := range runs {
 		r := &runs[i]
-		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, named(r), cmp.Or(strings.Join(r.Tags, " "), "-"), Time(r.Created), r.State(), ofCycles(r.Cycle, r.Cycles), share(r),
+		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, named(r), cmp.Or(strings.Join(r.Tags, " "), "-"), Time(r.Created), r.State(), ofCycles(r.Cycle, r.Cycles), view.DoneOf(r).Brief(),
 			cmp.Or(view.Outcome(r), "-"), cmp.Or(view.DifferencesText(r), "-"), engine.FormatBytes(sizes[r.ID]), Note(r.Note))
 	}
 	if err := w.Flush(); err != nil {

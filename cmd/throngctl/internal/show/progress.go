@@ -85,16 +85,9 @@ func (p *Progress) End() {
 func Describe(s *engine.Snapshot) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	cycle := fmt.Sprintf("cycle %d", s.Cycle)
-	if s.Cycles > 0 {
-		cycle += fmt.Sprintf("/%d", s.Cycles)
-	}
-	parts = append(parts, cycle)
-	if s.Total > 0 {
-		add("%s/%s done", engine.FormatCount(s.Ended), engine.FormatCount(s.Total))
-	} else {
-		add("%s done", engine.FormatCount(s.Ended))
-	}
+	done := view.DoneIn(s)
+	add("%s", Join(", ", done.String(), done.Percent()))
+	add("%s", view.CyclesDone(s.Cycle, s.Cycles))
 	if took := cmp.Or(s.LastCycle.Took, s.CycleTook); took > 0 {
 		add("cycle time %s", engine.FormatDuration(took))
 	}

@@ -28,8 +28,9 @@ func Status(out io.Writer, s *view.Status) error {
 	}
 	row("phase", Join(": ", Join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
 	row("unconfirmed", Unconfirmed(s))
-	row("progress", ofAll("cycle", int64(s.Cycle), int64(s.Cycles)), Done(s.Sessions, s.Planned)+" sessions done",
-		fmt.Sprintf("%s of %s in this cycle", engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)),
+	row("origin", s.Origin)
+	row("progress", view.CyclesDone(s.Cycle, s.Cycles), Join(", ", s.Done().String(), s.Done().Percent()),
+		ofAll(fmt.Sprintf("cycle %d:", s.Cycle), s.CycleEnded, s.CycleTotal),
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), view.FormatPerSecond(s.SessionRate))
 	row("time", seconds(s.Elapsed)+" elapsed", s.TimeLeft())
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))
@@ -177,7 +178,7 @@ func Unconfirmed(s *view.Status) string {
 
 // Ended prints how a run ended and how to continue.
 func Ended(out io.Writer, r *engine.RunRecord) {
-	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.Title, r.State(), Done(r.Done, r.Total))
+	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.DisplayName(), r.State(), view.DoneOf(r).Brief())
 	if why := r.Why(); why != "" {
 		fmt.Fprintf(out, "  ended: %s\n", why)
 	}

@@ -26,6 +26,8 @@ CREATE TABLE runs (
 	total            INTEGER NOT NULL,
 	parent           TEXT    NOT NULL,
 	fork_cycle       INTEGER NOT NULL,
+	forked_at        INTEGER NOT NULL DEFAULT 0,  -- when the parent's checkpoint was taken
+	kept             INTEGER NOT NULL DEFAULT 0,  -- sessions of the cycles before fork_cycle
 	inexact          TEXT,                        -- JSON
 	checkpoint_bytes INTEGER NOT NULL DEFAULT 0,
 	collected        INTEGER NOT NULL DEFAULT 0,  -- the oldest kept checkpoint; obsolete memory before it is deleted
@@ -184,6 +186,7 @@ CREATE TABLE checkpoints (
 	cycle   INTEGER NOT NULL,
 	done    INTEGER NOT NULL,
 	total   INTEGER NOT NULL,
+	kept    INTEGER NOT NULL,           -- sessions of closed cycles
 	reason  TEXT    NOT NULL,
 	bytes   INTEGER NOT NULL,
 	took    INTEGER NOT NULL DEFAULT 0, -- nanoseconds from its order until it was written
