@@ -32,7 +32,7 @@ func TestRestarts(t *testing.T) {
 			t.Errorf("change %d is %q, want %q", i, got, want[i])
 		}
 	}
-	if why := all[2].Why; why != "Throng was not running for 2m0s, from 09:05:00 to 09:07:00." {
+	if why := all[2].Why; why != "Throng was not running for 2 min, from 09:05:00 to 09:07:00." {
 		t.Errorf("the resume says %q", why)
 	}
 	if len(c.Changes) != 2 {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/clients"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
@@ -86,7 +87,7 @@ type Job struct {
 
 	pools    []*service.Postgres
 	services []engine.Service // in the order of the scenario
-	clients  *clientMonitor   // nil without pools
+	clients  *clients.Monitor // nil without pools
 	undo     []func() error
 
 	ledger  *engine.Ledger      // pays for the written population
@@ -144,7 +145,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		return nil, err
 	}
 	if len(j.pools) > 0 {
-		j.clients = startClientMonitor(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
+		j.clients = clients.Start(ctx, j.pools, func(at string) int { return l.assembly().sinkAt(j, at) })
 		j.onClose(func() error { j.clients.Stop(); return nil })
 	}
 	move, err := l.assembly().lastMove(ctx, j)

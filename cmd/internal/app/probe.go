@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/throng-sim/throng/cmd/internal/app/clients"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 )
@@ -23,23 +24,23 @@ func (l assembly) probe(j *Job) engine.Probe {
 		return probe
 	}
 	probe.Connections = func() engine.Connections {
-		c, at := unknownClients, ""
+		c, at := clients.Unknown, ""
 		if sends {
 			c = l.sinkStatus()
-			at = server(j.Target)
+			at = clients.Server(j.Target)
 		}
 		if c.Server < 0 && j.clients != nil {
-			full := j.clients.fullest()
-			c.Server, c.Max, at = full.Server, full.Max, full.server
+			full := j.clients.Fullest()
+			c.Server, c.Max, at = full.Server, full.Max, full.At
 			c.InUse, c.Idle = 0, 0
-			if sends && server(j.Target) == at {
+			if sends && clients.Server(j.Target) == at {
 				c.InUse, c.Idle = c.Pool.InUse, c.Pool.Idle
 			}
 		}
 		for _, p := range j.pools {
 			c.Own += p.Open()
 			c.Pool.Add(p.Pool())
-			if server(p.Target()) == at {
+			if clients.Server(p.Target()) == at {
 				inUse, idle := p.Held()
 				c.InUse += inUse
 				c.Idle += idle
@@ -74,7 +75,7 @@ func (l assembly) sinkStatus() engine.Connections {
 
 // sinkAt returns how many clients of a server send the results of a run.
 func (l assembly) sinkAt(j *Job, at string) int {
-	if j.Target == "" || server(j.Target) != at {
+	if j.Target == "" || clients.Server(j.Target) != at {
 		return 0
 	}
 	s, _ := l.Remote.Status()

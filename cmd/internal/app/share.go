@@ -2,8 +2,8 @@ package app
 
 import (
 	"cmp"
-	"strings"
 
+	"github.com/throng-sim/throng/cmd/internal/app/clients"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres"
@@ -21,7 +21,7 @@ func (l Services) allowance(s *chain.Service, at *database.Server) func(free int
 	if l.Remote != nil {
 		db := l.Remote.Database()
 		share = cmp.Or(db.Limits.Share, share)
-		if db.URL != "" && server(db.Target()) == server(at.Target()) {
+		if db.URL != "" && clients.Server(db.Target()) == clients.Server(at.Target()) {
 			taken = cmp.Or(db.Limits.Connections, sinkConnections)
 		}
 	}
@@ -30,18 +30,12 @@ func (l Services) allowance(s *chain.Service, at *database.Server) func(free int
 		if other.Postgres == nil {
 			continue
 		}
-		if d, _, err := l.database(other); err == nil && server(d.Target()) == server(at.Target()) {
+		if d, _, err := l.database(other); err == nil && clients.Server(d.Target()) == clients.Server(at.Target()) {
 			all += poolSize(other)
 		}
 	}
 	all = max(all, own)
 	return func(free int) int { return (free*share/100 - taken) * own / all }
-}
-
-// server returns the host and port of a database.
-func server(target string) string {
-	host, _, _ := strings.Cut(target, "/")
-	return host
 }
 
 func poolSize(s *chain.Service) int { return s.Postgres.Limits.Size() }

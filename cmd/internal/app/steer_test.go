@@ -8,6 +8,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/app/clients"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
@@ -118,11 +119,10 @@ chain c:
 		l.Secrets.Env = func(name string) string { return addresses[name] }
 		launch = *l
 	})
-	if got := job.clients.fullest(); got.Connections != unknownClients {
+	if got := job.clients.Fullest(); got.Connections != clients.Unknown {
 		t.Errorf("initially: got %+v", got)
 	}
-	full := job.clients.count(t.Context())
-	job.clients.last.Store(&full)
+	job.clients.Count(t.Context())
 	got := launch.assembly().probe(job).Connections()
 	if got.Server < 10 || got.Server > 14 || got.Max != 20 || got.Own < 2 || got.Own > 6 {
 		t.Errorf("%+v; want 10 to 14 of 20", got)
@@ -131,7 +131,7 @@ chain c:
 		t.Errorf("%d connections to a server without statements", n)
 	}
 	small.Stop(t)
-	if got := job.clients.count(t.Context()); got.Max != 50 || got.Server < 1 {
+	if got := job.clients.Count(t.Context()); got.Max != 50 || got.Server < 1 {
 		t.Errorf("without the small server: got %+v", got)
 	}
 	job.clients.Stop()

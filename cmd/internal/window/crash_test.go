@@ -15,7 +15,9 @@ func TestWindowAfterACrash(t *testing.T) {
 	d.save(`{"time-scale": "1200"}`)
 	d.start()
 	d.click("Launch")
-	d.until("a cycle", func() bool { return d.find("running") != nil && d.shows("cycles done") && !d.shows(", 0 of 24 cycles done") })
+	d.until("a cycle", func() bool {
+		return d.find("running") != nil && d.shows("cycles done") && !d.shows(", 0 of 24 cycles done")
+	})
 	if err := d.cmd.Process.Signal(syscall.SIGABRT); err != nil { // the Go runtime ends as after a panic
 		t.Fatal(err)
 	}

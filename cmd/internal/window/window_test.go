@@ -162,7 +162,9 @@ func TestWindowComesBack(t *testing.T) {
 	d.still("the offer, drawn", func() *part { return d.find("Resume") })
 	d.shot("interrupted")
 	d.click("Resume")
-	d.until("the run continuing", func() bool { return d.find("running") != nil && d.shows("cycles done") && !d.shows(", 0 of 24 cycles done") })
+	d.until("the run continuing", func() bool {
+		return d.find("running") != nil && d.shows("cycles done") && !d.shows(", 0 of 24 cycles done")
+	})
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
