@@ -309,7 +309,7 @@ func (r *rate) perSecond(at time.Time, each time.Duration) float64 {
 		}
 		from = i
 	}
-	if from == newest { // in the first second
+	if end.Sub(r.at[from]) < over-sampleEvery/2 { // in the first seconds
 		end, count = at, r.now
 	}
 	span := end.Sub(r.at[from]).Seconds()

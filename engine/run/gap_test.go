@@ -114,7 +114,7 @@ func TestGapMovesTheSchedule(t *testing.T) {
 				do(t, r.Resume("me"))
 			}
 			s := r.PublishNow()
-			if want := "cycles begin 40s later than planned: the machine slept for 40s"; s.LagWhy != want {
+			if want := "cycles begin 40 s later than planned: the machine slept for 40 s"; s.LagWhy != want {
 				t.Errorf("explained as %q, want %q", s.LagWhy, want)
 			}
 			got := r.Wait()
