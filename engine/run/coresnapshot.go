@@ -120,15 +120,13 @@ func (c *core) speedup() float64 {
 // It returns -1 if that is unknown.
 func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	settings := &c.cfg.Settings
-	left := time.Duration(-1)
 	switch {
 	case c.life.phase == engine.Ended:
 		return 0
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
-	default:
-		left = c.samples.pace.left(s)
 	}
+	left := c.samples.pace.left(s)
 	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
 		left = max(left, last.Sub(c.in.At))

@@ -102,12 +102,9 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 	if err != nil {
 		return nil, err
 	}
-	changes, err := src.Changes(ctx, run)
+	changes, err := changesOf(ctx, src, run, extras)
 	if err != nil {
 		return nil, err
-	}
-	if extras.Timeline != nil {
-		changes = view.WithRestarts(extras.Timeline)
 	}
 	errs, err := src.LatestErrors(ctx, run, latestErrors)
 	if err != nil {
@@ -157,6 +154,14 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		return nil, err
 	}
 	return p, p.made(&r, &t)
+}
+
+// changesOf returns the changes of a run, with its restarts if they are known.
+func changesOf(ctx context.Context, src Source, run engine.RunID, extras *Extras) ([]engine.ChangeRow, error) {
+	if extras.Timeline != nil {
+		return view.WithRestarts(extras.Timeline), nil
+	}
+	return src.Changes(ctx, run)
 }
 
 // cleanedOf describes the cleanups of a run.

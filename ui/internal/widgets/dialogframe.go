@@ -38,7 +38,7 @@ func popUpOf(on fyne.CanvasObject) *widget.PopUp {
 	if !field.IsValid() || !field.CanInterface() {
 		return nil
 	}
-	popUp, _ := field.Interface().(*widget.PopUp)
+	popUp, _ := reflect.TypeAssert[*widget.PopUp](field)
 	return popUp
 }
 
