@@ -162,7 +162,7 @@ func sinceOf(text *string) (*engine.Inexact, error) {
 
 // Checkpoints returns the checkpoints of a run that can be fetched, newest first.
 func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
-	rows, err := a.tx.Query(ctx, `SELECT number, at, cycle, done, total, reason, size_bytes, coalesce(took_ms, 0)
+	rows, err := a.tx.Query(ctx, `SELECT number, at, cycle, done, total, kept, reason, size_bytes, coalesce(took_ms, 0)
 		FROM throng.checkpoints c WHERE run = $1 AND EXISTS
 		(SELECT FROM throng.checkpoint_parts WHERE run = c.run AND kind = 'state' AND place = c.number) ORDER BY number DESC`, string(run))
 	if err != nil {
@@ -171,7 +171,7 @@ func (a *Archive) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.C
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c engine.CheckpointRecord, err error) {
 		var at *time.Time
 		var took float64
-		err = row.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Reason, &c.SizeBytes, &took)
+		err = row.Scan(&c.Number, &at, &c.Cycle, &c.Done, &c.Total, &c.Kept, &c.Reason, &c.SizeBytes, &took)
 		c.Run, c.At, c.Took = run, instant(at), time.Duration(took*1000+0.5)*time.Microsecond
 		return c, err
 	})

@@ -40,7 +40,7 @@ func TestArrived(t *testing.T) {
 		t.Error("another event is not included")
 	}
 
-	change(`INSERT INTO throng.checkpoints (run, number, cycle, done, total, reason, size_bytes) VALUES ('other', 1, 0, 0, 0, 'by hand', 0)`)
+	change(`INSERT INTO throng.checkpoints (run, number, cycle, done, total, kept, reason, size_bytes) VALUES ('other', 1, 0, 0, 0, 0, 'by hand', 0)`)
 	if _, err := Remove(t.Context(), Config{URL: d.url}, run); err != nil {
 		t.Fatal(err)
 	}

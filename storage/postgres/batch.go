@@ -140,14 +140,14 @@ func (b *batch) addRun(p *storage.Delivery, maker maker) error {
 	return nil
 }
 
-const upsertCheckpoint = `INSERT INTO throng.checkpoints (run, number, at, cycle, done, total, reason, size_bytes, took_ms)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+const upsertCheckpoint = `INSERT INTO throng.checkpoints (run, number, at, cycle, done, total, kept, reason, size_bytes, took_ms)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 	ON CONFLICT (run, number) DO UPDATE SET at = excluded.at, cycle = excluded.cycle, done = excluded.done, total = excluded.total,
-		reason = excluded.reason, size_bytes = excluded.size_bytes, took_ms = excluded.took_ms`
+		kept = excluded.kept, reason = excluded.reason, size_bytes = excluded.size_bytes, took_ms = excluded.took_ms`
 
 func (b *batch) addCheckpoint(c *engine.CheckpointRecord) {
 	b.head = append(b.head, statement{upsertCheckpoint, []any{
-		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, sanitize(c.Reason), c.SizeBytes, took(c.Took),
+		string(b.run), c.Number, moment(c.At), c.Cycle, c.Done, c.Total, c.Kept, sanitize(c.Reason), c.SizeBytes, took(c.Took),
 	}})
 }
 

@@ -374,6 +374,7 @@ CREATE TABLE throng.checkpoints (
 	cycle      integer NOT NULL,
 	done       bigint NOT NULL,
 	total      bigint NOT NULL,
+	kept       bigint NOT NULL,
 	reason     text NOT NULL,
 	size_bytes bigint NOT NULL,
 	took_ms    double precision,
@@ -386,6 +387,7 @@ COMMENT ON COLUMN throng.checkpoints.at IS 'When it was taken.';
 COMMENT ON COLUMN throng.checkpoints.cycle IS 'Cycle at whose start a resumed run continues.';
 COMMENT ON COLUMN throng.checkpoints.done IS 'Sessions that had ended.';
 COMMENT ON COLUMN throng.checkpoints.total IS 'Planned number of sessions; 0 if unknown.';
+COMMENT ON COLUMN throng.checkpoints.kept IS 'Of done, the sessions of closed cycles: a run that continues from here keeps them.';
 COMMENT ON COLUMN throng.checkpoints.reason IS 'Why it was taken.';
 COMMENT ON COLUMN throng.checkpoints.size_bytes IS 'Compressed size of its state and memory.';
 COMMENT ON COLUMN throng.checkpoints.took_ms IS 'Time from the order until it was written, while sessions kept running; NULL if not measured.';
