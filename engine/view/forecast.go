@@ -259,7 +259,7 @@ func between(low, high string) string {
 	switch {
 	case !ok && !also:
 		return low + "–" + high
-	case unit == other:
+	case unit == other && !strings.Contains(unit, " "): // "1 min 43 s" has two numbers
 		return number + "–" + high
 	}
 	return low + " to " + high

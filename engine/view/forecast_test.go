@@ -229,3 +229,13 @@ func TestFiguresInWords(t *testing.T) {
 		}
 	}
 }
+
+func TestBetween(t *testing.T) {
+	for _, c := range []struct{ low, high, want string }{
+		{"8 s", "12 s", "8–12 s"}, {"8 s", "2 min", "8 s to 2 min"}, {"1 min 43 s", "6 min 43 s", "1 min 43 s to 6 min 43 s"}, {"3", "5", "3–5"},
+	} {
+		if got := between(c.low, c.high); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
