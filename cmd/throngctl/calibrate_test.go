@@ -87,8 +87,8 @@ func TestCalibrateMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"calibrate", "--data", data}, "no scenario given"},
-		{brief(data, "--levels", "0"), "levels: 0 "},
-		{brief(data, "--levels", "31"), "31 concurrent sessions (1 to 30)"},
+		{brief(data, "--levels", "0"), "levels: a limit of 0 runs nothing"},
+		{brief(data, "--levels", "31"), "levels: 31 is above the maximum, 30 (use limits from 1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
 		{brief(data, "--sequential", "on"), "agents act in turn"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},

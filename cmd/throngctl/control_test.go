@@ -172,7 +172,7 @@ func TestPrintStatus(t *testing.T) {
 		"much": {muchToSay(), `run r: T
   phase          paused: lunch; inexact since cycle 1
   progress       2 of 24 cycles done; 10 of 100 sessions, 10%; cycle 2: 5 of 6; 2 failed; 84/s
-  time           1m0 s elapsed
+  time           1 min elapsed
   limit          20, 7 in flight; adaptive from 1 to 100; resources: 25 → 20: CPU 91%
   breaker        open; half of the cycle failed
   service model  calls 3 of 50; 8/s: a 429 from 10/s; 9 refused (429); breaker half-open: some failed; the quota of the day is gone

@@ -112,6 +112,7 @@ func (d *desktop) readPair() {
 		}
 		if tab := d.find("Transcript"); tab != nil && len(headings) > 0 { // the fourth row of the list, which the inspector does not list
 			_, y := tab.center()
+			d.xdotool("mousemove", strconv.Itoa(tab.Box.Min.X-80), strconv.Itoa(y+164), "click", "--repeat", "5", "4") // an earlier click may have scrolled it
 			d.press(tab.Box.Min.X-80, y+164)
 			d.xdotool("sleep", "0.5")
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,10 +43,14 @@ func (d *desktop) concurrency() (active, limit int) {
 	return -1, -1
 }
 
-// cycle returns the current cycle of the run in progress, or 0 if none is shown. A cycle may be skipped between two looks.
+// cyclesDone are the completed cycles in the header of Live.
+var cyclesDone = regexp.MustCompile(`(\d+) of \d+ cycles done`)
+
+// cycle returns how many cycles of the run in progress are done, or 0 if no run is shown. A cycle may be skipped between two looks.
 func (d *desktop) cycle() (n int) {
 	for _, text := range d.texts() {
-		if _, err := fmt.Sscanf(text[max(strings.Index(text, "cycle "), 0):], "cycle %d/", &n); err == nil {
+		if found := cyclesDone.FindStringSubmatch(text); found != nil {
+			n, _ = strconv.Atoi(found[1]) // digits
 			return n
 		}
 	}
