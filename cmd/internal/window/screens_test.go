@@ -124,7 +124,7 @@ func (l look) open(d *desktop) {
 // fill makes the window fill the display.
 func (l look) fill(d *desktop) {
 	d.t.Helper()
-	d.xdotool("search", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
+	d.xdotool("search", "--sync", "--onlyvisible", "--name", "Throng", "windowmove", "0", "0", "windowsize", fmt.Sprint(l.width), fmt.Sprint(l.height))
 }
 
 // crashed leaves the files of a program that crashed during a run.
