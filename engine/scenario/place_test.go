@@ -31,7 +31,7 @@ func TestRuntimeErrorsNameTheStepsPlace(t *testing.T) {
 		{"expected status", "  step a:\n    kind: http\n    service: shop\n    get: /api/stores\n    expect: 201\n", "a", "world.yaml:7: ", "status 200"},
 		{"after another step", "  step a: {kind: emit, event: x}\n  step b: {kind: http, service: shop, get: /nothing}\n", "b", "world.yaml:8: ", "status 404"},
 		{"iteration", "  step a:\n    kind: for\n    each: range(2)\n    as: i\n    do:\n      step b: {kind: http, service: shop, get: /nothing}\n", "a[0].b", "world.yaml:12: ", "status 404"},
-		{"timeout", "  step a: {kind: wait, for: 1h, timeout: 1ms}\n", "a", "world.yaml:7: ", "1ms"},
+		{"timeout", "  step a: {kind: wait, for: 1h, timeout: 1ms}\n", "a", "world.yaml:7: ", "1 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := "title: Errors\npopulation: {count: 1, id: x}\nclock: {cycle: 1h, cycles: 1}\nservices:\n  shop: {kind: http, url: 'mock:shop'}\nchain main:\n" + c.steps
