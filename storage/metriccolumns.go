@@ -139,6 +139,7 @@ var metricColumns = slices.Concat([]MetricColumn{
 	quantileColumns("latency", "time from a session's start to its end", sessionTime),
 	quantileColumns("service", "time used by services and steps", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Service }),
 	quantileColumns("throttled", "time throttled", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Throttled }),
+	quantileColumns("request", "time that the requests of a step took, retries included", func(m *engine.MetricsRow) *engine.Quantiles { return &m.Request }),
 	[]MetricColumn{
 		{Name: "rate_limited", Help: "Answers with status 429 so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.RateLimited }), Counter: true},
 		{Name: "retries", Help: "Attempts after the first so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Retries }), Counter: true},

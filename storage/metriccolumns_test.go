@@ -48,9 +48,11 @@ var withoutColumn = map[string]string{
 	"Service.Count":    "0 makes the quantiles unknown",
 	"Throttled.Count":  "0 makes the quantiles unknown",
 	"Queue.Count":      "0 makes the quantiles unknown",
+	"Request.Count":    "0 makes the quantiles unknown",
 	"Service.Mean":     "four quantiles describe a distribution",
 	"Throttled.Mean":   "four quantiles describe a distribution",
 	"Queue.Mean":       "four quantiles describe a distribution",
+	"Request.Mean":     "four quantiles describe a distribution",
 	"Active":           "a part of Total, for the charts of the window",
 	"Errors[0]":        "no error",
 	"Host.MemoryTotal": "does not change during a run",
@@ -68,7 +70,7 @@ var withoutColumn = map[string]string{
 func TestEveryFieldHasAColumn(t *testing.T) {
 	row := engine.MetricsRow{
 		At:          epoch,
-		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Throttled: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1}},
+		SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 1}, Service: engine.Quantiles{Count: 1}, Throttled: engine.Quantiles{Count: 1}, Queue: engine.Quantiles{Count: 1}, Request: engine.Quantiles{Count: 1}},
 		Ended:       4,
 		DatabaseUse: engine.DatabaseUse{Pool: engine.Pool{Size: 1}},
 		Counters:    engine.Counters{Overhead: engine.Overhead{Span: time.Second}, Flow: engine.Flow{Chains: 1, Busy: time.Hour, Wall: time.Minute}},

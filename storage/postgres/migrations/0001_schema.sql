@@ -204,6 +204,10 @@ CREATE TABLE throng.metrics (
 	throttled_p95_ms        double precision,
 	throttled_p99_ms        double precision,
 	throttled_max_ms        double precision,
+	request_p50_ms          double precision,
+	request_p95_ms          double precision,
+	request_p99_ms          double precision,
+	request_max_ms          double precision,
 	rate_limited            bigint NOT NULL,
 	retries                 bigint NOT NULL,
 	errors_rate_limited     bigint NOT NULL,
@@ -300,6 +304,10 @@ COMMENT ON COLUMN throng.metrics.throttled_p50_ms IS 'Median of the time throttl
 COMMENT ON COLUMN throng.metrics.throttled_p95_ms IS '95th percentile of the time throttled, of the sessions that ended in this interval.';
 COMMENT ON COLUMN throng.metrics.throttled_p99_ms IS '99th percentile of the time throttled, of the sessions that ended in this interval.';
 COMMENT ON COLUMN throng.metrics.throttled_max_ms IS 'Longest time throttled, of the sessions that ended in this interval.';
+COMMENT ON COLUMN throng.metrics.request_p50_ms IS 'Median of the time that the requests of a step took, retries included, of the sessions that ended in this interval.';
+COMMENT ON COLUMN throng.metrics.request_p95_ms IS '95th percentile of the time that the requests of a step took, retries included, of the sessions that ended in this interval.';
+COMMENT ON COLUMN throng.metrics.request_p99_ms IS '99th percentile of the time that the requests of a step took, retries included, of the sessions that ended in this interval.';
+COMMENT ON COLUMN throng.metrics.request_max_ms IS 'Longest time that the requests of a step took, retries included, of the sessions that ended in this interval.';
 COMMENT ON COLUMN throng.metrics.rate_limited IS 'Answers with status 429 so far.';
 COMMENT ON COLUMN throng.metrics.retries IS 'Attempts after the first so far.';
 COMMENT ON COLUMN throng.metrics.errors_rate_limited IS 'Sessions so far that failed with class rate_limited.';
