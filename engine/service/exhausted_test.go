@@ -20,7 +20,7 @@ func TestAServiceThatIsExhausted(t *testing.T) {
 		least, most time.Duration
 		endless     bool
 	}{
-		"an hour":      {reply{status: 429, header: map[string]string{"Retry-After": "3600"}}, "it asks to wait for 1h0m0s", time.Hour, time.Hour, false},
+		"an hour":      {reply{status: 429, header: map[string]string{"Retry-After": "3600"}}, "it asks to wait for 1 h", time.Hour, time.Hour, false},
 		"an account":   {reply{status: 429, body: `{"error":{"code":"insufficient_quota","message":"pay hunter2"}}`}, `(insufficient_quota): "`, time.Minute, time.Minute, true},
 		"the day":      {reply{status: 429, body: `Limit 200 requests per day (RPD)`, header: map[string]string{"Retry-After": "432"}}, "its daily quota is used up", 432 * time.Second, 432 * time.Second, false},
 		"the day only": {reply{status: 429, body: `{"quotaId":"GenerateRequestsPerDayPerProject"}`}, "its daily quota is used up", time.Minute, time.Minute, true},

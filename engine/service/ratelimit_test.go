@@ -116,7 +116,7 @@ func TestExhausted(t *testing.T) {
 		{"retry-after: 600", "", "", -1},
 		{"", "Rate limit reached for requests per min (RPM). Limit 3 / min.", "", -1},
 		{"", "a super day: tipped over", "", -1},
-		{"retry-after: 601", "", "it asks to wait for 10m1s", 601 * time.Second},
+		{"retry-after: 601", "", "it asks to wait for 10 min 1 s", 601 * time.Second},
 		{"", `{"error":{"code":"insufficient_quota"}}`, "nothing left to spend", -1},
 		{"retry-after: 20", `{"error":{"code":"insufficient_quota"}}`, "nothing left to spend", -1},
 		{"retry-after: 432", "Rate limit reached on requests per day (RPD): Limit 200", "daily quota", 432 * time.Second},
@@ -124,7 +124,7 @@ func TestExhausted(t *testing.T) {
 		{"", "Rate limit exceeded: free-models-per-day", "daily quota", -1},
 		{"", "You have reached your daily limit", "daily quota", -1},
 		{"", "requests_per_day", "daily quota", -1},
-		{"x-ratelimit-remaining: 0\nx-ratelimit-reset: 7200", "", "it asks to wait for 2h0m0s", 2 * time.Hour},
+		{"x-ratelimit-remaining: 0\nx-ratelimit-reset: 7200", "", "it asks to wait for 2 h", 2 * time.Hour},
 		{"x-ratelimit-remaining: 0\nx-ratelimit-reset: 7200\nretry-after: 3", "", "", -1},
 		{"x-ratelimit-remaining: 5\nx-ratelimit-reset: 7200", "", "", -1},
 	} {

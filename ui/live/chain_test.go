@@ -224,7 +224,7 @@ func TestAStepOpensInTheGraph(t *testing.T) {
 // TestStepsThatTakeTime shows the p95 of a step that waits, and how often a step ran that takes none.
 func TestStepsThatTakeTime(t *testing.T) {
 	think, set := figuresOf("think", 293, 0, 0, 1600*time.Millisecond), figuresOf("set", 293, 0, 0, 0)
-	if got := stepLine(&engine.GraphStep{Kind: "wait"}, &think); got != "p95 3.2s" {
+	if got := stepLine(&engine.GraphStep{Kind: "wait"}, &think); got != "p95 3.2 s" {
 		t.Errorf("a wait shows %q", got)
 	}
 	if got := stepLine(&engine.GraphStep{Kind: "set"}, &set); got != "293 times" {
