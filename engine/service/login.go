@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/cookies"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -20,7 +23,10 @@ type Login struct {
 	Client  *HTTP
 	Request Request
 	Expect  []int     // expected statuses; empty is 200 to 299
-	Token   TokenPath // position of the token in the response
+	Token   TokenPath // position of the token in the response; the zero value wants none
+	Cookies bool      // the cookies of the response sign the agent in, alone or with the token
+	Cookie  string    // name of a cookie that the response must set; "" is any, unless there is a token
+	Expires bool      // the response says when the token expires (RFC 6749, section 5.1)
 	// Explain adds to errors the text of a refusal, and the fields of a response without a token. Use it for errors that are shown
 	// once and not stored.
 	Explain bool
@@ -41,13 +47,16 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	var missing error
 	call := &Call{
 		Session: by.Session, Clock: by.Clock, Path: by.Path + ".login", Retry: by.Session.Settings().Retry,
-		Expect: l.Expect, Private: true, Secrets: by.Secrets,
+		Expect: l.expected(), Private: true, Secrets: by.Secrets,
 		Accept: func(a *Answer) error {
-			if got, missing = l.Token.in(a); missing != nil && l.Explain {
+			if got, missing = l.read(a); missing != nil && l.Explain {
 				missing = fmt.Errorf("%w%s", missing, fieldsOf(a.Body))
 			}
 			return missing
 		},
+	}
+	if l.Cookies {
+		call.Cookies = &Cookies{}
 	}
 	r, err := l.Request.revealed()
 	if err != nil {
@@ -73,6 +82,60 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	return nil, &engine.StepError{Class: failure.Class, Err: &LoginError{failure}}
 }
 
+// expected returns the statuses of a successful login. Without a token, a redirect is one: forms lead to the next page.
+func (l *Login) expected() []int {
+	if len(l.Expect) > 0 || l.Token.isSet() {
+		return l.Expect
+	}
+	return []int{200, 201, 202, 203, 204, 205, 206, 301, 302, 303, 307, 308}
+}
+
+// read returns what signs the agent in: the token of a response, its cookies, or both.
+func (l *Login) read(a *Answer) (*token, error) {
+	t := &token{}
+	if l.Token.isSet() {
+		var err error
+		if t, err = l.Token.in(a); err != nil {
+			return nil, err
+		}
+		if l.Expires {
+			t.due = expiry(a.Body, time.Now())
+		}
+	}
+	if !l.Cookies {
+		return t, nil
+	}
+	t.cookies = a.Cookies()
+	sent := cookies.Sent(t.cookies, l.Client.base)
+	switch _, set := cookies.Value(sent, l.Cookie); {
+	case l.Cookie != "" && !set:
+		names := "its answer sets none"
+		if all := cookies.Names(sent); len(all) > 0 {
+			names = "its answer sets " + redact.Shorten(strings.Join(all, ", "), mostListed)
+		}
+		return nil, fmt.Errorf("its answer does not set the cookie %s: %s", l.Cookie, names)
+	case len(t.cookies) == 0 && !l.Token.isSet():
+		return nil, errors.New("its answer sets no cookie")
+	}
+	return t, nil
+}
+
+// expiry returns when the token of a response expires, a little early; zero if it does not say.
+func expiry(body []byte, now time.Time) time.Time {
+	var of struct {
+		In json.Number `json:"expires_in"`
+	}
+	if json.Unmarshal(body, &of) != nil {
+		return time.Time{}
+	}
+	seconds, err := of.In.Float64()
+	if err != nil || seconds <= 0 || seconds > math.MaxInt32 {
+		return time.Time{}
+	}
+	in := time.Duration(seconds * float64(time.Second))
+	return now.Add(in - min(in/10, 30*time.Second))
+}
+
 // fieldsOf lists the fields of a response, without their values.
 func fieldsOf(body []byte) string {
 	const most = 10
@@ -90,7 +153,10 @@ const mostListed = 200
 type TokenPath struct {
 	names  []string // of fields of the body
 	header string   // or of a header
+	body   bool     // the token is in the body
 }
+
+func (p TokenPath) isSet() bool { return p.body || p.header != "" }
 
 // ParseTokenPath parses a path with dots.
 func ParseTokenPath(text string) (TokenPath, error) {
@@ -99,10 +165,10 @@ func ParseTokenPath(text string) (TokenPath, error) {
 	case first == "headers" && rest != "":
 		return TokenPath{header: rest}, nil
 	case first == "body" && !more:
-		return TokenPath{}, nil
+		return TokenPath{body: true}, nil
 	case first == "body":
 		if names := strings.Split(rest, "."); !strings.Contains("."+rest+".", "..") {
-			return TokenPath{names: names}, nil
+			return TokenPath{names: names, body: true}, nil
 		}
 	}
 	return TokenPath{}, errors.New("it names neither the body of the answer nor a header of it")
