@@ -87,7 +87,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		r.JWT(shop, n, outside)
 	}
 	if n := root.Get("auth").Get("login"); n != nil {
-		r.Login(shop, n, outside)
+		r.Login(shop, n, outside, nil)
 	}
 	for _, kind := range credential.KeyKinds {
 		if n := root.Get("auth").Get(kind); n != nil {

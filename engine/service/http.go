@@ -188,6 +188,9 @@ func (h *HTTP) ask(call *Call, r Request) (*Answer, error) {
 	h.request(&r, &req)
 	if k := call.Cookies; k != nil {
 		k.request, k.address = &r, h.address
+		if r.rooted {
+			k.address = h.rooted
+		}
 	}
 	call.what, call.named.Path = call.display().described(r.Method, req.URL.Path), path
 	if call.Verify != nil {

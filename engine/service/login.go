@@ -22,6 +22,7 @@ import (
 type Login struct {
 	Client  *HTTP
 	Request Request
+	Secrets []string  // spellings to remove from texts, in addition to those of the call
 	Expect  []int     // expected statuses; empty is 200 to 299
 	Token   TokenPath // position of the token in the response; the zero value wants none
 	Cookies bool      // the cookies of the response sign the agent in, alone or with the token
@@ -47,7 +48,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	var missing error
 	call := &Call{
 		Session: by.Session, Clock: by.Clock, Path: by.Path + ".login", Retry: by.Session.Settings().Retry,
-		Expect: l.expected(), Private: true, Secrets: by.Secrets,
+		Expect: l.expected(), Private: true, Secrets: slices.Concat(by.Secrets, l.Secrets),
 		Accept: func(a *Answer) error {
 			if got, missing = l.read(a); missing != nil && l.Explain {
 				missing = fmt.Errorf("%w%s", missing, fieldsOf(a.Body))
