@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/tokenpath"
 )
 
 // JWT configures sign-in with tokens that Throng creates, one for each agent.
@@ -30,7 +31,7 @@ type Login struct {
 	At *Service // where the login is sent; nil is the service itself
 
 	request *request
-	token   service.TokenPath
+	token   tokenpath.Path
 	cookie  string          // one that the answer must set; "" is any
 	oauth2  bool            // the answer says when the token expires; mocks need none
 	client  *credential.Key // basic authentication of the client; nil for none
@@ -97,10 +98,10 @@ func (r *Reader) Login(s *Service, n *doc.Node, names []string, elsewhere Elsewh
 	case cookie != nil && !credential.Token(cookie.Text()) && cookie.Text() != "":
 		cookie.Errorf("such as sessionid", "%q cannot be the name of a cookie", cookie.Text())
 	case at == nil && !s.Cookies && n.Kind() == doc.Map:
-		n.Errorf("`token: body.access_token`, or `cookies: on` of the service if the answer sets a session cookie", "`token` is missing")
+		n.Errorf("`token: body.access_token`, or `cookies: on` of the service if the answer sets a session cookie", "a login needs `token`")
 	case at != nil && at.Text() != "":
 		var err error
-		if l.token, err = service.ParseTokenPath(at.Text()); err != nil {
+		if l.token, err = tokenpath.Parse(at.Text()); err != nil {
 			at.Errorf("such as body.access_token, or headers.x-token", "%v", err)
 		}
 	}
@@ -139,15 +140,14 @@ func (r *Reader) OAuth2(s *Service, n *doc.Node, names []string, elsewhere Elsew
 	grant := n.Get("grant").OneOf(grants...)
 	data := func(key string) expr.Value { return in.Data(n.Get(key), key) }
 	pairs := expr.Pairs(nil).With("grant_type", expr.Const{V: starlark.String(grant)})
-	switch user := n.Only("user", "password"); {
-	case grant == "password":
+	switch grant {
+	case "password":
 		n.Require("user", "password")
 		pairs = pairs.With("username", data("user")).With("password", data("password"))
-	case grant != "":
+	case "client_credentials":
 		n.Require("client", "secret")
-		if user.Key != nil {
-			user.Key.Errorf("`grant: password`, or remove it", "`%s` with client credentials", user.Key.Text())
-		}
+		n.Get("user").Errorf("`grant: password`, or remove it", "a user with client credentials")
+		n.Get("password").Errorf("`grant: password`, or remove it", "a password of a user with client credentials")
 	}
 	client, secret := n.Get("client"), n.Get("secret")
 	if client == nil && secret != nil {
@@ -166,7 +166,7 @@ func (r *Reader) OAuth2(s *Service, n *doc.Node, names []string, elsewhere Elsew
 	l.request.body.Form(append(pairs, in.Pairs(n.Get("form"), "form")...))
 	l.request.headers = in.headers(n.Get("headers"), "headers.")
 	var err error
-	if l.token, err = service.ParseTokenPath("body.access_token"); err != nil {
+	if l.token, err = tokenpath.Parse("body.access_token"); err != nil {
 		panic(err) // it is a path
 	}
 	s.Login = l

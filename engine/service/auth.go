@@ -55,7 +55,7 @@ type seat struct {
 	turn    chan struct{}
 	token   *token
 	session engine.Place // newest session that journaled the cookies of its login
-	noted   bool         // there is one
+	first   *token       // with those cookies; nil if there is none
 }
 
 // seat returns the seat of an agent.
@@ -124,14 +124,10 @@ func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 		s.token, issued = fresh, true
 	}
 	c.token = s.token
-	if c.Cookies != nil {
-		c.Cookies.login = c.token.cookies
-		c.Cookies.hide(cookies.Values(c.token.cookies)...)
-		if before != nil {
-			c.Cookies.renewed = c.token.cookies
-		}
-	}
 	s.note(c)
+	if c.Cookies != nil {
+		c.Cookies.signIn(s.first, c.token)
+	}
 	return issued, nil
 }
 
@@ -151,16 +147,16 @@ func (s *seat) journaled(c *Call) *token {
 	if err != nil {
 		return nil
 	}
-	s.session, s.noted = c.Session.Place, true
-	return &token{value: a.Header.Get(loginHeader), cookies: a.Cookies()}
+	s.session, s.first = c.Session.Place, &token{value: a.Header.Get(loginHeader), cookies: a.Cookies()}
+	return s.first
 }
 
 // note journals the login that a session uses first. Those that replace it are in the answers of the steps that needed them.
 func (s *seat) note(c *Call) {
-	if c.Auth.Path == "" || s.noted && s.session == c.Session.Place {
+	if c.Auth.Path == "" || s.first != nil && s.session == c.Session.Place {
 		return
 	}
-	s.session, s.noted = c.Session.Place, true
+	s.session, s.first = c.Session.Place, c.token
 	a := &Answer{Status: http.StatusOK, Header: http.Header{cookies.Header: c.token.cookies}}
 	if c.token.value != "" {
 		a.Header.Set(loginHeader, c.token.value)

@@ -1,10 +1,10 @@
 package service
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +39,21 @@ func (k *Cookies) hide(values ...string) {
 	}
 }
 
+// signIn sets the cookies of the login that the session began with, and those of the one that is valid now. If that is another one,
+// which no earlier response has brought along, its cookies replace those of earlier responses: they belong together.
+func (k *Cookies) signIn(first, now *token) {
+	if first == nil {
+		first = now
+	}
+	k.login, k.renewed = first.cookies, nil
+	known := slices.ContainsFunc(now.cookies, func(line string) bool { return slices.Contains(k.Set, line) })
+	if now != first && !known {
+		k.renewed = now.cookies
+	}
+	k.hide(cookies.Values(first.cookies)...)
+	k.hide(cookies.Values(now.cookies)...)
+}
+
 // spellings returns the forms of the values to remove.
 func (k *Cookies) spellings() (all []string) {
 	if k == nil {
@@ -56,7 +71,7 @@ func (c *Call) dress(r *http.Request) error {
 	if k == nil {
 		return nil
 	}
-	k.sent = cookies.Sent(append(append([]string(nil), k.login...), k.Set...), r.URL)
+	k.sent = cookies.Sent(slices.Concat(k.login, k.Set, k.renewed), r.URL)
 	r.Header = r.Header.Clone() // the next attempt may need others
 	if header := cookies.Join(r.Header.Get("Cookie"), k.sent); header != "" {
 		r.Header["Cookie"] = []string{header}
@@ -102,7 +117,7 @@ func (k *Cookies) fill(r *http.Request) error {
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	}
 	if r.GetBody != nil {
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(body))), nil }
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
 	}
 	return nil
 }
@@ -153,7 +168,7 @@ func (k *Cookies) after(a *Answer) *Cookies {
 	if k == nil {
 		return nil
 	}
-	return &Cookies{Set: append(append([]string(nil), k.Set...), a.Cookies()...)}
+	return &Cookies{Set: slices.Concat(k.Set, a.Cookies())}
 }
 
 // alone returns the cookies of another request of the same step.
@@ -161,7 +176,7 @@ func (k *Cookies) alone() *Cookies {
 	if k == nil {
 		return nil
 	}
-	return &Cookies{Set: k.Set, login: k.login}
+	return &Cookies{Set: slices.Concat(k.Set, k.renewed), login: k.login}
 }
 
 // keepRenewed adds to a response the cookies of a login that its request needed in addition, before those of its own: the later
@@ -170,6 +185,6 @@ func (c *Call) keepRenewed(a *Answer) {
 	if c.Cookies == nil || a == nil || len(c.Cookies.renewed) == 0 {
 		return
 	}
-	a.Header[cookies.Header] = append(append([]string(nil), c.Cookies.renewed...), a.Cookies()...)
+	a.Header[cookies.Header] = slices.Concat(c.Cookies.renewed, a.Cookies())
 	c.Cookies.renewed = nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/cookies"
 	"github.com/throng-sim/throng/engine/service/redact"
+	"github.com/throng-sim/throng/engine/service/tokenpath"
 )
 
 // Login gets a token with a request of its own. That is not a step: it is neither journaled nor among the session's steps, and its
@@ -22,12 +22,12 @@ import (
 type Login struct {
 	Client  *HTTP
 	Request Request
-	Secrets []string  // spellings to remove from texts, in addition to those of the call
-	Expect  []int     // expected statuses; empty is 200 to 299
-	Token   TokenPath // position of the token in the response; the zero value wants none
-	Cookies bool      // the cookies of the response sign the agent in, alone or with the token
-	Cookie  string    // name of a cookie that the response must set; "" is any, unless there is a token
-	Expires bool      // the response says when the token expires (RFC 6749, section 5.1)
+	Secrets []string       // spellings to remove from texts, in addition to those of the call
+	Expect  []int          // expected statuses; empty is 200 to 299
+	Token   tokenpath.Path // position of the token in the response; the zero value wants none
+	Cookies bool           // the cookies of the response sign the agent in, alone or with the token
+	Cookie  string         // name of a cookie that the response must set; "" is any, unless there is a token
+	Expires bool           // the response says when the token expires (RFC 6749, section 5.1)
 	// Explain adds to errors the text of a refusal, and the fields of a response without a token. Use it for errors that are shown
 	// once and not stored.
 	Explain bool
@@ -85,7 +85,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 
 // expected returns the statuses of a successful login. Without a token, a redirect is one: forms lead to the next page.
 func (l *Login) expected() []int {
-	if len(l.Expect) > 0 || l.Token.isSet() {
+	if len(l.Expect) > 0 || l.Token.IsSet() {
 		return l.Expect
 	}
 	return []int{200, 201, 202, 203, 204, 205, 206, 301, 302, 303, 307, 308}
@@ -94,13 +94,13 @@ func (l *Login) expected() []int {
 // read returns what signs the agent in: the token of a response, its cookies, or both.
 func (l *Login) read(a *Answer) (*token, error) {
 	t := &token{}
-	if l.Token.isSet() {
+	if l.Token.IsSet() {
 		var err error
-		if t, err = l.Token.in(a); err != nil {
+		if t.value, err = l.Token.Find(a.Header, a.Body); err != nil {
 			return nil, err
 		}
 		if l.Expires {
-			t.due = expiry(a.Body, time.Now())
+			t.due = tokenpath.Expiry(a.Body, time.Now())
 		}
 	}
 	if !l.Cookies {
@@ -115,26 +115,10 @@ func (l *Login) read(a *Answer) (*token, error) {
 			names = "its answer sets " + redact.Shorten(strings.Join(all, ", "), mostListed)
 		}
 		return nil, fmt.Errorf("its answer does not set the cookie %s: %s", l.Cookie, names)
-	case len(t.cookies) == 0 && !l.Token.isSet():
+	case len(t.cookies) == 0 && !l.Token.IsSet():
 		return nil, errors.New("its answer sets no cookie")
 	}
 	return t, nil
-}
-
-// expiry returns when the token of a response expires, a little early; zero if it does not say.
-func expiry(body []byte, now time.Time) time.Time {
-	var of struct {
-		In json.Number `json:"expires_in"`
-	}
-	if json.Unmarshal(body, &of) != nil {
-		return time.Time{}
-	}
-	seconds, err := of.In.Float64()
-	if err != nil || seconds <= 0 || seconds > math.MaxInt32 {
-		return time.Time{}
-	}
-	in := time.Duration(seconds * float64(time.Second))
-	return now.Add(in - min(in/10, 30*time.Second))
 }
 
 // fieldsOf lists the fields of a response, without their values.
@@ -149,61 +133,3 @@ func fieldsOf(body []byte) string {
 
 // mostListed limits the names in an error, in bytes.
 const mostListed = 200
-
-// TokenPath is the position of a token in a response: body.access_token, headers.x-token, or body for the whole body.
-type TokenPath struct {
-	names  []string // of fields of the body
-	header string   // or of a header
-	body   bool     // the token is in the body
-}
-
-func (p TokenPath) isSet() bool { return p.body || p.header != "" }
-
-// ParseTokenPath parses a path with dots.
-func ParseTokenPath(text string) (TokenPath, error) {
-	first, rest, more := strings.Cut(text, ".")
-	switch {
-	case first == "headers" && rest != "":
-		return TokenPath{header: rest}, nil
-	case first == "body" && !more:
-		return TokenPath{body: true}, nil
-	case first == "body":
-		if names := strings.Split(rest, "."); !strings.Contains("."+rest+".", "..") {
-			return TokenPath{names: names, body: true}, nil
-		}
-	}
-	return TokenPath{}, errors.New("it names neither the body of the answer nor a header of it")
-}
-
-func (p TokenPath) String() string {
-	if p.header != "" {
-		return "headers." + p.header
-	}
-	return strings.Join(append([]string{"body"}, p.names...), ".")
-}
-
-// in finds the token of a response. Its errors do not repeat the response.
-func (p TokenPath) in(a *Answer) (*token, error) {
-	text := ""
-	switch {
-	case p.header != "":
-		text = a.Header.Get(p.header)
-	case len(p.names) == 0:
-		text = string(a.Body)
-	default:
-		var v any
-		if err := json.Unmarshal(a.Body, &v); err != nil {
-			return nil, errors.New("its answer is not JSON")
-		}
-		for _, name := range p.names {
-			fields, _ := v.(map[string]any)
-			v = fields[name]
-		}
-		text, _ = v.(string)
-	}
-	text = strings.TrimSpace(text)
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return nil, fmt.Errorf("its answer has no token at %s", p)
-	}
-	return &token{value: text}, nil
-}

@@ -106,7 +106,7 @@ func readFile(in *expr.Compiler, n *doc.Node, field string, open func(string) ([
 	}
 	if kind := n.Get("type"); kind != nil {
 		f.kind = in.Data(kind, field+".type")
-		if _, _, err := mime.ParseMediaType(kind.Text()); err != nil && !strings.Contains(kind.Text(), "${") && kind.Text() != "" {
+		if _, _, err := mime.ParseMediaType(kind.Text()); (err != nil || !strings.Contains(kind.Text(), "/")) && !strings.Contains(kind.Text(), "${") && kind.Text() != "" {
 			kind.Errorf("such as image/png", "%q is not a content type", kind.Text())
 		}
 	}

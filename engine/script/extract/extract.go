@@ -79,7 +79,7 @@ func FormField(page, name string) (value string, found bool) {
 		}
 		t := z.Token()
 		switch {
-		case t.Data == "meta" && !hasMeta && (attribute(t, "name") == name || attribute(t, "property") == name):
+		case t.Data == "meta" && !hasMeta && name != "" && (attribute(t, "name") == name || attribute(t, "property") == name):
 			meta, hasMeta = attribute(t, "content"), true
 		case attribute(t, "name") != name || !has(t, "name"):
 		case t.Data == "input" && isBox(t) && !has(t, "checked"):
