@@ -32,14 +32,16 @@ func (d *Draft) Write() Written {
 	w.functions()
 	w.line(0, "")
 	w.line(0, "chain visit:")
-	pauses := 0
+	first := true
 	for i := range d.Steps {
-		if s := &d.Steps[i]; s.Use {
-			if s.Think.Median > 0 {
-				pauses++
-			}
-			w.step(i, pauses)
+		if !d.Steps[i].Use {
+			continue
 		}
+		if !first {
+			w.line(0, "")
+		}
+		w.step(i)
+		first = false
 	}
 	w.line(0, "")
 	w.line(0, "success:")
@@ -84,8 +86,7 @@ func (w *writer) head() {
 		w.comment(0, "This is a part only: "+d.Partial)
 	}
 	for _, s := range d.Secrets {
-		w.comment(0, "Needs a secret, "+s.Use+":")
-		w.comment(0, "  throngctl secret set "+s.Name)
+		w.comment(0, "Needs the secret "+s.Name+", "+s.Use+": throngctl secret set "+s.Name)
 	}
 	w.line(0, "title: %s", scalar(cmp.Or(d.Title, "Imported scenario")))
 	w.line(0, "")
@@ -189,16 +190,15 @@ func (w *writer) functions() {
 }
 
 // step writes a step of the journey, after its pause.
-func (w *writer) step(i, pause int) {
+func (w *writer) step(i int) {
 	s := &w.draft.Steps[i]
 	w.now, w.name = i, "step "+s.Name
-	w.line(0, "")
 	if t := s.Think; t.Median > 0 {
 		length := decimal(t.Median.Seconds())
 		if t.Sigma > 0 {
 			length = "${lognormal(" + length + ", " + decimal(t.Sigma) + ")}"
 		}
-		w.line(1, "step think_%d: {kind: wait, for: %q}", pause, length)
+		w.line(1, "step %s%s: {kind: wait, for: %q}", pauseBefore, s.Name, length)
 	}
 	if s.Title != "" {
 		w.comment(1, s.Title)
