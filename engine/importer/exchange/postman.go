@@ -112,6 +112,9 @@ func (u *postmanURL) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		return json.Unmarshal(data, &u.raw)
 	}
+	if string(data) == "null" {
+		return nil
+	}
 	if err := lenient(json.Unmarshal(data, &parts)); err != nil {
 		return err
 	}
