@@ -180,20 +180,28 @@ var curlOptions = map[string]curlOption{
 	"json":           {true, func(c *curlCommand, v string) { c.json = true; c.body(nil, v) }},
 	"form":           {true, (*curlCommand).form},
 	"form-string":    {true, func(c *curlCommand, v string) { c.part(v, false) }},
-	"user":           {true, func(c *curlCommand, v string) { c.set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(v))) }},
-	"oauth2-bearer":  {true, func(c *curlCommand, v string) { c.set("Authorization", "Bearer "+v) }},
-	"cookie":         {true, (*curlCommand).cookie},
-	"referer":        {true, func(c *curlCommand, v string) { c.set("Referer", v) }},
-	"url-query":      {true, func(c *curlCommand, v string) { c.query = append(c.query, encode(v)) }},
-	"get":            {false, func(c *curlCommand, _ string) { c.get = true }},
-	"head":           {false, func(c *curlCommand, _ string) { c.head = true }},
-	"location":       {false, func(c *curlCommand, _ string) { c.follow = true }},
+	"user": {true, func(c *curlCommand, v string) {
+		c.set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(v)))
+	}},
+	"oauth2-bearer": {true, func(c *curlCommand, v string) { c.set("Authorization", "Bearer "+v) }},
+	"cookie":        {true, (*curlCommand).cookie},
+	"referer":       {true, func(c *curlCommand, v string) { c.set("Referer", v) }},
+	"url-query":     {true, func(c *curlCommand, v string) { c.query = append(c.query, encode(v)) }},
+	"get":           {false, func(c *curlCommand, _ string) { c.get = true }},
+	"head":          {false, func(c *curlCommand, _ string) { c.head = true }},
+	"location":      {false, func(c *curlCommand, _ string) { c.follow = true }},
 	"insecure": {false, func(c *curlCommand, _ string) {
 		c.to.note("--insecure was not imported: certificates are always verified. Name the CA of your backend in tls of its service.")
 	}},
-	"cacert":      {true, func(c *curlCommand, _ string) { c.to.note("--cacert was not imported: name the CA in tls of the service.") }},
-	"cert":        {true, func(c *curlCommand, _ string) { c.to.note("--cert was not imported: name cert and key in tls of the service.") }},
-	"key":         {true, func(c *curlCommand, _ string) { c.to.note("--key was not imported: name cert and key in tls of the service.") }},
+	"cacert": {true, func(c *curlCommand, _ string) {
+		c.to.note("--cacert was not imported: name the CA in tls of the service.")
+	}},
+	"cert": {true, func(c *curlCommand, _ string) {
+		c.to.note("--cert was not imported: name cert and key in tls of the service.")
+	}},
+	"key": {true, func(c *curlCommand, _ string) {
+		c.to.note("--key was not imported: name cert and key in tls of the service.")
+	}},
 	"proxy":       {true, func(c *curlCommand, _ string) { c.to.note("--proxy was not imported.") }},
 	"proxy-user":  {true, func(c *curlCommand, _ string) { c.to.note("--proxy-user was not imported.") }},
 	"resolve":     {true, func(c *curlCommand, _ string) { c.to.note("--resolve was not imported.") }},

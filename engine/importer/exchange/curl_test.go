@@ -37,8 +37,10 @@ var curlCases = []struct{ name, text, want string }{
   -H 'content-type: application/json' \
   --data-raw $'{"text":"it\'s \u00e4"}' \
   --compressed`, `POST https://shop.example/api/items?a=1 [accept: */*] [Cookie: sid=s1; theme=dark] [content-type: application/json] application/json {"text":"it's ä"}`},
-	{"Chrome, cmd", "curl ^\"https://shop.example/api/items?a=1^&b=2^\" ^\r\n  -H ^\"accept: */*^\" ^\r\n  -H ^\"content-type: application/json^\" ^\r\n  --data-raw ^\"^{^\\^\"id^\\^\":7,^\\^\"t^\\^\":^\\^\"100^%^\\^\"^}^\" &\r\ncurl ^\"https://shop.example/b^\"",
-		"POST https://shop.example/api/items?a=1&b=2 [accept: */*] [content-type: application/json] application/json {\"id\":7,\"t\":\"100%\"}\nGET https://shop.example/b"},
+	{
+		"Chrome, cmd", "curl ^\"https://shop.example/api/items?a=1^&b=2^\" ^\r\n  -H ^\"accept: */*^\" ^\r\n  -H ^\"content-type: application/json^\" ^\r\n  --data-raw ^\"^{^\\^\"id^\\^\":7,^\\^\"t^\\^\":^\\^\"100^%^\\^\"^}^\" &\r\ncurl ^\"https://shop.example/b^\"",
+		"POST https://shop.example/api/items?a=1&b=2 [accept: */*] [content-type: application/json] application/json {\"id\":7,\"t\":\"100%\"}\nGET https://shop.example/b",
+	},
 	{"cmd, older", "curl \"https://shop.example/a\" ^\n  -H \"X-A: 1\" --data-raw \"a=^&b\"", "POST https://shop.example/a [X-A: 1] application/x-www-form-urlencoded a=^&b"},
 	{"Firefox", `curl 'https://shop.example/' --compressed -X PUT -H 'User-Agent: Mozilla/5.0' --data-binary 'x y'`, "PUT https://shop.example/ [User-Agent: Mozilla/5.0] application/x-www-form-urlencoded x y"},
 	{"several", "curl https://a.example/1; curl -I https://a.example/2 | jq .\n$ curl -sSL https://a.example/3 > out", "GET https://a.example/1\nHEAD https://a.example/2\nGET https://a.example/3 follow\nThe command jq was not imported: only curl is."},

@@ -48,7 +48,7 @@ type call struct {
 	path     []importer.Value // of the segments
 	slots    []*slot
 	step     importer.Step
-	files    []importer.File  // uploads
+	files    []importer.File // uploads
 	bearer   *credential
 	dropped  bool
 }

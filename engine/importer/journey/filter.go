@@ -104,9 +104,19 @@ var resources = map[string]string{
 
 // contentTypes are beginnings of content types of answers that are not data.
 var contentTypes = []struct{ prefix, reason string }{
-	{"image/", "image"}, {"font/", "font"}, {"application/font", "font"}, {"application/x-font", "font"}, {"audio/", "media"}, {"video/", "media"},
-	{"text/css", "style sheet"}, {"text/javascript", "script"}, {"application/javascript", "script"}, {"application/x-javascript", "script"},
-	{"application/wasm", "script"}, {"application/manifest", "manifest"}, {"text/event-stream", "event stream"},
+	{"image/", "image"},
+	{"font/", "font"},
+	{"application/font", "font"},
+	{"application/x-font", "font"},
+	{"audio/", "media"},
+	{"video/", "media"},
+	{"text/css", "style sheet"},
+	{"text/javascript", "script"},
+	{"application/javascript", "script"},
+	{"application/x-javascript", "script"},
+	{"application/wasm", "script"},
+	{"application/manifest", "manifest"},
+	{"text/event-stream", "event stream"},
 }
 
 // unusable returns why an exchange is not a request of a journey, whichever host it goes to, or "".

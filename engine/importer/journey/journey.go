@@ -30,7 +30,7 @@ type visit struct {
 	calls     []*call
 	found     *sources
 	pauses    []time.Duration
-	twin      []int     // index of the same request in the other recording, or -1
+	twin      []int // index of the same request in the other recording, or -1
 }
 
 // builder makes a draft.
