@@ -167,17 +167,17 @@ func (a *Answer) Cookies() []string { return a.Header[cookies.Header] }
 // Values of cookies are journaled apart from the responses that set them, as private entries: they are removed from the store when
 // the cycle is closed, as responses of private steps are. No step has a path with a !.
 const (
-	cookiesOf = "!cookies" // after the path of a step: the cookies of its response
-	loginOf   = "!login."  // before the name of a service: the login that the session uses
+	cookiesEntry = "!cookies" // after the path of a step: the cookies of its response
+	loginEntry   = "!login."  // before the name of a service: the login that the session uses
 )
 
 // Inner reports whether a path is not that of a step or request, but of its cookies.
 func Inner(path string) bool {
-	return strings.HasSuffix(path, cookiesOf) || strings.HasPrefix(path, loginOf)
+	return strings.HasSuffix(path, cookiesEntry) || strings.HasPrefix(path, loginEntry)
 }
 
 // LoginPath returns where a session journals its login to a service.
-func LoginPath(service string) string { return loginOf + service }
+func LoginPath(service string) string { return loginEntry + service }
 
 // cookieEntry returns the journal entry with the cookies of a response.
 func cookieEntry(path string, a *Answer) engine.Entry {
@@ -211,7 +211,7 @@ func (c *Call) restoreCookies(a *Answer) {
 	if !c.keepsCookies(a) {
 		return
 	}
-	e, ok := c.Session.Replay(c.Path + cookiesOf)
+	e, ok := c.Session.Replay(c.Path + cookiesEntry)
 	if !ok {
 		return
 	}

@@ -135,7 +135,7 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 		record = c.Session.Answered
 	}
 	if err == nil && c.keepsCookies(answer) {
-		record(cookieEntry(c.Path+cookiesOf, answer))
+		record(cookieEntry(c.Path+cookiesEntry, answer))
 	}
 	record(e)
 }
