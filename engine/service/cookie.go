@@ -27,8 +27,8 @@ type Cookies struct {
 	sent    []*http.Cookie        // by the newest attempt
 }
 
-// leastHidden is the length in bytes from which the value of a cookie is removed from texts. A shorter one is no secret, and may
-// occur by chance.
+// leastHidden is the length in bytes from which the value of a cookie is removed from texts. A shorter one may
+// occur by chance, and is not secret.
 const leastHidden = 8
 
 // hide removes the values of cookies from texts for display.
