@@ -104,8 +104,11 @@ func quote(text string) string {
 var plain = regexp.MustCompile(`^(?:api|rest|v\d+(?:\.\d+)?)$`)
 
 // actions are last segments of paths that say what a request does.
-var actions = strings.Fields(`login logout signin signout signup register search checkout select pay confirm cancel submit refresh token session
+var actions = strings.Fields(`login logout signin signout signup register search checkout select pay confirm cancel submit refresh token
 	verify complete start stop add remove apply authenticate auth me health healthz status graphql`)
+
+// signingIn are segments that the name of a login needs not repeat.
+var signingIn = strings.Fields("auth oauth oauth2 account accounts user users session sessions")
 
 // verbs are the beginnings of step names.
 var verbs = map[string]string{
@@ -133,12 +136,15 @@ func stepName(method string, segments []string) string {
 	case len(fixed) == 0:
 		return verbs[method] + "_home"
 	case slices.Contains(actions, last) && method == http.MethodPost:
-		if len(fixed) == most {
-			return last + "_" + fixed[0]
+		if len(fixed) == most && !slices.Contains(signingIn, fixed[0]) {
+			return last + "_" + strings.Join(words(fixed[0]), "_")
 		}
 		return last
 	case slices.Contains(actions, last) && method == http.MethodGet && len(fixed) == most && last != "me" && last != "status":
 		return last + "_" + fixed[0]
+	}
+	if len(fixed) == most && slices.Contains(segments, "{id}") {
+		fixed[0] = strings.Join(words(fixed[0]), "_") // of one
 	}
 	verb := verbs[method]
 	if len(segments) > 0 && segments[len(segments)-1] == "{id}" {

@@ -70,7 +70,7 @@ func (b *builder) attribute(mail bool, text string) importer.Value {
 	}
 	b.draft.Data = append(b.draft.Data, importer.Data{
 		Name: name, Attribute: true, Value: importer.Value{Literal: text},
-		Note: "who signed in for the recording; to sign in as others, take the agents from a users.csv with this column",
+		Note: "All agents sign in as the user of the recording, and share what that user has. To give each its own, import with --users FILE: a CSV with the column " + name + ".",
 	})
 	return importer.Value{Expr: "agent." + name}
 }
