@@ -48,10 +48,12 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
+var nameParts = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z]+[a-z0-9]*|[0-9]+`)
+
 // snake writes a name as an identifier.
 func snake(name string) string {
 	var parts []string
-	for _, part := range regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z]+[a-z0-9]*|[0-9]+`).FindAllString(name, -1) {
+	for _, part := range nameParts.FindAllString(name, -1) {
 		parts = append(parts, strings.ToLower(part))
 	}
 	text := strings.Join(parts, "_")
@@ -155,23 +157,24 @@ func stepName(method string, segments []string) string {
 	return verb + "_" + strings.Join(fixed, "_")
 }
 
-// unique returns a name that taken does not have, and adds it there.
-func unique(name string, taken map[string]bool) string {
+// unique returns a name that taken does not have, and adds it there. taken counts how often a name was asked for.
+func unique(name string, taken map[string]int) string {
 	if slices.Contains(reserved, name) {
 		name += "_"
 	}
 	if name == "" || !identifier.MatchString(name) {
 		name = "step"
 	}
-	for i := 1; ; i++ {
+	for {
 		next := name
-		if i > 1 {
-			next += "_" + strconv.Itoa(i)
+		if taken[name]++; taken[name] > 1 {
+			next += "_" + strconv.Itoa(taken[name])
+			if taken[next] > 0 {
+				continue
+			}
+			taken[next] = 1
 		}
-		if !taken[next] {
-			taken[next] = true
-			return next
-		}
+		return next
 	}
 }
 
