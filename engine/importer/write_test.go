@@ -49,7 +49,7 @@ func shop() *Draft {
 			},
 			{ID: "DELETE /baskets/{id}", Name: "delete_basket", Method: "DELETE", Path: Value{Parts: []Value{text("/baskets/"), from("POST /baskets", ".id", "b-1")}}},
 		},
-		Data:    []Data{{Name: "WORDS", Value: Value{Items: &[]Value{text("milk"), text("bread")}}}, {Name: "email", Attribute: true, Value: Value{Parts: []Value{text("user-"), {Expr: "agent.index"}, text("@example.com")}}}},
+		Data:    []Data{{Name: "WORD", Value: Value{Items: &[]Value{text("unused")}}}, {Name: "WORDS", Value: Value{Items: &[]Value{text("milk"), text("bread")}}}, {Name: "email", Attribute: true, Value: Value{Parts: []Value{text("user-"), {Expr: "agent.index"}, text("@example.com")}}}},
 		Secrets: []Secret{{"SHOP_TOKEN", "hunter2", "bearer token of staging.example.com"}},
 	}
 }
@@ -57,7 +57,7 @@ func shop() *Draft {
 func TestWrite(t *testing.T) {
 	w := shop().Write()
 	for _, want := range []string{
-		"title: Corner shop\n", "of staging.example.com: throngctl secret set SHOP_TOKEN\n", "url: https://staging.example.com\n", "cookies: on\n", "auth: {bearer: secret:SHOP_TOKEN}",
+		"title: Corner shop\n", "#   throngctl secret set SHOP_TOKEN\n", "url: https://staging.example.com\n", "cookies: on\n", "auth: {bearer: secret:SHOP_TOKEN}",
 		"  step before_create_basket: {kind: wait, for: \"${lognormal(2.5, 0.5)}\"}\n", "post: /baskets/${steps.create_basket.id}/items\n",
 		`X-CSRF-Token: ${form_field(steps.list_products.body, "csrf")}`, `note: 'no: $${thanks} # really'`, "- '1'\n", "- true\n",
 		`voucher: ${unresolved("V-77", "a parameter")}`, "key: secret:SHOP_KEY", "expect: [200, 201]", "expect: 200\n", "check: schema", `WORDS = ["milk", "bread"]`,
@@ -72,6 +72,9 @@ func TestWrite(t *testing.T) {
 	}
 	if strings.Contains(string(w.Text), "delete_basket") {
 		t.Error("a step outside of the journey was written")
+	}
+	if strings.Contains(string(w.Text), "unused") {
+		t.Error("a constant that no step uses was written")
 	}
 	if want := []string{"step add_item: V-77"}; !slices.Equal(w.Open, want) {
 		t.Errorf("open is %q, want %q", w.Open, want)

@@ -84,6 +84,7 @@ var All = []Printed{
 	{"calibrate --history", "", []calibration.Record{}},
 	{"calibrate --presets", "", []Preset{}},
 	{"settings", "", Settings{}},
+	{"import", "", Import{}},
 	{"secret set", "", Secret{}},
 	{"secret forget", "", Secret{}},
 	{"secret check", "", Secret{}},
