@@ -214,7 +214,7 @@ func (b *builder) login(service int, signed []*call) bool {
 	return true
 }
 
-// passPause gives the pause before a step that is left out to the next one.
+// passPause moves the pause before a step that is left out to the next step.
 func (b *builder) passPause(l *call) {
 	for _, c := range b.visits[0].calls[l.index+1:] {
 		if !c.dropped {

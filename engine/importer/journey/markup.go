@@ -38,6 +38,7 @@ func (s *sources) markup(call int, m *exchange.Message) {
 			case "meta":
 				s.meta(call, m.Body, t)
 			}
+		default:
 		}
 	}
 }

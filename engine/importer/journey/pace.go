@@ -68,7 +68,7 @@ func fit(list []time.Duration) importer.Think {
 	return importer.Think{Median: median, Sigma: math.Round(sigma*100) / 100}
 }
 
-// pace gives steps the pauses of the recordings. Each pause is drawn from the distribution of all of them, because one observed
+// pace sets the pauses before steps. Each pause is drawn from the distribution of all of them, because one observed
 // pause says little about the next.
 func (b *builder) pace() {
 	var all []time.Duration

@@ -351,8 +351,7 @@ func (b *builder) variable(c *call, s *slot, name string) importer.Value {
 // set returns where a script takes a variable from, in an answer before a call.
 func (b *builder) set(c *call, name string) *importer.From {
 	v := b.visits[0]
-	for i := len(v.recording.Sets) - 1; i >= 0; i-- {
-		set := v.recording.Sets[i]
+	for _, set := range slices.Backward(v.recording.Sets) {
 		if set.Variable != name {
 			continue
 		}
