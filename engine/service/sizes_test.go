@@ -54,7 +54,7 @@ func TestSizes(t *testing.T) {
 		{Limits{ResponseSize: 2000}, "/", "", ""},
 		{Limits{ResponseSize: 2000}, "/chunked", "", ""},
 		{Limits{ResponseSize: 2000}, "/packed", "", ""},
-		{Limits{ResponseSize: 1999}, "/", "", "the answer is too big: more than the 2 kB of `limits: {response_size: …}` of its service"},
+		{Limits{ResponseSize: 1999}, "/", "", "the answer is too big: more than the 2.0 kB of `limits: {response_size: …}` of its service"},
 		{Limits{ResponseSize: 1999}, "/chunked", "", "the answer is too big"},
 		{Limits{ResponseSize: 1999}, "/packed", "", "the answer is too big"},
 		{Limits{RequestSize: 5}, "/", "12345", ""},
