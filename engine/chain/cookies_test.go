@@ -122,12 +122,28 @@ func TestEveryCrashWithCookies(t *testing.T) {
 				if got := enginetest.Results(st.journal.Sessions()); got != want {
 					t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 				}
+				for _, entry := range entries(st.journal) {
+					if !entry.Private && strings.Contains(string(entry.Output), "of-a") {
+						t.Errorf("killed after row %d: the answer of %s contains a cookie: %q", dies, entry.Path, entry.Output)
+					}
+				}
 				if len(door.orders) != 3*agents || len(door.wrong) > 0 {
 					t.Errorf("killed after row %d: orders %v, refused %v", dies, door.orders, door.wrong)
 				}
 			}
 		})
 	}
+}
+
+// entries returns all entries of a journal.
+func entries(j *enginetest.Journal) (all []engine.Entry) {
+	for _, r := range enginetest.Of[engine.AnswerRow](j) {
+		all = append(all, r.Entry)
+	}
+	for _, r := range enginetest.Of[engine.IntentRow](j) {
+		all = append(all, r.Earlier...)
+	}
+	return all
 }
 
 // TestLoginCookiesOfAgents checks that an agent logs in once for all of its sessions, and that a session begins without the cookies
