@@ -42,6 +42,7 @@ type builder struct {
 	users   map[string]importer.Value // values that stand for the user
 	uuids   map[string]string         // expressions of UUIDs that the client made
 	choices []*choice
+	missed  map[string]int // for a value, the index of the first answer whose text was not searched for it
 }
 
 // Draft makes a draft of recordings of one journey. The first recording is the one that is drafted; the second says which of its
@@ -58,7 +59,7 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 	first := recordings[0]
 	b := &builder{
 		draft: &importer.Draft{Title: options.Title, Source: first.Source, Notes: slices.Clone(first.Notes)},
-		typed: make(map[string]bool), users: make(map[string]importer.Value), uuids: make(map[string]string),
+		typed: make(map[string]bool), users: make(map[string]importer.Value), uuids: make(map[string]string), missed: make(map[string]int),
 	}
 	b.vault = &vault{draft: b.draft, names: make(map[string]string)}
 	if len(recordings) > 1 {

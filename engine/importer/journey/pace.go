@@ -84,7 +84,11 @@ func (b *builder) pace() {
 			c.step.Think = think
 		}
 	}
-	if long > 0 {
-		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("%d pauses of the recording were longer than %d minutes and count as %d minutes.", long, int(longestPause.Minutes()), int(longestPause.Minutes())))
+	most := int(longestPause.Minutes())
+	switch {
+	case long == 1:
+		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("One pause of the recording was longer than %d minutes and counts as %d minutes.", most, most))
+	case long > 1:
+		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("%d pauses of the recording were longer than %d minutes and count as %d minutes.", long, most, most))
 	}
 }
