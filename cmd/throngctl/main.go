@@ -106,6 +106,7 @@ type scenarioCommands struct {
 	Secret    secretCmd    `cmd:"" help:"Save, remove or check a secret." group:"Scenarios, settings and mocks"`
 	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
 	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Record    recordCmd    `cmd:"" help:"Record a visit to your backend, to make a scenario of it." group:"Scenarios, settings and mocks"`
 	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
 }
 

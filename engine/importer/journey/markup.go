@@ -12,7 +12,7 @@ import (
 // longestMarkup limits the answers that are searched as text, in bytes.
 const longestMarkup = 1 << 20
 
-// pattern escapes a text for a regular expression in an expression. Percent signs would be taken for the place of the path.
+// pattern escapes a text for a regular expression. A percent sign would be taken for the place of the path.
 func pattern(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(text), "%", `\x25`) }
 
 // markup finds the fields of forms and the meta tags of an HTML page.
@@ -38,11 +38,13 @@ func (s *sources) markup(call int, m *exchange.Message) {
 			case "meta":
 				s.meta(call, m.Body, t)
 			}
+		default:
 		}
 	}
 }
 
-func percent(text string) string { return strings.ReplaceAll(text, "%", "") }
+// percent escapes a text for [importer.From.Wrap].
+func percent(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 func attr(t html.Token, name string) string {
 	for _, a := range t.Attr {
@@ -91,12 +93,13 @@ var nameBefore = regexp.MustCompile(`([\w-]+)["']?\s*[:=>]\s*["']?$`)
 
 // inText finds a value in the text of an answer, as the last resort: it must stand after something that names it.
 func inText(call int, m *exchange.Message, value string) (source, bool) {
-	const before = 40 // bytes
+	const before, most = 40, 5 // bytes; occurrences
 	body := m.Body
 	if len(body) > longestMarkup || isJSON(m) {
 		return source{}, false
 	}
-	for from := 0; ; {
+	from := 0
+	for range most {
 		i := strings.Index(body[from:], value)
 		if i < 0 {
 			return source{}, false
@@ -126,4 +129,5 @@ func inText(call int, m *exchange.Message, value string) (source, bool) {
 			return source{call: call, origin: fromText, path: ".body", wrap: "extract(%s, " + quote(p) + ")", key: key}, true
 		}
 	}
+	return source{}, false
 }

@@ -3,6 +3,7 @@ package journey
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,9 +51,9 @@ func agreement(s *slot, from *source, v *visit) int {
 
 // resource returns the last fixed segment of the path: products of /products/{id}.
 func (c *call) resource() string {
-	for i := len(c.segments) - 1; i >= 0; i-- {
-		if !looksDynamic(c.segments[i]) && c.segments[i] != "" {
-			return c.segments[i]
+	for _, s := range slices.Backward(c.segments) {
+		if !looksDynamic(s) && s != "" {
+			return s
 		}
 	}
 	return ""
@@ -103,6 +104,7 @@ func plausible(s *slot, from *source, v *visit, text string) bool {
 // choice is a value that is an item of a list in an answer.
 type choice struct {
 	value *importer.Value
+	call  *call
 	slot  *slot
 	from  source
 	to    importer.From
@@ -144,6 +146,15 @@ func convert(s *slot, place *source, wrap string) string {
 	return wrap
 }
 
+// note explains the choice: at the value, or at the step if the value is a part of its path.
+func (ch *choice) note(text string) {
+	if ch.slot.place == inPath {
+		ch.call.note(text)
+		return
+	}
+	ch.value.Note = text
+}
+
 // choose decides how items of lists are taken. An item that one value uses is drawn, because another agent would choose another
 // one; where several values use it, or more than one item of a list is used, they must stay together: the n-th item that the
 // recording used becomes the n-th of the list.
@@ -177,12 +188,12 @@ func (b *builder) choose() {
 			if flag := available(list, at.index); flag != "" {
 				drawn = "pick([i for i in %s if i" + field(flag) + "])"
 			}
-			ch.to.Path, ch.to.Wrap = at.list, strings.Replace(wrap, "%s", drawn+strings.ReplaceAll(ch.from.rest, "%", ""), 1)
-			ch.value.Note = fmt.Sprintf("the recording chose item %d of %d of %s; each agent draws one", at.index+1, len(list), step)
+			ch.to.Path, ch.to.Wrap = at.list, strings.Replace(wrap, "%s", drawn+percent(ch.from.rest), 1)
+			ch.note(fmt.Sprintf("the recording chose item %d of %d of %s; each agent draws one", at.index+1, len(list), step))
 		} else {
 			ch.to.Path = at.list + "[" + itoa(rank[at]) + "]" + ch.from.rest
 			if len(list) > 1 {
-				ch.value.Note = fmt.Sprintf("the recording chose item %d of %d of %s; each agent takes item %d", at.index+1, len(list), step, rank[at]+1)
+				ch.note(fmt.Sprintf("the recording chose item %d of %d of %s; each agent takes item %d", at.index+1, len(list), step, rank[at]+1))
 			}
 		}
 		to := ch.to
@@ -191,44 +202,36 @@ func (b *builder) choose() {
 }
 
 // items returns the list that a place is in.
-func (b *builder) items(from *source) []any {
-	var v any
-	if json.Unmarshal([]byte(b.visits[0].calls[from.call].answer().Response.Body), &v) != nil {
-		return nil
-	}
+func (b *builder) items(from *source) []json.RawMessage {
+	at := json.RawMessage(b.visits[0].calls[from.call].answer().Response.Body)
 	for _, st := range from.way {
-		if list, ok := v.([]any); ok {
+		if st.list {
+			var list []json.RawMessage
+			_ = json.Unmarshal(at, &list) // the place was found in it; if the text is cut off, the list is not known
 			return list
 		}
-		fields, _ := v.(map[string]any)
-		v = fields[st.name]
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(at, &fields) != nil {
+			return nil
+		}
+		at = fields[st.name]
 	}
-	list, _ := v.([]any)
-	return list
+	return nil
 }
 
 // flags are names of fields that say whether an item can be chosen.
 var flags = strings.Fields("in_stock instock available is_available active is_active enabled is_enabled")
 
 // available returns the field that says that an item can be chosen, or "".
-func available(list []any, index int) string {
-	if index >= len(list) {
+func available(list []json.RawMessage, index int) string {
+	var fields map[string]any
+	if index >= len(list) || json.Unmarshal(list[index], &fields) != nil {
 		return ""
 	}
-	fields, _ := list[index].(map[string]any)
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if fields[name] == true && slices.Contains(flags, snake(name)) {
 			return name
 		}
 	}
 	return ""
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
