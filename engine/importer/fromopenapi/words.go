@@ -95,7 +95,7 @@ func (v *values) person(key string) (importer.Value, string) {
 	case strings.HasSuffix(key, "countrycode"), key == "country":
 		return importer.Value{Expr: `pick(["DE", "DK", "FR", "GB", "IT", "US"])`}, "DE"
 	case containsAny(key, "street", "addressline", "address1"), key == "address":
-		return importer.Value{Expr: `str(int(uniform(1, 200))) + " " + ` + v.constant("STREETS", "Mill Lane", "High Street", "Station Road", "Park Avenue", "Church Street")}, "12 Station Road"
+		return importer.Value{Expr: `str(int(uniform(1, 200))) + " " + ` + v.constant("STREETS", "Mill Road", "High Street", "Station Road", "Park Avenue", "Church Street")}, "12 Station Road"
 	case containsAny(key, "zip", "postalcode", "postcode"):
 		return importer.Value{Expr: "str(int(uniform(10000, 100000)))"}, "12345"
 	case containsAny(key, "company", "organization", "organisation", "employer"):

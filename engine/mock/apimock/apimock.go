@@ -35,10 +35,9 @@ type Config struct {
 	// Seed decides all generated values. A log keeps its seed.
 	Seed uint64
 	// Log is the file that keeps changes over restarts; "" keeps them in memory only.
-	Log     string
-	Profile wire.Profile
-	// Faults are as for the mock shop, except that tokens do not expire and there is no quota.
-	Faults wire.Faults
+	Log string
+	// The network is as for the mock shop, except that tokens do not expire and there is no quota.
+	wire.Network
 }
 
 // Validate reports everything that is wrong with c.
