@@ -137,9 +137,6 @@ func (b *builder) address() string {
 			continue
 		}
 		if found != nil {
-			if s == "" {
-				s = "/"
-			}
 			u = found.ResolveReference(&url.URL{Scheme: u.Scheme, Host: u.Host, Path: cmp.Or(u.Path, "/")})
 			u.RawQuery = ""
 		}

@@ -168,7 +168,7 @@ func (n *need) score(s *source) int {
 	rest := strings.TrimPrefix(name, n.resource)
 	distinct := !slices.Contains(identifiers, name)
 	switch {
-	case distinct && field == name && !(n.self && s.owner != n.resource && strings.HasSuffix(name, "name")):
+	case distinct && field == name && (!n.self || s.owner == n.resource || !strings.HasSuffix(name, "name")):
 		score = 60
 	case s.owner == n.resource && rest != "" && field == rest, s.owner == n.resource && field == name:
 		score = 50
@@ -317,19 +317,8 @@ func (b binder) links(o *operation) {
 				if i := strings.IndexByte(name, '.'); i >= 0 && slices.Contains([]string{"path", "query", "header", "cookie"}, name[:i]) {
 					name = name[i+1:]
 				}
-				s := &source{of: o, field: name}
-				switch pointer, header := strings.CutPrefix(expression, "$response.body#/"); {
-				case header:
-					for token := range strings.SplitSeq(pointer, "/") {
-						if isNumber(token) {
-							s.path += "[" + token + "]"
-							continue
-						}
-						s.extend(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
-					}
-				case strings.HasPrefix(expression, "$response.header."):
-					s.path = `.headers[` + strconv.Quote(strings.ToLower(strings.TrimPrefix(expression, "$response.header."))) + `]`
-				default:
+				s := linked(o, name, expression)
+				if s == nil {
 					continue
 				}
 				if key := l.Operation + " " + name; b.index.links[key] == nil {
@@ -338,6 +327,27 @@ func (b binder) links(o *operation) {
 			}
 		}
 	}
+}
+
+// linked returns the source that a runtime expression of a link names, or nil.
+func linked(o *operation, name, expression string) *source {
+	s := &source{of: o, field: name}
+	if pointer, ok := strings.CutPrefix(expression, "$response.body#/"); ok {
+		for token := range strings.SplitSeq(pointer, "/") {
+			if isNumber(token) {
+				s.path += "[" + token + "]"
+				continue
+			}
+			s.extend(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		}
+		return s
+	}
+	header, ok := strings.CutPrefix(expression, "$response.header.")
+	if !ok {
+		return nil
+	}
+	s.path = `.headers[` + strconv.Quote(strings.ToLower(header)) + `]`
+	return s
 }
 
 // findNeeds collects the inputs of an operation that identify something.

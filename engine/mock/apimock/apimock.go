@@ -179,22 +179,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		delay = time.Duration(float64(delay) * float64(concurrent) / float64(capacity))
 	}
 	s.wait(r, delay)
-	switch fault, after := faults.Pick(key); {
-	case fault == wire.FaultRateLimited:
+	switch fault, after := faults.Pick(key); fault {
+	case wire.FaultRateLimited:
 		send(w, reply{http.StatusTooManyRequests, map[string]string{"Retry-After": "1"}, problem(nil, 429, "Too many requests").body})
-	case fault == wire.FaultServerError:
+	case wire.FaultServerError:
 		send(w, problem(nil, http.StatusInternalServerError, "Internal server error"))
-	case fault == wire.FaultHang:
+	case wire.FaultHang:
 		s.wait(r, -1)
-	case fault == wire.FaultCut:
+	case wire.FaultCut:
 		if after {
 			c.work()
 		}
 		panic(http.ErrAbortHandler)
-	case fault == wire.FaultBadBody:
+	case wire.FaultBadBody:
 		c.work()
 		send(w, reply{http.StatusOK, nil, []byte(`{"half": `)})
-	default:
+	case wire.FaultNone, wire.FaultOutage:
 		send(w, c.work())
 	}
 }
