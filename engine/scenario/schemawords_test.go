@@ -137,7 +137,7 @@ func serviceWords() map[string]keyWord {
 	}
 	return map[string]keyWord{
 		"service.kind":             {oneOf("http", "llm", "postgres"), "the kind of service"},
-		"service.url":              {named, "the address; mock:shop and mock:model are the mocks in Throng"},
+		"service.url":              {named, "the address; mock:shop and mock:model are the mocks in Throng, and mock:openapi.yaml is a mock of the API in that document"},
 		"service.repeats":          {oneOf(chain.HTTPRepeats...), "how the service handles a changing request that is sent again; the default is unsafe"},
 		"service.verify":           {ref("verify"), "a request that finds out whether a changing request was carried out, before it is sent again"},
 		"service.tls":              {ref("tls"), "private CA and client certificate"},
