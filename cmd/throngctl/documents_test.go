@@ -186,8 +186,12 @@ func openShop(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	document, err := filepath.Abs(filepath.Join("testdata", "shop-api.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, filepath.Join("testdata", "shop-api.json")) })
+	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, document) })
 	mux.Handle("/", &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		user := r.In.Header.Get("X-Shopping-Session-Id")
@@ -407,7 +411,7 @@ func brisk(args []string) []string {
 		give("--at", "+10ms")
 	}
 	if args[0] == "run" && has("mine.yaml") {
-		args = append(args, "--set", "agents=5")
+		args = append(args, "--set", "agents=1") // the shop takes them all for one visitor
 	}
 	if slices.Contains([]string{"run", "resume", "fork"}, args[0]) && !has("--replay") {
 		add("--mock-latency", "none")

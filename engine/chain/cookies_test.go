@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -112,8 +113,11 @@ func TestEveryCrashWithCookies(t *testing.T) {
 			for dies := 1; dies <= rows; dies++ {
 				door := newClub(uses)
 				st := alone
-				st.address, st.journal = serve(t, door.handler), &enginetest.Journal{DieAfter: dies}
+				before := httptest.NewServer(http.HandlerFunc(door.handler))
+				st.address, st.journal = before.URL, &enginetest.Journal{DieAfter: dies}
 				kill(t, st)
+				before.Close() // a request whose client is gone must not change the token of the session later
+				st.address = serve(t, door.handler)
 				st.journal = st.journal.Reopen()
 				st.resume = st.journal.Resumption()
 				if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
