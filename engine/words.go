@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // Outcome is how a session ended. The zero value is a session that has not ended.
@@ -189,6 +191,8 @@ func (i *Inexact) String() string {
 type Clock struct {
 	Start time.Time
 	Cycle time.Duration
+	// Arrivals says when the sessions of a cycle start, in wall time; nil starts all at once.
+	Arrivals *arrivals.Plan
 }
 
 // At returns the simulated time at which a cycle begins.

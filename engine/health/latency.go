@@ -59,7 +59,7 @@ func (l *slowness) threshold() string {
 // criterion returns the upper bound on times whose criteria start with a word; nil if there is none.
 func (f *latencyFigures) criterion(of string) *engine.Criterion {
 	for i := range f.s.Criteria {
-		if c := &f.s.Criteria[i]; strings.HasPrefix(c.Metric, of) && strings.HasPrefix(c.Op, "<") && c.Bound > 0 {
+		if c := &f.s.Criteria[i]; c.Of == "" && strings.HasPrefix(c.Metric, of) && strings.HasPrefix(c.Op, "<") && c.Bound > 0 {
 			return c
 		}
 	}

@@ -14,6 +14,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 	c.tally.updateShared()
 	t := &c.tally.totals
 	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
+	overdue, oldest := c.cycles.arriving.lag()
 	s := &engine.Snapshot{
 		Run:        c.cfg.ID,
 		At:         at.At,
@@ -30,7 +31,8 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		Oldest:        c.samples.oldest,
 		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Kept: c.cfg.Kept, Begun: c.tally.started, Cut: c.tally.cut},
 		Pace: engine.Pace{
-			PerSecond: c.samples.recent.perSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason(),
+			PerSecond: c.samples.recent.PerSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag + oldest, LagWhy: c.stopwatch.lagReason(),
+			Overdue: overdue,
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
@@ -38,6 +40,9 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
+	}
+	if plan := c.cfg.Clock.Arrivals; plan != nil {
+		s.Arrivals = plan.String()
 	}
 	if c.checkpoints.taken {
 		s.LastCheckpoint, s.CheckpointTook = c.checkpoints.at, c.checkpoints.took
@@ -68,7 +73,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 		}
 	}
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
-	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
+	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(t.Latency()), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
 	s.Active = engine.QuantilesOf(&c.samples.active)
 	s.QueueSum, s.ThrottledSum = t.Queue.Sum(), t.Throttled.Sum()
 	s.Speedup = c.speedup()
@@ -126,10 +131,26 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
 	}
-	left := c.samples.pace.left(s)
+	left := c.samples.pace.Left(s)
+	if c.cfg.Clock.Arrivals != nil {
+		left = c.arrivalsLeft(s, left)
+	}
 	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
 		left = max(left, last.Sub(c.in.At))
 	}
 	return left
+}
+
+// arrivalsLeft estimates the time left of a run whose sessions arrive over time. While they start on time, the schedule sets the pace, and
+// the pace so far says nothing about a profile that rises later.
+func (c *core) arrivalsLeft(s *engine.Snapshot, pace time.Duration) time.Duration {
+	scheduled := c.cycles.arriving.left()
+	if mean := s.Latency.Mean; mean > 0 {
+		scheduled += mean // of the last session
+	}
+	if s.Overdue > int64(s.Limit) || s.Latency.Count == 0 {
+		return max(scheduled, pace)
+	}
+	return scheduled
 }

@@ -79,6 +79,10 @@ func probes(place string) string {
 		return "services: {s: {kind: http, url: 'https://127.0.0.1', tls: {?}}}\n" + rest
 	case "verify":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', verify: {?}}}\n" + rest
+	case "arrivals":
+		return "clock: {arrivals: {?}}\n" + rest
+	case "stage":
+		return "clock: {arrivals: {profile: [{rate: 1, ?}]}}\n" + rest
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
 	case "message":
@@ -153,7 +157,7 @@ func (s *schemaMaker) make() schema {
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
-		"clock": s.keysAt("clock"),
+		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),
 	}
 	for place, or := range map[string][]string{"warm_up": {"boolean"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
 		short := s.keysAt(place)
