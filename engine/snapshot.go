@@ -111,7 +111,7 @@ type Pace struct {
 	Lag          time.Duration
 	LagWhy       string // why the schedule is later than planned; "" if it is not
 	Overdue      int64  // sessions whose intended start has passed
-	Arrivals     string // how the sessions of a cycle arrive; "" if all start at once
+	Arrivals     string // how the sessions of a cycle arrive; "" if all start together
 }
 
 // CheckpointState describes the checkpoints of a run.

@@ -191,7 +191,7 @@ func (i *Inexact) String() string {
 type Clock struct {
 	Start time.Time
 	Cycle time.Duration
-	// Arrivals says when the sessions of a cycle start, in wall time; nil starts all at once.
+	// Arrivals says when the sessions of a cycle start, in wall time; nil starts all together.
 	Arrivals *arrivals.Plan
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/figures"
 )
 
-// Plan says how the agents of a cycle arrive. A nil plan starts all sessions at once. A plan does not change.
+// Plan says how the agents of a cycle arrive. A nil plan starts all sessions together. A plan does not change.
 type Plan struct {
 	// Poisson draws independent arrivals, as of people who do not know each other. Otherwise arrivals are evenly spaced.
 	Poisson bool
@@ -98,7 +98,7 @@ func (p *Plan) Length(n int, each time.Duration) time.Duration {
 // String describes the plan, such as "Poisson, 10/s" or "2/s for 30 s, 2/s to 20/s in 1 min".
 func (p *Plan) String() string {
 	if p == nil {
-		return "all at once"
+		return "together"
 	}
 	how := "evenly"
 	if p.Poisson {

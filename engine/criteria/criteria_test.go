@@ -94,7 +94,7 @@ func TestJudgeUnknownMetrics(t *testing.T) {
 }
 
 // TestRequestsOfOneService checks that a criterion with steps counts only their requests, and that a failed request counts although its
-// session went on.
+// session ended ok.
 func TestRequestsOfOneService(t *testing.T) {
 	var totals engine.Totals
 	for agent := range 10 {

@@ -158,7 +158,7 @@ func TestPauseShiftsTheSchedule(t *testing.T) {
 }
 
 // TestInterruptionShiftsTheSchedule checks that a cycle that was interrupted continues its schedule where it was: sessions that had begun
-// start at once, and later ones keep their distance.
+// start immediately, and later ones keep their distance.
 func TestInterruptionShiftsTheSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}

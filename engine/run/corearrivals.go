@@ -13,7 +13,7 @@ import (
 type arriving struct {
 	core *core
 
-	schedule *arrivals.Schedule // nil if all sessions of the cycle may start at once
+	schedule *arrivals.Schedule // nil if all sessions of the cycle may start together
 	reached  time.Duration      // in the schedule, at since
 	since    time.Time
 	armed    bool // the timer for the next arrival is set

@@ -16,7 +16,7 @@ type plan struct {
 	size    int       // how many agents that is
 	active  int       // active agents, including those whose session ran in an earlier process
 	wave    int       // sessions per wave; 0 starts all of them together
-	// arrivals has the intended starts of the sessions in todo; nil if they may start at once.
+	// arrivals has the intended starts of the sessions in todo; nil if they may start together.
 	arrivals *arrivals.Schedule
 }
 

@@ -79,7 +79,7 @@ type Shard struct {
 	Todo  []int32   // agents without a session in it so far; nil means agents 0 to Size-1
 	Size  int       // how many agents that is
 	Wave  int       // sessions per wave; 0 starts all of them together
-	// Arrivals has the intended starts of the sessions in Todo; nil if they may start at once. With waves or arrivals, no session
+	// Arrivals has the intended starts of the sessions in Todo; nil if they may start together. With waves or arrivals, no session
 	// starts before Release.
 	Arrivals *arrivals.Schedule
 	Paused   bool // the cycle starts with its clock paused

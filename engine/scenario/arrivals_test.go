@@ -83,13 +83,14 @@ chain c:
   step think: {kind: wait, for: 1}
   step fill:
     kind: for
-    each: [1, 2]
+    each: "[1, 2]"
+    as: n
     do:
       step add: {kind: http, service: shop, post: /b}
   step pay: {kind: http, service: bank, post: /c}
 success:
 `
-	s, err := read(file+"  request_p95: {shop: < 1s, fill.add: < 2s, pay: 3s}\n  request_rate: {bank: > 5/s}\n  request_error_rate: < 1%\n", nil, nil)
+	s, err := read(file+"  request_p95: {shop: < 1s, fill.add: < 2s, pay: 3s}\n  request_rate: {bank: 5/s}\n  request_error_rate: < 1%\n", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ success:
 		{Metric: "request_p95", Of: "shop", Steps: []string{"search", "fill.add"}, Op: "<", Bound: 1, Text: "< 1s"},
 		{Metric: "request_p95", Of: "fill.add", Steps: []string{"fill.add"}, Op: "<", Bound: 2, Text: "< 2s"},
 		{Metric: "request_p95", Of: "pay", Steps: []string{"pay"}, Op: "<=", Bound: 3, Text: "3s"},
-		{Metric: "request_rate", Of: "bank", Steps: []string{"pay"}, Op: ">", Bound: 5, Text: "> 5/s"},
+		{Metric: "request_rate", Of: "bank", Steps: []string{"pay"}, Op: ">=", Bound: 5, Text: "5/s"},
 		{Metric: "request_error_rate", Op: "<", Bound: 0.01, Text: "< 1%"},
 	}
 	if !reflect.DeepEqual(s.Success, want) {
@@ -109,7 +110,7 @@ success:
 		"request_p95: {shop: < 5/s}": "not a bound for request_p95",
 		"request_rate: {shop: fast}": "a rate, such as",
 		"latency_p95: {shop: < 1s}":  "text",
-		"request_p90: < 1s":          "did you mean `request_p9",
+		"request_p9: < 1s":           "did you mean `request_p95`",
 	} {
 		_, err := read(file+"  "+text+"\n", nil, nil)
 		mistakes, ok := errors.AsType[*Mistakes](err)

@@ -128,7 +128,7 @@ func fileWords() map[string]keyWord {
 		"success.request_p95":      {perService, "95% of requests to services take at most this long; also by service or step, such as {shop: < 1s}"},
 		"success.request_p99":      {perService, "99% of requests to services take at most this long; also by service or step"},
 		"success.request_max":      {perService, "all requests to services take at most this long; also by service or step"},
-		"success.request_rate":     {perService, "requests per second, such as > 50/s; also by service or step"},
+		"success.request_rate":     {perService, "at least this many requests per second, such as 50/s; also by service or step"},
 		"success.request_error_rate": {
 			perService, "requests that failed after their retries, as a share of all, such as < 1%; also by service or step",
 		},

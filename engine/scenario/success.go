@@ -17,6 +17,10 @@ func (r *reader) success(n *doc.Node) {
 		names = append(names, m.Name)
 	}
 	slices.Sort(names)
+	var graph *engine.Graph
+	if r.s.Chain != nil && r.report.Err() == nil { // the chain may be incomplete otherwise
+		graph = new(r.s.Chain.Graph())
+	}
 	n.Fields(names...)
 	for _, e := range n.Entries() {
 		m := criteria.Find(e.Key.Text())
@@ -26,7 +30,7 @@ func (r *reader) success(n *doc.Node) {
 			for _, of := range e.Value.Entries() {
 				if c, ok := r.criterion(m, of.Value); ok {
 					c.Of = of.Key.Text()
-					c.Steps = r.requestSteps(of.Key)
+					c.Steps = r.requestSteps(graph, of.Key)
 					r.s.Success = append(r.s.Success, c)
 				}
 			}
@@ -51,13 +55,12 @@ func (r *reader) criterion(m *criteria.Metric, n *doc.Node) (engine.Criterion, b
 }
 
 // requestSteps returns the paths of the steps that call a service, or of a step with a name or path.
-func (r *reader) requestSteps(n *doc.Node) []string {
+func (r *reader) requestSteps(graph *engine.Graph, n *doc.Node) []string {
 	name, steps := n.Text(), []string{}
-	if r.s.Chain == nil {
+	if graph == nil {
 		return steps
 	}
 	var known []string
-	graph := r.s.Chain.Graph()
 	for _, byService := range []bool{true, false} {
 		graph.Walk(func(s *engine.GraphStep) {
 			switch {
