@@ -195,5 +195,8 @@ type Clock struct {
 	Arrivals *arrivals.Plan
 }
 
+// Together returns the clock of a run whose sessions all start together.
+func (c Clock) Together() Clock { return Clock{Start: c.Start, Cycle: c.Cycle} }
+
 // At returns the simulated time at which a cycle begins.
 func (c Clock) At(cycle int) time.Time { return c.Start.Add(time.Duration(cycle) * c.Cycle) }

@@ -18,7 +18,7 @@ func (r *reader) success(n *doc.Node) {
 	}
 	slices.Sort(names)
 	var graph *engine.Graph
-	if r.s.Chain != nil && r.report.Err() == nil { // the chain may be incomplete otherwise
+	if r.s.Chain != nil && r.extras.Chain == "" && r.report.Err() == nil { // the chain may be incomplete otherwise
 		graph = new(r.s.Chain.Graph())
 	}
 	n.Fields(names...)

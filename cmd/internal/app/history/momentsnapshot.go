@@ -196,11 +196,7 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 		}
 	}
 	s.Ended, s.Events, s.RequestCounts = t.Ended(), t.Events, t.AllRequests()
-	if n := t.Total.Count(); n > 0 {
-		s.Latency = engine.Quantiles{
-			Count: n, Mean: t.Total.Sum() / time.Duration(n), P50: t.Total.Quantile(0.50), P95: t.Total.Quantile(0.95), P99: t.Total.Quantile(0.99), Max: t.Total.Max(),
-		}
-	}
+	s.Latency = engine.QuantilesOf(t.Latency())
 	s.Flow, s.Inexact, s.Steps = t.Flow, record.Inexact, t.ByStep.Figures()
 	s.Errors, err = l.store.ErrorNotes(ctx, l.run)
 	for i := range s.Errors {

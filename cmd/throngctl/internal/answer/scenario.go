@@ -212,6 +212,7 @@ type Step struct {
 // Criterion is a success criterion.
 type Criterion struct {
 	Metric string `json:"metric"`
+	Of     string `json:"of,omitempty"` // service or step
 	Text   string `json:"text"`
 }
 
@@ -243,7 +244,7 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 		j.Chains = append(j.Chains, Chain{sub.Name, newSteps(sub.Plan())})
 	}
 	for _, c := range s.Success {
-		j.Criteria = append(j.Criteria, Criterion{c.Metric, c.Text})
+		j.Criteria = append(j.Criteria, Criterion{c.Metric, c.Of, c.Text})
 	}
 	for _, w := range s.Warnings() {
 		j.Warnings = append(j.Warnings, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Text, Hint: w.Hint})

@@ -110,7 +110,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 			case !j.Passed:
 				mark = "FAIL"
 			}
-			Row(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
+			Row(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Name(), j.Criterion.Text, j.Shown)
 		}
 		_ = w.Flush()
 	}
