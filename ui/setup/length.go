@@ -174,14 +174,14 @@ func (l *length) start(now time.Time) (time.Time, error) {
 	return view.StartTime(l.at.Text, now)
 }
 
-// say describes the length of the run.
-func (l *length) say(set engine.Settings, cycle time.Duration, mocked bool) {
+// say describes the length of the run and its schedule.
+func (l *length) say(set engine.Settings, sc *Scenario, mocked bool) {
 	if mocked {
 		l.latency.Show()
 	} else {
 		l.latency.Hide()
 	}
-	l.words.Say(pace(set, cycle))
+	l.words.Say(pace(set, sc.Cycle) + arriving(sc.Arrivals))
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -39,6 +39,14 @@ func cycles(s engine.Settings, cycle time.Duration) int {
 	return int(n)
 }
 
+// arriving describes how the agents of a cycle arrive, to follow other words; "" if they start together.
+func arriving(plan string) string {
+	if plan == "" {
+		return ""
+	}
+	return "; in each cycle agents arrive: " + plan
+}
+
 // pace describes the length and the time scale.
 func pace(s engine.Settings, cycle time.Duration) string {
 	n := cycles(s, cycle)
@@ -94,6 +102,9 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 			most = max(most, s.Ceiling)
 		}
 		parts = append(parts, "up to "+engine.FormatCount(int64(min(most, agents)))+" concurrently")
+	}
+	if sc.Arrivals != "" {
+		parts = append(parts, "arrivals: "+sc.Arrivals)
 	}
 	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"

@@ -253,7 +253,9 @@ type external struct {
 }
 
 // checkArrivals reports settings that do not fit the arrivals of the scenario.
-func (l *Launch) checkArrivals() error { return run.CheckArrivals(l.Scenario.Clock.Arrivals, &l.Settings) }
+func (l *Launch) checkArrivals() error {
+	return run.CheckArrivals(l.Scenario.Clock.Arrivals, &l.Settings)
+}
 
 // external checks the services of a run and lets a model write the population if the scenario says so. A replay sends no
 // requests and needs no checks.

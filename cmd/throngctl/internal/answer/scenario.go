@@ -160,6 +160,7 @@ type Scenario struct {
 	About      string           `json:"about,omitempty"`
 	Agents     int              `json:"agents"`
 	Cycles     int              `json:"cycles"`
+	Arrivals   string           `json:"arrivals,omitempty"` // how the agents of a cycle arrive, if not together
 	Parameters []Parameter      `json:"parameters"`
 	Services   []Service        `json:"services"`
 	Chains     []Chain          `json:"chains"`
@@ -221,6 +222,9 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 	j := Scenario{
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []Parameter{}, Services: []Service{}, Criteria: []Criterion{}, Warnings: []Mistake{},
+	}
+	if plan := s.Clock.Arrivals; plan != nil {
+		j.Arrivals = plan.String()
 	}
 	for _, p := range s.Parameters {
 		j.Parameters = append(j.Parameters, Parameter{Heading{p.Name, p.Title, p.About}, p.Value.String(), p.Default.String(), known(p.Min), known(p.Max), p.Choices})
