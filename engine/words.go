@@ -57,6 +57,7 @@ const (
 	ClientError
 	Network
 	BadAnswer
+	Contract // the answer does not fit the OpenAPI document
 	Script
 	LoopLimit
 	Panic
@@ -65,7 +66,7 @@ const (
 )
 
 var classNames = [...]string{
-	"", "rate_limited", "timeout", "server_error", "client_error", "network", "bad_answer", "script", "loop_limit", "panic", "config",
+	"", "rate_limited", "timeout", "server_error", "client_error", "network", "bad_answer", "contract", "script", "loop_limit", "panic", "config",
 }
 
 func (c Class) String() string { return classNames[c] }
@@ -138,7 +139,7 @@ const (
 	Ended
 )
 
-var phaseNames = [...]string{"preparing", "running", "paused", "draining", "ended"}
+var phaseNames = [...]string{"preparing", "running", "paused", "stopping", "ended"}
 
 func (p Phase) String() string { return phaseNames[p] }
 

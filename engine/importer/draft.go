@@ -16,6 +16,7 @@ type Draft struct {
 	Services []Service
 	Steps    []Step // in the order of the journey
 	Data     []Data // constants and attributes that the steps use
+	People   string // CSV or JSONL file of the agents, in the folder of the scenario; "" to number them
 	Files    []File // files that belong in the folder of the scenario
 	Secrets  []Secret
 	Dropped  []Dropped

@@ -119,6 +119,7 @@ func (l look) open(d *desktop) {
 	l.fill(d)
 	d.click("Setup")
 	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })
+	l.fill(d) // the program may have set its own size after the first time
 }
 
 // fill makes the window fill the display.
@@ -216,7 +217,7 @@ func (l look) bin(d *desktop) {
 	}
 	filter := d.still("the runs", func() *part { return d.find("All states") })
 	x, y := filter.center()
-	d.press(x-int(300*scale), y+int(82*scale)) // the second row: the inspector does not list table rows
+	d.press(x-int(100*scale), y+int(82*scale)) // the second row: the inspector does not list table rows
 	d.until("the run that ended", func() bool { return d.shows("Ended") })
 	l.shot(d, "runs-ended")
 	d.command("trash")
