@@ -227,11 +227,7 @@ func parse(unit engine.Unit, text string) (float64, bool) {
 		d, err := doc.ParseDuration(text)
 		return d.Seconds(), err == nil
 	case engine.UnitBytes:
-		m := bytesForm.FindStringSubmatch(text)
-		if m == nil {
-			return 0, false
-		}
-		text, scale = m[1], byteUnits[strings.ToUpper(m[2])]
+		return ParseBytes(text)
 	case engine.UnitRate:
 		rate, err := arrivals.ParseRate(text)
 		return rate, err == nil
@@ -242,4 +238,15 @@ func parse(unit engine.Unit, text string) (float64, bool) {
 	f, err := strconv.ParseFloat(text, 64)
 	f *= scale
 	return f, err == nil && f >= 0 && !math.IsInf(f, 0) && (unit != engine.UnitShare || f <= 1)
+}
+
+// ParseBytes reads a size, such as 12GB.
+func ParseBytes(text string) (float64, bool) {
+	m := bytesForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(m[1], 64)
+	f *= byteUnits[strings.ToUpper(m[2])]
+	return f, err == nil && !math.IsInf(f, 0)
 }
