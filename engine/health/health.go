@@ -223,6 +223,9 @@ func (t *vital) help(e *evaluation) string {
 	if t.metric == MetricSchedule && e.s.LagWhy != "" && e.s.Overdue == 0 { // the machine slept
 		return e.s.LagWhy
 	}
+	if t.metric == MetricLatency && e.s.Overdue > 0 && e.s.Lag >= leastLag {
+		return "sessions start late, which counts as latency: see the schedule lag"
+	}
 	if text := governed[t.metric]; text != "" && e.automatic() {
 		return text
 	}

@@ -441,9 +441,9 @@ func TestLagOfArrivals(t *testing.T) {
 	}{
 		{"no schedule", 0, nil, health.Unknown, ""},
 		{"on time", 10 * time.Millisecond, behind(0), health.Healthy, "on time"},
-		{"late, but not later", 20 * time.Second, behind(0), health.Warning, "20 s: the concurrency limit is 20"},
-		{"growing", time.Second, behind(100 * time.Millisecond), health.Warning, "5 s, growing: the concurrency limit is 20"},
-		{"growing for long", time.Second, behind(500 * time.Millisecond), health.Critical, "21 s, growing: the concurrency limit is 20"},
+		{"late, but not later", 20 * time.Second, behind(0), health.Warning, "20 s, 40 overdue: the concurrency limit is 20"},
+		{"growing", time.Second, behind(100 * time.Millisecond), health.Warning, "5 s, growing, 40 overdue: the concurrency limit is 20"},
+		{"growing for long", time.Second, behind(500 * time.Millisecond), health.Critical, "21 s, growing, 40 overdue: the concurrency limit is 20"},
 	} {
 		p := newPatient()
 		p.Lag = c.first

@@ -70,8 +70,11 @@ func (f *sessionFigures) lagText() string {
 	if f.v.fallsBack() {
 		text += ", growing"
 	}
-	if why := f.s.LagWhy; f.s.Overdue > 0 && why != "" {
-		text += ": " + why
+	if n := f.s.Overdue; n > 0 {
+		text += ", " + engine.FormatCount(n) + " overdue"
+		if why := f.s.LagWhy; why != "" {
+			text += ": " + why
+		}
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -119,28 +118,22 @@ func (a *arriving) left() time.Duration {
 	return left
 }
 
-// why explains what delays sessions that are overdue; "" if none is.
+// why says what delays sessions that are overdue; "" if none is.
 func (a *arriving) why() string {
 	c := a.core
-	n, oldest := a.lag()
-	if oldest < minLag || c.life.phase != engine.Running {
+	if _, oldest := a.lag(); oldest < minLag || c.life.phase != engine.Running {
 		return ""
 	}
-	late := fmt.Sprintf("%s sessions are overdue, the first by %s", engine.FormatCount(n), engine.FormatDuration(oldest))
-	if n == 1 {
-		late = "1 session is overdue by " + engine.FormatDuration(oldest)
-	}
 	limit := engine.FormatCount(int64(c.limit.set))
-	switch o := &c.limit.orders; {
+	switch by := c.limit.orders.By; {
 	case c.inFlight() < c.limit.inForce:
-		return late + ": this machine is too busy to start sessions on time"
+		return "this machine is too busy to start sessions on time"
 	case !c.governed():
-		return late + ": the concurrency limit is " + limit
+		return "the concurrency limit is " + limit
 	case c.limit.set >= c.cfg.Settings.Ceiling:
-		return late + ": the concurrency limit is at its highest, " + limit
-	case o.By != "":
-		return late + ": the governor (" + o.By + ") holds the concurrency limit at " + limit
-	default:
-		return late + ": the concurrency limit is " + limit + " and automatic"
+		return "the concurrency limit is at its highest, " + limit
+	case by != "":
+		return "the governor (" + by + ") holds the concurrency limit at " + limit
 	}
+	return "the concurrency limit is " + limit + ", set automatically"
 }

@@ -53,7 +53,8 @@ type length struct {
 	profile       *widget.Select
 	latency       *form.Row // row of profile
 	words         *form.Note
-	proposed      int // the profile that the form proposed
+	proposed      int    // the profile that the form proposed
+	arrivals      string // how the agents of a cycle arrive
 }
 
 func newLength(s *Screen) *length {
@@ -181,7 +182,8 @@ func (l *length) say(set engine.Settings, sc *Scenario, mocked bool) {
 	} else {
 		l.latency.Hide()
 	}
-	l.words.Say(pace(set, sc.Cycle) + arriving(sc.Arrivals))
+	l.words.Say(scheduled(set, sc))
+	l.arrivals = sc.Arrivals
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
