@@ -187,7 +187,7 @@ func TestDescriptions(t *testing.T) {
 		plan *Plan
 		want string
 	}{
-		{nil, "together"},
+		{nil, ""},
 		{&Plan{}, "evenly over the time of a cycle"},
 		{&Plan{Over: time.Minute}, "evenly over 1 min"},
 		{&Plan{Poisson: true, Stages: Constant(10)}, "Poisson, 10/s"},

@@ -95,10 +95,10 @@ func (p *Plan) Length(n int, each time.Duration) time.Duration {
 	return p.at(float64(n), float64(n), each)
 }
 
-// String describes the plan, such as "Poisson, 10/s" or "2/s for 30 s, 2/s to 20/s in 1 min".
+// String describes the plan, such as "Poisson, 10/s" or "2/s for 30 s, 2/s to 20/s in 1 min"; "" for nil.
 func (p *Plan) String() string {
 	if p == nil {
-		return "together"
+		return ""
 	}
 	how := "evenly"
 	if p.Poisson {

@@ -32,7 +32,7 @@ func TestCriteriaDecideWhatIsSlow(t *testing.T) {
 		{"at twice the bound", []engine.Criterion{upTo("request_p95", 0.3)}, 601 * time.Millisecond, 0, health.MetricRequests, health.Critical, "p95 601 ms"},
 		{"the 99th percentile", []engine.Criterion{upTo("request_p99", 0.5)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Warning, "p99 600 ms"},
 		{"the median", []engine.Criterion{upTo("request_p50", 0.1)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Warning, "p50 150 ms"},
-		{"errors are no times", []engine.Criterion{upTo("request_error_rate", 0.01)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 300 ms"},
+		{"a criterion on errors of requests", []engine.Criterion{upTo("request_error_rate", 0.01)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 300 ms"},
 		{"one service", []engine.Criterion{{Metric: "request_p95", Of: "shop", Op: "<", Bound: 0.1}}, 300 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 300 ms"},
 		{"a lower bound", []engine.Criterion{{Metric: "request_p95", Op: ">", Bound: 0.1}}, 500 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 500 ms"},
 		{"sessions within their bound", []engine.Criterion{upTo("latency_p95", 5)}, 3 * time.Second, 0, health.MetricLatency, health.Good, "p95 4 s"},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // Config describes a run.
@@ -106,22 +105,5 @@ func (c *Config) validate() error {
 		}
 		last = a
 	}
-	return errors.Join(append(mistakes, CheckArrivals(c.Clock.Arrivals, &c.Settings), c.Settings.Validate(), engine.CheckPriced(c.Settings.Budget, c.Unpriced))...)
-}
-
-// CheckArrivals returns the settings that do not fit the arrivals of a scenario, as joined *FieldError values.
-func CheckArrivals(p *arrivals.Plan, s *engine.Settings) error {
-	var mistakes []error
-	check := func(wrong bool, field, problem, hint string) {
-		if wrong {
-			mistakes = append(mistakes, &engine.FieldError{Field: field, Problem: problem, Hint: hint})
-		}
-	}
-	if p != nil {
-		check(s.Sequential, "sequential", "the scenario lets agents arrive over time, and a sequential run has one session at a time", "remove arrivals, or run in parallel")
-		check(s.Batch > 0, "batch", "the scenario lets agents arrive over time, so they do not start in batches", "set batch to 0, or remove arrivals")
-		check(p.NeedsTime() && s.TimeScale == 0, "time-scale", "agents arrive over the time of a cycle, and cycles have no planned time",
-			"set a time scale, or write the time into the scenario, such as arrivals: {even: 60s}")
-	}
-	return errors.Join(mistakes...)
+	return errors.Join(append(mistakes, c.Clock.Check(&c.Settings), c.Settings.Validate(), engine.CheckPriced(c.Settings.Budget, c.Unpriced))...)
 }

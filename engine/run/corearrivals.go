@@ -125,15 +125,14 @@ func (a *arriving) why() string {
 		return ""
 	}
 	limit := engine.FormatCount(int64(c.limit.set))
-	switch by := c.limit.orders.By; {
+	by := c.limit.orders.By
+	switch {
 	case c.inFlight() < c.limit.inForce:
 		return "this machine is too busy to start sessions on time"
-	case !c.governed():
+	case !c.governed() || by == "":
 		return "the concurrency limit is " + limit
 	case c.limit.set >= c.cfg.Settings.Ceiling:
 		return "the concurrency limit is at its highest, " + limit
-	case by != "":
-		return "the governor (" + by + ") holds the concurrency limit at " + limit
 	}
-	return "the concurrency limit is " + limit + ", set automatically"
+	return "the governor (" + by + ") holds the concurrency limit at " + limit
 }

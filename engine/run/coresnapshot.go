@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run/pace"
 )
 
 // snapshot returns what the run shows at a moment.
@@ -32,7 +33,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Kept: c.cfg.Kept, Begun: c.tally.started, Cut: c.tally.cut},
 		Pace: engine.Pace{
 			PerSecond: c.samples.recent.PerSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag + oldest, LagWhy: c.stopwatch.lagReason(),
-			Overdue: overdue,
+			Overdue: overdue, Arrivals: c.cfg.Clock.Arrivals.String(),
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
@@ -40,9 +41,6 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 	}
 	if c.governed() {
 		s.Governor = settings.Governor
-	}
-	if plan := c.cfg.Clock.Arrivals; plan != nil {
-		s.Arrivals = plan.String()
 	}
 	if c.checkpoints.taken {
 		s.LastCheckpoint, s.CheckpointTook = c.checkpoints.at, c.checkpoints.took
@@ -133,24 +131,11 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	}
 	left := c.samples.pace.Left(s)
 	if c.cfg.Clock.Arrivals != nil {
-		left = c.arrivalsLeft(s, left)
+		left = pace.Scheduled(s, c.cycles.arriving.left(), left)
 	}
 	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
 		left = max(left, last.Sub(c.in.At))
 	}
 	return left
-}
-
-// arrivalsLeft estimates the time left of a run whose sessions arrive over time. While they start on time, the schedule sets the pace, and
-// the pace so far says nothing about a profile that rises later.
-func (c *core) arrivalsLeft(s *engine.Snapshot, pace time.Duration) time.Duration {
-	scheduled := c.cycles.arriving.left()
-	if mean := s.Latency.Mean; mean > 0 {
-		scheduled += mean // of the last session
-	}
-	if s.Overdue > int64(s.Limit) || s.Latency.Count == 0 {
-		return max(scheduled, pace)
-	}
-	return scheduled
 }

@@ -252,11 +252,6 @@ type external struct {
 	connect   func(*Job) error
 }
 
-// checkArrivals reports settings that do not fit the arrivals of the scenario.
-func (l *Launch) checkArrivals() error {
-	return run.CheckArrivals(l.Scenario.Clock.Arrivals, &l.Settings)
-}
-
 // external checks the services of a run and lets a model write the population if the scenario says so. A replay sends no
 // requests and needs no checks.
 func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recording) (o external, err error) {
@@ -265,10 +260,10 @@ func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recordi
 			s.Models = l.models(s)
 		}
 		o.recording, o.connect = recording, l.disconnect
-		return o, errors.Join(l.Settings.Validate(), l.checkArrivals(), j.Program.Check())
+		return o, errors.Join(l.Settings.Validate(), l.Scenario.Clock.Check(&l.Settings), j.Program.Check())
 	}
 	o.unpriced, err = l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkArrivals(), l.checkRecord(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
+	if err := errors.Join(err, l.Settings.Validate(), l.Scenario.Clock.Check(&l.Settings), l.checkRecord(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
 		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
 		return o, err
 	}

@@ -96,3 +96,13 @@ func (p *Estimate) Left(s *engine.Snapshot) time.Duration {
 	}
 	return time.Duration(left * float64(time.Second))
 }
+
+// Scheduled returns the time left of a run whose sessions arrive over time, given the time until the last of them is due. While sessions
+// start on time, the schedule sets the pace, and the pace so far says nothing about a profile that rises later.
+func Scheduled(s *engine.Snapshot, due, pace time.Duration) time.Duration {
+	due += s.Latency.Mean // of the last session
+	if s.Overdue > int64(s.Limit) || s.Latency.Count == 0 {
+		return max(due, pace)
+	}
+	return due
+}

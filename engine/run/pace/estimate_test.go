@@ -132,3 +132,14 @@ func TestTimeLeftOfFewCycles(t *testing.T) {
 		t.Errorf("%v left, want 5 min", got)
 	}
 }
+
+// TestScheduledTimeLeft checks that the pace matters only while more sessions are overdue than may run.
+func TestScheduledTimeLeft(t *testing.T) {
+	for overdue, want := range map[int64]time.Duration{0: 62 * time.Second, 10: 62 * time.Second, 11: time.Hour} {
+		s := &engine.Snapshot{LimitState: engine.LimitState{Limit: 10}, Pace: engine.Pace{Overdue: overdue}}
+		s.Latency = engine.Quantiles{Count: 5, Mean: 2 * time.Second}
+		if got := Scheduled(s, time.Minute, time.Hour); got != want {
+			t.Errorf("%d overdue: %v left, want %v", overdue, got, want)
+		}
+	}
+}

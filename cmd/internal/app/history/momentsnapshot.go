@@ -148,9 +148,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 	}
 	s.Latency, s.Queue, s.Throttled, s.PerSecond = row.Total, row.Queue, row.Throttled, row.SessionsPerSec
 	s.Retries, s.RateLimited, s.Usage, s.Waits, s.Flow, s.Lag = row.Retries, row.RateLimited, row.Usage, row.Waits, row.Flow, row.Lag
-	if plan := l.clock.Arrivals; plan != nil {
-		s.Arrivals = plan.String()
-	}
+	s.Arrivals = l.clock.Arrivals.String()
 	last := t.failed(s.At)
 	for class := range row.Errors {
 		if n := row.Errors[class]; n > 0 {

@@ -223,9 +223,7 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []Parameter{}, Services: []Service{}, Criteria: []Criterion{}, Warnings: []Mistake{},
 	}
-	if plan := s.Clock.Arrivals; plan != nil {
-		j.Arrivals = plan.String()
-	}
+	j.Arrivals = s.Clock.Arrivals.String()
 	for _, p := range s.Parameters {
 		j.Parameters = append(j.Parameters, Parameter{Heading{p.Name, p.Title, p.About}, p.Value.String(), p.Default.String(), known(p.Min), known(p.Max), p.Choices})
 	}
