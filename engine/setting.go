@@ -424,5 +424,8 @@ func Subject(name string) string {
 	if t := FindSetting(name); t != nil && t.HasText() {
 		return t.Title
 	}
+	if name == PhaseChange || name == RestartChange {
+		return "Run"
+	}
 	return name
 }

@@ -10,7 +10,7 @@ type Snapshot struct {
 	Run    RunID
 	At     time.Time
 	Phase  Phase
-	Reason string // why the run is paused, draining or ended
+	Reason string // why the run is paused, stopping or ended
 	Ending Ending
 
 	CycleState

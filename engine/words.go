@@ -136,7 +136,7 @@ const (
 	Ended
 )
 
-var phaseNames = [...]string{"preparing", "running", "paused", "draining", "ended"}
+var phaseNames = [...]string{"preparing", "running", "paused", "stopping", "ended"}
 
 func (p Phase) String() string { return phaseNames[p] }
 

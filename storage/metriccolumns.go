@@ -127,7 +127,7 @@ var metricColumns = slices.Concat([]MetricColumn{
 		Name: "process_cpu_percent", Unit: Percent, Help: "CPU usage of Throng, relative to one core.",
 		Raw: func(m *engine.MetricsRow) float64 { return m.Host.ProcessCPU }, Metric: "throng_cpu_cores",
 	},
-	{Name: "phase", Unit: Text, Help: "preparing, running, paused, draining or ended.", Text: func(m *engine.MetricsRow) string { return m.Phase.String() }},
+	{Name: "phase", Unit: Text, Help: "preparing, running, paused, stopping or ended.", Text: func(m *engine.MetricsRow) string { return m.Phase.String() }},
 	count("limit", "Concurrency limit.", func(m *engine.MetricsRow) int { return m.Limit }),
 	count("in_flight", "Sessions in flight.", func(m *engine.MetricsRow) int { return m.InFlight }),
 	{Name: "sessions_per_sec", Unit: PerSecond, Help: "Sessions that ended per second.", Raw: func(m *engine.MetricsRow) float64 { return m.SessionsPerSec }},

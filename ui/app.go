@@ -252,7 +252,6 @@ func (a *App) Run() {
 // Show shows the window in a program that is running or about to run.
 func (a *App) Show() {
 	a.pulse = async.Start(pulse, a.tick)
-	a.app.Lifecycle().SetOnStopped(a.pulse.Stop)
 	a.app.Lifecycle().SetOnEnteredForeground(func() { a.notifier.seen = true })
 	a.app.Lifecycle().SetOnExitedForeground(func() { a.notifier.seen = false })
 	a.systemTray = newSystemTray(a)
@@ -268,6 +267,9 @@ func (a *App) Show() {
 // Ended stores what the user entered last, after the window was closed.
 func (a *App) Ended() {
 	async.End()
+	if a.pulse != nil {
+		a.pulse.Stop()
+	}
 	errs := []error{a.runs.Close(), a.results.Close(), a.editor.screen.Close()}
 	for _, c := range a.closers {
 		errs = append(errs, c.Close())

@@ -101,7 +101,7 @@ func checkChanges(t *testing.T, data string) {
 	}
 	want := []string{
 		"max-concurrent 50 3 ", "max-concurrent 3 4 lunch", "phase running paused lunch", "phase paused running ", "inject shopper-3, shopper-1 … ", "inject all … ", "inject shopper-2, shopper-5 … ",
-		"phase running draining enough", "phase draining cut enough",
+		"phase running stopping enough", "phase stopping canceling enough",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("changes:\n%s\nwant\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), out)

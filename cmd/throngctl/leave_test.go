@@ -126,7 +126,7 @@ func TestNohup(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait() // the process state has the details
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), "interrupt, stopping") || strings.Contains(stderr.String(), "SIGHUP") {
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), "Ctrl+C, stopping") || strings.Contains(stderr.String(), "SIGHUP") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	if _, list, _ := ctl(t, "checkpoints", "--data", data); strings.Contains(list, "emergency") {

@@ -390,9 +390,13 @@ func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *pati
 			why = "stopping immediately: sessions in flight are canceled and run again on resume"
 			hasty = true
 		}
-		say(sig.String() + ", " + why)
+		reason := sig.String()
+		if sig == os.Interrupt {
+			reason = "Ctrl+C"
+		}
+		say(reason + ", " + why)
 		interrupted = true
-		if err := run.Stop("user", sig.String()); err != nil && !errors.Is(err, engine.ErrEnded) {
+		if err := run.Stop("user", reason); err != nil && !errors.Is(err, engine.ErrEnded) {
 			say("stop: " + err.Error())
 		}
 	}

@@ -74,8 +74,12 @@ type Service struct {
 	Login   *Login
 	Key     *credential.Key // fixed key; nil if unused
 	Limits  service.Limits
-	Repeats Repeats         // default for changing requests
-	TLS     *credential.TLS // nil trusts the system's authorities, without a client certificate
+	Repeats Repeats           // default for changing requests
+	TLS     *credential.TLS   // nil trusts the system's authorities, without a client certificate
+	Proxy   *credential.Proxy // nil is as the environment says
+	Cookies bool              // each session keeps the cookies of answers, and sends them
+	Follow  bool              // follow redirects, unless a step says otherwise
+	For     *Service          // it issues the tokens of that service, which names its address; nil for all others
 
 	ModelOptions           // for a service of kind llm
 	Postgres     *Postgres // for a service of that kind; else nil
@@ -93,6 +97,9 @@ type Service struct {
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
+	if s.Proxy != nil && !client.Mocks() {
+		client.Through(s.Proxy.URL(&s.Store))
+	}
 	s.tokens = &service.Tokens{}
 	s.Conceal(s.Key.IsBasic(), s.token) // the header of a basic key is base64 already
 }

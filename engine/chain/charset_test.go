@@ -28,7 +28,7 @@ func TestEncodings(t *testing.T) {
 		{"", "café", `"café"`},
 		{"text/plain; charset", "café", `"café"`},
 	} {
-		v, err := answer.Read(&service.Answer{Status: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: []byte(c.body)})
+		v, err := answer.Read(&service.Answer{Status: 200, Header: http.Header{"Content-Type": {c.kind}}, Body: []byte(c.body)}, false)
 		if err != nil {
 			t.Errorf("%s %q: %v", c.kind, c.body, err)
 			continue

@@ -125,9 +125,9 @@ func (r *reader) stand(n *doc.Node, what string) action {
 	if err != nil {
 		panic(err) // it is a path
 	}
-	return &standIn{request{
-		service: r.standIn, method: http.MethodPost, target: expr.Target{Fixed: &path}, json: question(name), sends: []string{"application/json"},
-	}}
+	asks := &standIn{request{service: r.standIn, method: http.MethodPost, target: expr.Target{Fixed: &path}}}
+	asks.body.JSON(question(name))
+	return asks
 }
 
 // StandIn returns the service that answers in place of undefined connectors and functions, and their names; nil if

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/cookies"
 )
 
 const (
@@ -45,16 +46,17 @@ type World interface {
 
 // execution is one running session, or one step of a group in it.
 type execution struct {
-	s      *engine.Session
-	in     *Input
-	row    *engine.SessionRow // destination of records and events: the session's, or a member's own
-	before int                // steps recorded before it began
-	kept   int                // bytes of its steps' outputs that it holds
-	held   int                // part of them that is claimed from the run's memory budget
-	key    draw.Key
-	time   timed // of the chain or the member
-	body   pass
-	at     *turn // innermost running step, to which a panic belongs
+	s       *engine.Session
+	in      *Input
+	row     *engine.SessionRow // destination of records and events: the session's, or a member's own
+	before  int                // steps recorded before it began
+	kept    int                // bytes of its steps' outputs that it holds
+	held    int                // part of them that is claimed from the run's memory budget
+	key     draw.Key
+	cookies cookies.Log // set by the answers to its steps
+	time    timed       // of the chain or the member
+	body    pass
+	at      *turn // innermost running step, to which a panic belongs
 }
 
 // stoppedError ends a session early without a failure.

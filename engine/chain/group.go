@@ -128,6 +128,12 @@ func (g *group) begin(m *member) bool {
 	m.in = *x.in
 	m.in.World, m.in.Memory = x.in.World.With(&m.memory), &m.memory
 	m.x = execution{s: x.s, in: &m.in, key: x.key, row: &m.row, before: x.before + len(x.row.Steps), kept: x.kept, held: x.held}
+	m.x.cookies = x.cookies.Fork()
+	for at := range g.members {
+		if m.step.node.before.Has(at) {
+			m.x.cookies.Inherit(&g.members[at].x.cookies)
+		}
+	}
 	m.x.time.up = p.timed
 	if !g.inTurn {
 		m.clock = p.timed.clock.Branch()
@@ -240,6 +246,7 @@ func (g *group) join() (last int, err error) {
 		x.row.Steps = append(x.row.Steps, m.row.Steps...)
 		x.row.Events = append(x.row.Events, m.row.Events...)
 		x.in.Memory.Join(m.memory.Own)
+		x.cookies.Join(&m.x.cookies)
 		x.kept += m.x.kept - kept
 		x.held += m.x.held - held
 		p.outputs = append(p.outputs, m.out)

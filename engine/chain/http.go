@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain/answer"
+	"github.com/throng-sim/throng/engine/chain/content"
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
@@ -14,7 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-var methods = []string{"get", "post", "put", "patch", "delete"}
+var methods = []string{"get", "post", "put", "patch", "delete", "head", "options"}
 
 // request is an http step: one request to a service. Its output is the decoded body with status and headers.
 type request struct {
@@ -27,15 +28,15 @@ type request struct {
 	expect   []int
 	repeats  Repeats // if the step sets it
 	private  bool
-	unsigned bool // it is sent without the service's credentials
-
-	json  expr.Value
-	form  expr.Pairs
-	body  expr.Value
-	fixed []byte   // the body if it is constant
-	sends []string // its content type; nil if unset
-	kind  service.BodyKind
+	unsigned bool   // it is sent without the service's credentials
+	redirect string // follow or manual; "" as its service says
+	body     content.Body
 }
+
+// Redirects are the values of `redirects`. By default, none is followed.
+var Redirects = []string{redirectFollow, "manual"}
+
+const redirectFollow = "follow"
 
 func readHTTP(r *reader, n *doc.Node) action {
 	n.Require("service")
@@ -43,10 +44,10 @@ func readHTTP(r *reader, n *doc.Node) action {
 	r.hold(q.service)
 	which := n.Only(methods...)
 	if which.Key == nil {
-		n.Errorf("`get: /path`, or post, put, patch, delete", "an http step without a request")
+		n.Errorf("`get: /path`, or post, put, patch, delete, head, options", "an http step without a request")
 	} else {
 		q.method = strings.ToUpper(which.Key.Text())
-		r = r.writing(q.method != http.MethodGet)
+		r = r.writing(!service.IsSafe(q.method))
 		q.target = r.Target(which.Value)
 		if path := q.target.Template(); path != "" {
 			q.endpoint = q.method + " " + redact.Unmarked(path)
@@ -54,37 +55,14 @@ func readHTTP(r *reader, n *doc.Node) action {
 	}
 	q.query = r.Pairs(n.Get("query"), "query")
 	q.headers = r.headers(n.Get("headers"), "headers.")
-	r.readBody(n, q)
+	q.body = content.Read(&r.Compiler, n, r.open)
+	q.redirect = n.Get("redirects").OneOf(Redirects...)
 	q.unsigned = n.Get("auth").OneOf("none") == "none"
-	if q.repeats = r.repeats(n); q.repeats.set && q.method == http.MethodGet {
-		n.Only("repeats", "verify").Key.Errorf("remove it", "a GET changes nothing: it can always be retried")
+	if q.repeats = r.repeats(n); q.repeats.set && service.IsSafe(q.method) {
+		n.Only("repeats", "verify").Key.Errorf("remove it", "a %s changes nothing: it can always be retried", q.method)
 	}
 	q.private = n.Get("private").Bool()
 	return q
-}
-
-// readBody reads the body: json, a form or a text.
-func (r *reader) readBody(n *doc.Node, q *request) {
-	n.Only("json", "form", "body")
-	switch {
-	case n.Get("json") != nil:
-		q.kind = service.BodyJSON
-		q.json, q.sends = r.Data(n.Get("json"), "json"), []string{"application/json"}
-		if c, ok := q.json.(expr.Const); ok && c.V != nil {
-			var err error
-			if q.fixed, err = value.AppendJSON(nil, c.V); err != nil {
-				n.Get("json").Errorf("", "%v", err)
-			}
-		}
-	case n.Get("form") != nil:
-		q.kind = service.BodyForm
-		q.form, q.sends = r.Pairs(n.Get("form"), "form"), []string{"application/x-www-form-urlencoded"}
-	case n.Get("body") != nil:
-		if k := n.Get("body").Kind(); k == doc.Map || k == doc.List {
-			q.kind = service.BodyJSON
-		}
-		q.body, q.sends = r.Data(n.Get("body"), "body"), []string{"text/plain; charset=utf-8"}
-	}
 }
 
 // serviceOf returns the service that a step names, or nil for an absent node or an error.
@@ -118,7 +96,7 @@ func readExpect(n *doc.Node) []int {
 }
 
 func (q *request) changes() *Service {
-	if q.method == http.MethodGet {
+	if service.IsSafe(q.method) {
 		return nil
 	}
 	return q.service
@@ -135,18 +113,25 @@ func (q *request) run(t *turn) (value.Value, error) {
 	call := t.call(q.service)
 	call.Endpoint, call.Expect, call.Auth, call.Private = q.endpoint, q.expect, auth, q.private
 	call.Accept = func(a *service.Answer) (err error) {
-		out, err = answer.Read(a)
+		out, err = answer.Read(a, q.service.Cookies)
 		return err
 	}
-	if policy := q.repeatPolicy(); q.method != http.MethodGet {
+	if policy := q.repeatPolicy(); !service.IsSafe(q.method) {
 		call.Repeats, call.Once = policy.how, policy.how == service.Never
 		if policy.verify != nil {
 			call.Verify = policy.verify.of(t, q)
 		}
 	}
 	t.asked = true
-	_, err = t.bound(q.service).HTTP.Do(call, r)
+	send := t.bound(q.service).HTTP.Do
+	if q.redirect == redirectFollow || q.redirect == "" && q.service.Follow {
+		send = t.bound(q.service).HTTP.Follow
+	}
+	a, err := send(call, r)
 	t.record().Take(&call.Record)
+	if a != nil && q.service.Cookies {
+		t.x.cookies.Add(q.service.Name, a.Cookies())
+	}
 	return out, err
 }
 
@@ -187,7 +172,7 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	r.Target, r.Kind = r.Target.With(query), q.kind
+	r.Target, r.Kind = r.Target.With(query), q.body.Kind
 	if q.service != nil {
 		r.Secrets = t.bound(q.service).Values
 	}
@@ -196,37 +181,14 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 			return err
 		}
 	}
-	if r.Body, err = q.content(t); err != nil {
+	var sends []string
+	if r.Body, sends, err = q.body.Eval(t); err != nil {
 		return err
 	}
-	if q.sends != nil && r.Header["Content-Type"] == nil {
-		r.Header["Content-Type"] = q.sends
+	if sends != nil && r.Header["Content-Type"] == nil {
+		r.Header["Content-Type"] = sends
 	}
 	return nil
-}
-
-// content evaluates the body.
-func (q *request) content(t *turn) ([]byte, error) {
-	switch {
-	case q.fixed != nil:
-		return q.fixed, nil
-	case q.json != nil:
-		v, err := q.json.Eval(t)
-		if err != nil {
-			return nil, err
-		}
-		return value.AppendJSON(nil, v)
-	case q.form != nil:
-		form, err := q.form.Encode(t)
-		return []byte(form), err
-	case q.body != nil:
-		v, err := q.body.Eval(t)
-		if err != nil {
-			return nil, err
-		}
-		return value.AppendText(nil, v)
-	}
-	return nil, nil
 }
 
 // simulated is shared by all requests and must not be changed in place.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/extra"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -30,7 +31,7 @@ type completion struct {
 	maxTokens       int          // 0 is the model's default
 	countsReasoning bool         // maxTokens includes reasoning tokens: max_completion_tokens
 	effort          *script.Template
-	extra           *extras
+	extra           *extra.Fields
 	share           expr.Value   // nil means all
 	otherwise       *script.Expr // nil means that a failure ends the attempt
 	cache           *cached      // nil asks each time
@@ -73,7 +74,7 @@ func readLLM(r *reader, n *doc.Node) action {
 		c.maxTokens, c.countsReasoning = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
 	}
 	c.effort = in.effort(n.Get("reasoning_effort"))
-	c.extra = in.extras(n.Get("extra"))
+	c.extra = extra.Read(&in.Compiler, n.Get("extra"))
 	c.otherwise = r.Expression(n.Get("otherwise"))
 	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
@@ -113,7 +114,7 @@ func (r *reader) effort(n *doc.Node) *script.Template {
 	if v := expr.Fixed(t); v != nil {
 		word, err := value.Text(v)
 		if err == nil {
-			err = CheckEffort(word)
+			err = extra.CheckEffort(word)
 		}
 		if err != nil {
 			n.Errorf("low, medium or high", "%v", err)
@@ -305,14 +306,14 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 	}
 	if c.effort != nil {
 		if chat.Effort, err = expr.Text(with, c.effort, "reasoning_effort"); err == nil {
-			err = CheckEffort(chat.Effort)
+			err = extra.CheckEffort(chat.Effort)
 		}
 		if err != nil {
 			return chat, err
 		}
 	}
 	chat.MaxTokens, chat.Completion, chat.Stream = c.maxTokens, c.countsReasoning, c.stream
-	chat.Extra, err = c.extra.eval(with)
+	chat.Extra, err = c.extra.Eval(with)
 	return chat, err
 }
 

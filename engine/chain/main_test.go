@@ -38,6 +38,9 @@ type stage struct {
 	secret    string
 	auth      string            // how it is signed in to, in YAML: jwt or login
 	secrets   map[string]string // of that
+	cookies   bool              // it keeps cookies
+	follow    bool              // it follows redirects
+	files     map[string]string // of the scenario's folder
 	more      []*Service        // others, connected
 	acted     string
 	agents    int
@@ -63,7 +66,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		t.Fatal(err)
 	}
 	report := &doc.Report{}
-	shop := &Service{Name: "shop", Kind: "http"}
+	shop := &Service{Name: "shop", Kind: "http", Cookies: st.cookies, Follow: st.follow}
 	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +74,13 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	r := &Reader{File: expr.File{Env: env, Fields: map[string][]string{
 		"agent": {"id", "index", "memory", "notes"}, "params": {"n"},
 	}}, Functions: st.functions != "", Services: services}
+	r.Open = func(name string) ([]byte, error) {
+		text, ok := st.files[name]
+		if !ok {
+			return nil, fmt.Errorf("there is no file %s", name)
+		}
+		return []byte(text), nil
+	}
 	for _, s := range st.more {
 		r.Services[s.Name] = s
 	}
@@ -87,7 +97,10 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		r.JWT(shop, n, outside)
 	}
 	if n := root.Get("auth").Get("login"); n != nil {
-		r.Login(shop, n, outside)
+		r.Login(shop, n, outside, nil)
+	}
+	if n := root.Get("auth").Get("oauth2"); n != nil {
+		r.OAuth2(shop, n, outside, nil)
 	}
 	for _, kind := range credential.KeyKinds {
 		if n := root.Get("auth").Get(kind); n != nil {

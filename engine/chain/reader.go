@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -18,6 +19,8 @@ type Reader struct {
 	Blind bool
 	// Functions means that the file has some, so a python step that names an unknown one is an error.
 	Functions bool
+	// Open opens a file of the scenario's folder.
+	Open func(file string) ([]byte, error)
 	// More, if set, reads connectors that the file does not define.
 	More func(name string)
 
@@ -81,10 +84,18 @@ func (r *Reader) in(names []string, of *Service) *reader {
 
 // hold lets values use the secrets of a service.
 func (r *reader) hold(s *Service) {
-	r.holder, r.Secrets = s, nil
+	r.holder, r.Secrets, r.Cookies = s, nil, s != nil && s.Cookies
 	if s != nil {
 		r.Secrets = s
 	}
+}
+
+// open opens a file of the scenario's folder.
+func (r *Reader) open(file string) ([]byte, error) {
+	if r.Open == nil {
+		return nil, errors.New("there is no folder of files")
+	}
+	return r.Open(file)
 }
 
 // look makes the steps in scope visible to expressions. Call it after a change of chain, scope or shared.

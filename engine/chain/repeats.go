@@ -124,7 +124,7 @@ func (v *verify) of(t *turn, q *request) *service.Verify {
 
 // judge reads the answer of a verify.
 func (v *verify) judge(at *turn, q *request, a *service.Answer) (instead *service.Answer, done bool, err error) {
-	out, err := answer.Read(a)
+	out, err := answer.Read(a, q.service.Cookies)
 	if err != nil {
 		return nil, false, err
 	}
@@ -164,7 +164,7 @@ func asScript(err error) error {
 func (r *Reader) warnLost(c *Chain) {
 	c.Walk(func(_ string, s *Step) {
 		q, ok := s.action.(*request)
-		if !ok || !s.used || q.service == nil || q.method == http.MethodGet {
+		if !ok || !s.used || q.service == nil || service.IsSafe(q.method) {
 			return
 		}
 		if v := q.repeatPolicy().verify; v != nil && v.answer == nil {

@@ -108,7 +108,11 @@ func (t *turn) clock() *clock.Clock { return t.timed.start(t.x.s) }
 
 // call returns a call of the step to a service.
 func (t *turn) call(s *Service) *service.Call {
-	return &service.Call{Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.retry(), Secrets: t.bound(s).Concealed}
+	call := &service.Call{Session: t.x.s, Clock: t.clock(), Path: t.path, Retry: t.retry(), Secrets: t.bound(s).Concealed}
+	if s.Cookies {
+		call.Cookies = &service.Cookies{Set: t.x.cookies.Of(s.Name)}
+	}
+	return call
 }
 
 // retry is the retry policy of the step.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Watch records the step results of one session, for running a chain alone. It is never stored. A nil Watch records
@@ -92,12 +93,12 @@ func (w *Watch) succeeded(t *turn, out value.Value) {
 	w.change(t, func(s *stepSeen) {
 		s.hasOutput = true
 		if !t.step.Hides() {
-			s.output = shown(out)
+			s.output = t.shown(out)
 		}
 	})
 	w.note(t, func(s *Traced) {
 		if !t.step.Hides() {
-			s.Output = shown(out)
+			s.Output = t.shown(out)
 		}
 	})
 }
@@ -108,13 +109,13 @@ func (w *Watch) failed(t *turn, err error) {
 	w.note(t, func(s *Traced) { s.Error = firstLine(err) })
 }
 
-// shown returns a value as JSON, or null if it cannot be encoded.
-func shown(v value.Value) json.RawMessage {
+// shown returns a value as JSON without the values of the session's cookies, or null if it cannot be encoded.
+func (t *turn) shown(v value.Value) json.RawMessage {
 	text, err := value.AppendJSON(nil, v)
 	if err != nil {
 		return nil
 	}
-	return text
+	return redact.Cookies(text, t.x.cookies.Values())
 }
 
 // Hides reports whether the step's output is private, or derived from private outputs.

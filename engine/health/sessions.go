@@ -59,5 +59,5 @@ func (f *sessionFigures) refusedText() string {
 	if now == 0 {
 		return "no recent 429s"
 	}
-	return engine.FormatCount(now) + " in 30s"
+	return engine.FormatCount(now) + " in 30 s"
 }

@@ -128,7 +128,7 @@ func (l *lifecycle) resume(who string) {
 func (l *lifecycle) stop(who, why string) {
 	if l.phase == engine.Draining {
 		if !l.writingEnd {
-			l.core.changes.add(engine.PhaseChange, engine.Draining.String(), "cut", who, why)
+			l.core.changes.add(engine.PhaseChange, engine.Draining.String(), "canceling", who, why)
 		}
 		l.cut(why)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/extra"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/suggest"
@@ -48,7 +49,7 @@ func (r serviceReader) models(s *chain.Service, n *doc.Node) {
 	}
 	if e := n.Get("reasoning_effort"); e != nil {
 		if text, ok := r.constantText(e); ok && text != "" {
-			if err := chain.CheckEffort(text); err != nil {
+			if err := extra.CheckEffort(text); err != nil {
 				e.Errorf("low, medium or high", "%v", err)
 			}
 			s.Effort = text

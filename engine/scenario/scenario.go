@@ -131,6 +131,13 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 		}
 		return text, err
 	}
+	r.chains.Open = func(file string) ([]byte, error) {
+		text, err := r.open(file)
+		if err != nil {
+			err = why(file, err)
+		}
+		return text, err
+	}
 	text, err := r.open(r.name)
 	if err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func TestSingleMistakes(t *testing.T) {
 		{signed("{login: {post: /in}}"), "needs `token`"},
 		{signed("{login: {post: /in, token: t}}"), "it names neither the body of the answer nor a header of it (such as body.access_token"},
 		{signed("{login: {post: /in, token: body.t, json: {p: 'secret:a b'}}}"), "a secret must not be in the file"},
-		{signed("{login: {post: 'http://y/in', token: body.t}}"), "names a host"},
+		{signed("{login: {post: 'ftp://y/in', token: body.t}}"), "does not begin with http"},
 		{signed("{login: {post: /in, token: body.t, header: Cookie x}}"), `"Cookie x" cannot be the name of a header`},
 		{signed("{login: {post: /in, token: body.t, header: Host}}"), "the header Host is set by Throng itself"},
 		{minimal("services: {s: {kind: http, url: 'http://x', headers: {Authorization: x}}}"), "a secret must not be in the file"},

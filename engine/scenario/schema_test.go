@@ -61,7 +61,7 @@ func probes(place string) string {
 	case "key":
 		word = "header"
 		fallthrough
-	case "jwt", "login", "basic":
+	case "jwt", "login", "oauth2", "basic":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', auth: {" + word + ": {?}}}}\n" + rest
 	case "write":
 		return "population: {count: 1, write: {?}}\n" + rest
@@ -77,6 +77,8 @@ func probes(place string) string {
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', limits: {buckets: {b: {?}}}}}\n" + rest
 	case "tls":
 		return "services: {s: {kind: http, url: 'https://127.0.0.1', tls: {?}}}\n" + rest
+	case "proxy":
+		return "services: {s: {kind: http, url: 'https://127.0.0.1', proxy: {?}}}\n" + rest
 	case "verify":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', verify: {?}}}\n" + rest
 	case "retry":
@@ -151,11 +153,12 @@ func (s *schemaMaker) make() schema {
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
+		"oauth2": s.keysAt("oauth2"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"),
 	}
-	for place, or := range map[string][]string{"warm_up": {"boolean"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
+	for place, or := range map[string][]string{"warm_up": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
 		short := s.keysAt(place)
 		short["type"] = append(or, "object")
 		definitions[place] = short

@@ -26,6 +26,9 @@ func (r serviceReader) services(n *doc.Node) {
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
 		expr.CheckName(e.Key, name, "a service")
+		if of := r.chains.Services[name]; of != nil && of.For != nil {
+			e.Key.Errorf("rename it", "the tokens of %s come from a service that is called %s, too", of.For.Name, name)
+		}
 		s := r.service(name, e.Value)
 		r.chains.Services[name] = s
 		r.s.Services = append(r.s.Services, s)
@@ -49,8 +52,11 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
-		n.Fields("kind", "url", "headers", "auth", "limits", "repeats", "verify", "tls")
+		n.Fields("kind", "url", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy")
 		n.Require("url")
+		s.Cookies = n.Get("cookies").OneOf("on", "off") == "on"
+		s.Follow = n.Get("redirects").OneOf(chain.Redirects...) == chain.Redirects[0]
+		r.proxy(s, n.Get("proxy"))
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")
 		}
@@ -65,7 +71,12 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 
 // limits reads the limits of a service; atOnce is its name for the number of concurrent calls.
 func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
-	l.Fields(atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets")
+	keys := []string{atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets"}
+	if s.Kind == "http" {
+		keys = append(keys, "request_size", "response_size")
+	}
+	l.Fields(keys...)
+	s.Limits.RequestSize, s.Limits.ResponseSize = size(l.Get("request_size"), mostRequest), size(l.Get("response_size"), mostResponse)
 	if c := l.Get(atOnce); c != nil {
 		s.Limits.Connections = c.Int(1, 100_000)
 		r.warnPaid(s, c, s.Limits.Connections >= manyCalls)
@@ -88,6 +99,9 @@ func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 		}
 	}
 }
+
+// The largest limits for the sizes of bodies, in bytes.
+const mostRequest, mostResponse = 64_000_000, 256_000_000
 
 const (
 	usualRate    = 10 // requests per second to begin with, where only their growth is spoken of
@@ -199,7 +213,7 @@ func (r serviceReader) agentID() *script.Template {
 // other service uses a token.
 func (r serviceReader) auth(s *chain.Service, n *doc.Node) {
 	s.User = r.agentID()
-	ways := append([]string{"user", "bearer", "jwt", "login"}, credential.KeyKinds...)
+	ways := append([]string{"user", "bearer", "jwt", "login", "oauth2"}, credential.KeyKinds...)
 	n.Fields(ways...)
 	mocks := strings.HasPrefix(s.URL, Mock)
 	switch which := n.Only(ways...); {
@@ -209,7 +223,9 @@ func (r serviceReader) auth(s *chain.Service, n *doc.Node) {
 	case which.Key.Text() == "jwt":
 		r.chains.JWT(s, which.Value, outside)
 	case which.Key.Text() == "login":
-		r.chains.Login(s, which.Value, outside)
+		r.chains.Login(s, which.Value, outside, r.tokenService(s))
+	case which.Key.Text() == "oauth2":
+		r.chains.OAuth2(s, which.Value, outside, r.tokenService(s))
 	case which.Key.Text() == "user":
 		if user := r.chains.Template(which.Value, outside); user != nil {
 			s.User = user

@@ -45,7 +45,8 @@ func builtins() (universe, added map[string]value.Value) {
 	for name, fn := range map[string]func(*machine, args, kwargs) (value.Value, error){
 		"round": round, "get": get, "keys": keys,
 		"chance": chance, "uniform": uniform, "normal": normal, "lognormal": lognormal, "pick": pick,
-		"weighted": weighted, "sample": sample, "shuffle": shuffle,
+		"weighted": weighted, "sample": sample, "shuffle": shuffle, "uuid": drawUUID,
+		"extract": extractFirst, "form_field": formField, "unresolved": unresolved,
 	} {
 		added[name] = &native{name, fn}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/cookies"
 )
 
 // Auth configures how the requests of a call are signed in: with a token of the agent.
@@ -16,6 +17,9 @@ type Auth struct {
 	Issuer Issuer  // creates a token if the agent has none, or if the service rejects the one it has
 	Header string  // header of the token, in canonical form
 	Scheme string  // prefix of the token; "" for none
+	// Path is where a session journals the cookies of the login that it uses, so that it is resumed with the same ones; "" if the
+	// login sets none.
+	Path string
 }
 
 // Issuer creates tokens for agents: a [*Login] or a [*JWT].
@@ -26,8 +30,9 @@ type Issuer interface {
 
 // token signs an agent in. It stays in memory and is never journaled.
 type token struct {
-	value string
-	due   time.Time // when it must be replaced; zero is when the service rejects it
+	value   string    // "" if cookies alone sign the agent in
+	due     time.Time // when it must be replaced; zero is when the service rejects it
+	cookies []string  // of the login, normalized
 }
 
 func (t *token) good(now time.Time) bool { return t != nil && (t.due.IsZero() || now.Before(t.due)) }
@@ -46,9 +51,11 @@ type Tokens struct {
 
 // seat holds an agent's token. The holder of the lock may read and change it, so that an agent's steps share one login.
 type seat struct {
-	agent int
-	turn  chan struct{}
-	token *token
+	agent   int
+	turn    chan struct{}
+	token   *token
+	session engine.Place // newest session that journaled the cookies of its login
+	first   *token       // with those cookies; nil if there is none
 }
 
 // seat returns the seat of an agent.
@@ -105,16 +112,56 @@ func (c *Call) signIn(ctx context.Context) (issued bool, err error) {
 		return false, err
 	}
 	defer s.unlock()
-	if s.token != c.token && s.token.good(time.Now()) {
-		c.token = s.token
-		return false, nil
+	before := c.token
+	if kept := s.journaled(c); kept != nil && before == nil {
+		s.token = kept
 	}
-	fresh, err := c.Auth.Issuer.issue(ctx, c)
+	if s.token == before || !s.token.good(time.Now()) {
+		fresh, err := c.Auth.Issuer.issue(ctx, c)
+		if err != nil {
+			return false, err
+		}
+		s.token, issued = fresh, true
+	}
+	c.token = s.token
+	s.note(c)
+	if c.Cookies != nil {
+		c.Cookies.signIn(s.first, c.token)
+	}
+	return issued, nil
+}
+
+// loginHeader has the token in the journal of a login that also sets cookies.
+const loginHeader = "Token"
+
+// journaled returns the login of the session from the journal of an earlier process, or nil.
+func (s *seat) journaled(c *Call) *token {
+	if c.Auth.Path == "" {
+		return nil
+	}
+	e, ok := c.Session.Replay(c.Auth.Path)
+	if !ok {
+		return nil
+	}
+	a, err := decodeAnswer(e.Output)
 	if err != nil {
-		return false, err
+		return nil
 	}
-	s.token, c.token = fresh, fresh
-	return true, nil
+	s.session, s.first = c.Session.Place, &token{value: a.Header.Get(loginHeader), cookies: a.Cookies()}
+	return s.first
+}
+
+// note journals the login that a session uses first. Those that replace it are in the answers of the steps that needed them.
+func (s *seat) note(c *Call) {
+	if c.Auth.Path == "" || s.first != nil && s.session == c.Session.Place {
+		return
+	}
+	s.session, s.first = c.Session.Place, c.token
+	a := &Answer{Status: http.StatusOK, Header: http.Header{cookies.Header: c.token.cookies}}
+	if c.token.value != "" {
+		a.Header.Set(loginHeader, c.token.value)
+	}
+	c.Session.Observed(engine.Entry{Path: c.Auth.Path, Attempts: 1, Output: encodeAnswer(a), Private: true})
 }
 
 // refresh signs the call in again if its token expired while the call waited.
@@ -128,7 +175,7 @@ func (c *Call) refresh(ctx context.Context) error {
 
 // sign adds the call's token to the headers of an attempt.
 func (c *Call) sign(h http.Header) {
-	if c.token == nil {
+	if c.token == nil || c.token.value == "" {
 		return
 	}
 	value := c.token.value

@@ -15,12 +15,13 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/tokenpath"
 )
 
 // loginOf returns the login of a test's agents.
 func loginOf(t *testing.T, h *HTTP, path string) *Auth {
 	t.Helper()
-	at, err := ParseTokenPath(path)
+	at, err := tokenpath.Parse(path)
 	if err != nil {
 		t.Fatal(err)
 	}

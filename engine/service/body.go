@@ -8,19 +8,21 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // readPieces reads a stream of events until enough returns true, or to its end. It calls alive after each line.
-func readStream(r io.ReadCloser, enough func(event []byte) bool, alive func()) ([]byte, error) {
+func readStream(r io.ReadCloser, most int64, enough func(event []byte) bool, alive func()) ([]byte, error) {
 	var all bytes.Buffer
-	lines := bufio.NewReader(io.LimitReader(r, maxBody+1))
+	lines := bufio.NewReader(io.LimitReader(r, most+1))
 	for {
 		line, err := lines.ReadBytes('\n')
 		alive()
 		all.Write(line)
 		switch {
-		case all.Len() > maxBody:
-			return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
+		case int64(all.Len()) > most:
+			return nil, tooBig(most)
 		case errors.Is(err, io.EOF):
 			return all.Bytes(), nil
 		case err != nil:
@@ -44,9 +46,21 @@ func drain(body io.Closer, rest io.Reader) {
 
 var errTooBig = errors.New("the answer is too big")
 
-func readBody(resp *http.Response) ([]byte, error) {
-	if resp.ContentLength > maxBody {
-		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooBig, resp.ContentLength, maxBody)
+func tooBig(most int64) error {
+	return fmt.Errorf("%w: more than the %s of `limits: {response_size: …}` of its service", errTooBig, engine.FormatBytes(most))
+}
+
+// isHead reports whether a response has no body, whatever its Content-Length.
+func isHead(resp *http.Response) bool {
+	return resp.Request != nil && resp.Request.Method == http.MethodHead
+}
+
+func readBody(resp *http.Response, most int64) ([]byte, error) {
+	if isHead(resp) {
+		return nil, nil
+	}
+	if resp.ContentLength > most {
+		return nil, tooBig(most)
 	}
 	if n := resp.ContentLength; n >= 0 && n <= maxPromised {
 		body := make([]byte, n)
@@ -54,11 +68,11 @@ func readBody(resp *http.Response) ([]byte, error) {
 		return body, err
 	}
 	var buf bytes.Buffer
-	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, maxBody+1)); err != nil {
+	if _, err := buf.ReadFrom(io.LimitReader(resp.Body, most+1)); err != nil {
 		return nil, err
 	}
-	if buf.Len() > maxBody {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooBig, maxBody)
+	if int64(buf.Len()) > most {
+		return nil, tooBig(most)
 	}
 	return buf.Bytes(), nil
 }

@@ -47,6 +47,7 @@ type Call struct {
 	Pieces  func() (enough func(event []byte) bool)
 	Secrets []string // spellings to remove from responses and error texts; see [redact.Spellings]
 	Auth    *Auth    // nil if no one signs in, or the request's headers do
+	Cookies *Cookies // nil sends none and keeps none
 	// Private keeps the response out of error texts and is noted in the journal. The journal keeps the response for a replay only
 	// until its cycle is closed, and never shows it.
 	Private bool

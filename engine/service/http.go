@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/breaker"
@@ -26,6 +28,8 @@ type Limits struct {
 	Keepalive   int           // idle connections to keep; default 100
 	Idle        time.Duration // how long they are kept; default 30 s
 	Timeout     time.Duration // of one attempt; default 10 s
+	// RequestSize and ResponseSize limit bodies, in bytes; the default is 32 MiB.
+	RequestSize, ResponseSize int64
 	// Rate is the number of requests that may start per second, at first; 0 sets no limit. MaxRate is the most that it may grow to.
 	Rate, MaxRate float64
 	Pace          pace.Mode // how the rate is kept
@@ -49,6 +53,7 @@ func (l Limits) withDefaults() Limits {
 	if l.Timeout == 0 {
 		l.Timeout = 10 * time.Second
 	}
+	l.RequestSize, l.ResponseSize = cmp.Or(l.RequestSize, maxBody), cmp.Or(l.ResponseSize, maxBody)
 	return l
 }
 
@@ -92,7 +97,7 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 	if h.direct = newDirect(h); h.direct != nil {
 		h.transport.base = h.direct
 	}
-	h.transport.prefix = h.prefix
+	h.transport.prefix, h.transport.mostBody = h.prefix, h.limits.ResponseSize
 	h.transport.patience.Store(int64(h.limits.Timeout))
 	return h, nil
 }
@@ -103,6 +108,12 @@ func (h *HTTP) Trust(c *tls.Config) {
 		h.pool.TLSClientConfig = c
 		h.transport.certified = len(c.Certificates) > 0
 	}
+}
+
+// Through sends all requests by an HTTP proxy. Call it before any request.
+func (h *HTTP) Through(proxy *url.URL) {
+	h.pool.Proxy = http.ProxyURL(proxy)
+	h.direct, h.transport.base = nil, h.pool
 }
 
 // CheckAddress parses the address of a service: http or https, a host and an optional path. Its errors do not repeat the address,
@@ -132,6 +143,8 @@ type Request struct {
 
 	Kind    BodyKind       // how secrets are written into the body
 	Secrets redact.Secrets // whose marks are in target and body
+
+	rooted bool // the target does not begin with the path of the service's address
 }
 
 // Described returns the request for display: without secrets, and without values whose names look like secrets.
@@ -146,24 +159,10 @@ func (r *Request) Described() string {
 	return redact.Shorten(redact.Unnamed(redact.Unmarked(text)), mostShown)
 }
 
-// Do carries out a call. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime], engine.ErrCut or a
+// Do carries out a call, and follows no redirects. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime], engine.ErrCut or a
 // *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
-	hash, path := r.hash(), r.Target.path
-	r, err := r.revealed()
-	if err != nil {
-		return nil, err
-	}
-	var req http.Request
-	h.request(&r, &req)
-	call.what, call.named.Path = call.display().described(r.Method, req.URL.Path), path
-	if call.Verify != nil {
-		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
-	}
-	answer, err := h.transport.do(&req, hash, call)
-	if call.bill != nil {
-		call.budget().charge()
-	}
+	answer, err := h.ask(call, r)
 	if err != nil {
 		return nil, err
 	}
@@ -174,12 +173,45 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 	return answer, nil
 }
 
+// ask is Do for a call that accepts any status.
+func (h *HTTP) ask(call *Call, r Request) (*Answer, error) {
+	hash, path := r.hash(), redact.Unmarked(r.Target.path)
+	if n := int64(len(r.Body)); n > h.limits.RequestSize {
+		return nil, engine.Fail(engine.Script, "the request has %s, more than the %s of `limits: {request_size: …}` of the service %s",
+			engine.FormatBytes(n), engine.FormatBytes(h.limits.RequestSize), h.name)
+	}
+	r, err := r.revealed()
+	if err != nil {
+		return nil, err
+	}
+	var req http.Request
+	h.request(&r, &req)
+	if k := call.Cookies; k != nil {
+		k.request, k.address = &r, h.address
+		if r.rooted {
+			k.address = h.rooted
+		}
+	}
+	call.what, call.named.Path = call.display().described(r.Method, req.URL.Path), path
+	if call.Verify != nil {
+		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
+	}
+	answer, err := h.transport.do(&req, hash, call)
+	if call.bill != nil {
+		call.budget().charge()
+	}
+	return answer, err
+}
+
 // patience returns the timeout of one attempt.
 func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patience.Load()) }
 
 // request fills in req as it is sent. Attempts use copies of it.
 func (h *HTTP) request(r *Request, req *http.Request) {
 	u := h.address(r.Target)
+	if r.rooted {
+		u = h.rooted(r.Target)
+	}
 	*req = http.Request{
 		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: r.Header,
 	}
@@ -203,8 +235,13 @@ func setBody(req *http.Request, body []byte) {
 
 // address joins a target to the service's address.
 func (h *HTTP) address(t Target) *url.URL {
+	return h.rooted(Target{h.prefix + t.path, t.query})
+}
+
+// rooted returns the address of a target at the service's host.
+func (h *HTTP) rooted(t Target) *url.URL {
 	u := &url.URL{Scheme: h.base.Scheme, Host: h.base.Host, RawQuery: t.query}
-	escaped := h.prefix + t.path
+	escaped := t.path
 	if path, err := url.PathUnescape(escaped); err == nil && path != escaped {
 		u.Path, u.RawPath = path, escaped
 	} else {

@@ -9,9 +9,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/cookies"
 	"github.com/throng-sim/throng/engine/service/redact"
+	"github.com/throng-sim/throng/engine/service/tokenpath"
 )
 
 // Login gets a token with a request of its own. That is not a step: it is neither journaled nor among the session's steps, and its
@@ -19,8 +22,12 @@ import (
 type Login struct {
 	Client  *HTTP
 	Request Request
-	Expect  []int     // expected statuses; empty is 200 to 299
-	Token   TokenPath // position of the token in the response
+	Secrets []string       // spellings to remove from texts, in addition to those of the call
+	Expect  []int          // expected statuses; empty is 200 to 299
+	Token   tokenpath.Path // position of the token in the response; the zero value wants none
+	Cookies bool           // the cookies of the response sign the agent in, alone or with the token
+	Cookie  string         // name of a cookie that the response must set; "" is any, unless there is a token
+	Expires bool           // the response says when the token expires (RFC 6749, section 5.1)
 	// Explain adds to errors the text of a refusal, and the fields of a response without a token. Use it for errors that are shown
 	// once and not stored.
 	Explain bool
@@ -41,13 +48,16 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	var missing error
 	call := &Call{
 		Session: by.Session, Clock: by.Clock, Path: by.Path + ".login", Retry: by.Session.Settings().Retry,
-		Expect: l.Expect, Private: true, Secrets: by.Secrets,
+		Expect: l.expected(), Private: true, Secrets: slices.Concat(by.Secrets, l.Secrets),
 		Accept: func(a *Answer) error {
-			if got, missing = l.Token.in(a); missing != nil && l.Explain {
+			if got, missing = l.read(a); missing != nil && l.Explain {
 				missing = fmt.Errorf("%w%s", missing, fieldsOf(a.Body))
 			}
 			return missing
 		},
+	}
+	if l.Cookies {
+		call.Cookies = &Cookies{}
 	}
 	r, err := l.Request.revealed()
 	if err != nil {
@@ -73,6 +83,44 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	return nil, &engine.StepError{Class: failure.Class, Err: &LoginError{failure}}
 }
 
+// expected returns the statuses of a successful login. Without a token, a redirect is one: forms lead to the next page.
+func (l *Login) expected() []int {
+	if len(l.Expect) > 0 || l.Token.IsSet() {
+		return l.Expect
+	}
+	return []int{200, 201, 202, 203, 204, 205, 206, 301, 302, 303, 307, 308}
+}
+
+// read returns what signs the agent in: the token of a response, its cookies, or both.
+func (l *Login) read(a *Answer) (*token, error) {
+	t := &token{}
+	if l.Token.IsSet() {
+		var err error
+		if t.value, err = l.Token.Find(a.Header, a.Body); err != nil {
+			return nil, err
+		}
+		if l.Expires {
+			t.due = tokenpath.Expiry(a.Body, time.Now())
+		}
+	}
+	if !l.Cookies {
+		return t, nil
+	}
+	t.cookies = a.Cookies()
+	sent := cookies.Sent(t.cookies, l.Client.base)
+	switch _, set := cookies.Value(sent, l.Cookie); {
+	case l.Cookie != "" && !set:
+		names := "its answer sets none"
+		if all := cookies.Names(sent); len(all) > 0 {
+			names = "its answer sets " + redact.Shorten(strings.Join(all, ", "), mostListed)
+		}
+		return nil, fmt.Errorf("its answer does not set the cookie %s: %s", l.Cookie, names)
+	case len(t.cookies) == 0 && !l.Token.IsSet():
+		return nil, errors.New("its answer sets no cookie")
+	}
+	return t, nil
+}
+
 // fieldsOf lists the fields of a response, without their values.
 func fieldsOf(body []byte) string {
 	const most = 10
@@ -85,58 +133,3 @@ func fieldsOf(body []byte) string {
 
 // mostListed limits the names in an error, in bytes.
 const mostListed = 200
-
-// TokenPath is the position of a token in a response: body.access_token, headers.x-token, or body for the whole body.
-type TokenPath struct {
-	names  []string // of fields of the body
-	header string   // or of a header
-}
-
-// ParseTokenPath parses a path with dots.
-func ParseTokenPath(text string) (TokenPath, error) {
-	first, rest, more := strings.Cut(text, ".")
-	switch {
-	case first == "headers" && rest != "":
-		return TokenPath{header: rest}, nil
-	case first == "body" && !more:
-		return TokenPath{}, nil
-	case first == "body":
-		if names := strings.Split(rest, "."); !strings.Contains("."+rest+".", "..") {
-			return TokenPath{names: names}, nil
-		}
-	}
-	return TokenPath{}, errors.New("it names neither the body of the answer nor a header of it")
-}
-
-func (p TokenPath) String() string {
-	if p.header != "" {
-		return "headers." + p.header
-	}
-	return strings.Join(append([]string{"body"}, p.names...), ".")
-}
-
-// in finds the token of a response. Its errors do not repeat the response.
-func (p TokenPath) in(a *Answer) (*token, error) {
-	text := ""
-	switch {
-	case p.header != "":
-		text = a.Header.Get(p.header)
-	case len(p.names) == 0:
-		text = string(a.Body)
-	default:
-		var v any
-		if err := json.Unmarshal(a.Body, &v); err != nil {
-			return nil, errors.New("its answer is not JSON")
-		}
-		for _, name := range p.names {
-			fields, _ := v.(map[string]any)
-			v = fields[name]
-		}
-		text, _ = v.(string)
-	}
-	text = strings.TrimSpace(text)
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return nil, fmt.Errorf("its answer has no token at %s", p)
-	}
-	return &token{value: text}, nil
-}

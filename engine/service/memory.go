@@ -29,15 +29,15 @@ func memoryFor(n int64) int64 { return 2*n + min((roomTimes-2)*n, roomMost) }
 
 // reserve claims the memory for a response from the run's budget before it is read, or as it arrives if its length is not known.
 // The claim of an earlier attempt is released.
-func (c space) reserve(resp *http.Response, of *term) error {
+func (c space) reserve(resp *http.Response, of *term, most int64) error {
 	if c.reserved > 0 {
 		c.space().trim(-1)
 	}
 	switch n := resp.ContentLength; {
-	case c.Session == nil || n >= 0 && n <= roomFree:
+	case c.Session == nil || n >= 0 && n <= roomFree || isHead(resp):
 		return nil
 	case n > 0:
-		return c.space().claimMemory(of, memoryFor(min(n, maxBody)))
+		return c.space().claimMemory(of, memoryFor(min(n, most)))
 	}
 	resp.Body = &counted{ReadCloser: resp.Body, free: roomFree, more: func() error { return c.space().claimMemory(of, memoryFor(roomPiece)) }}
 	return nil

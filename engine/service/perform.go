@@ -59,6 +59,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 	if c.Record.Label == engine.Unconfirmed {
 		s.Unconfirmed(c.Path, c.what)
 	}
+	c.keepRenewed(answer)
 	c.journal(hash, changing, answer, err)
 	c.measure(answer)
 	return answer, err

@@ -10,7 +10,7 @@ import (
 
 // forms returns the spellings of all secrets of the call: of its service, and of its token.
 func (c display) forms() []string {
-	if c.token == nil {
+	if c.token == nil || c.token.value == "" {
 		return c.Secrets
 	}
 	if c.spelled != c.token {
@@ -23,7 +23,7 @@ func (c display) forms() []string {
 // a session does not depend on which token its agent has.
 func (c display) redact(a *Answer) {
 	spellings := c.Secrets
-	if c.token != nil && redact.MayRepeat(a.Body, a.Header, c.token.value) { // searching for the forms of a long token is slow
+	if c.token != nil && c.token.value != "" && redact.MayRepeat(a.Body, a.Header, c.token.value) { // searching for the forms of a long token is slow
 		spellings = c.display().forms()
 	}
 	a.Body = redact.Response(a.Body, a.Header, spellings)
@@ -35,8 +35,10 @@ func (c display) redact(a *Answer) {
 // redacted removes the secrets of the call from a text that was put together from the pieces of a response.
 func (c display) redacted(text string) string { return redact.Text(text, c.display().forms()) }
 
-// forDisplay returns a text for people without the secrets of the call, however short they are.
-func (c display) forDisplay(text string) string { return redact.ShownText(text, c.display().forms()) }
+// forDisplay returns a text for people without the secrets of the call, however short they are, and without its cookies.
+func (c display) forDisplay(text string) string {
+	return redact.ShownText(redact.ShownText(redact.Unmarked(text), c.display().forms()), c.Cookies.spellings())
+}
 
 // redactedFailure returns the failure of an attempt without secrets, and without a private response: errors of Go's HTTP client
 // quote what they cannot parse.

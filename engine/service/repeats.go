@@ -203,7 +203,7 @@ func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proo
 func (c repetition) sideCall(path string) *Call {
 	return &Call{
 		Session: c.Session, Clock: c.Clock, Path: c.Path + path, Retry: c.Retry, Secrets: c.Secrets, Auth: c.Auth,
-		Private: c.Private, credentials: credentials{token: c.token},
+		Private: c.Private, Cookies: c.Cookies.alone(), credentials: credentials{token: c.token},
 	}
 }
 

@@ -18,6 +18,11 @@ const (
 	BodyForm
 )
 
+// escape returns how a text is escaped, or nil.
+func (k BodyKind) escape() func(string) string {
+	return map[BodyKind]func(string) string{BodyJSON: inJSON, BodyForm: url.QueryEscape}[k]
+}
+
 // inJSON returns a text as it appears between the quotes of a JSON string.
 func inJSON(text string) string {
 	quoted, _ := json.Marshal(text) // strings always encode
@@ -39,8 +44,7 @@ func (r Request) revealed() (Request, error) {
 	if r.Target.query, err = r.Secrets.Reveal(r.Target.query, url.QueryEscape); err != nil {
 		return r, err
 	}
-	escape := map[BodyKind]func(string) string{BodyJSON: inJSON, BodyForm: url.QueryEscape}[r.Kind]
-	body, err := r.Secrets.Reveal(string(r.Body), escape)
+	body, err := r.Secrets.Reveal(string(r.Body), r.Kind.escape())
 	if r.Body != nil {
 		r.Body = []byte(body)
 	}

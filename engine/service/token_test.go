@@ -131,68 +131,6 @@ func TestTokensAreBounded(t *testing.T) {
 	}
 }
 
-func TestTokenPaths(t *testing.T) {
-	answer := &Answer{Header: http.Header{"X-Token": {"h"}}, Body: []byte(`{"a": {"b": " t "}, "n": 1, "l": ["x"]}`)}
-	for _, tt := range []struct {
-		path, want string
-		bad        bool
-	}{
-		{"body.a.b", "t", false},
-		{"headers.x-token", "h", false},
-		{"headers.x-other", "", false},
-		{"body.a", "", false},
-		{"body.n", "", false},
-		{"body.l.x", "", false},
-		{"body.a.b.c", "", false},
-		{"access_token", "", true},
-		{"body.", "", true},
-		{"body.a..b", "", true},
-		{"headers.", "", true},
-		{"headers", "", true},
-		{"", "", true},
-	} {
-		p, err := ParseTokenPath(tt.path)
-		if (err != nil) != tt.bad {
-			t.Errorf("%s: error %v", tt.path, err)
-		}
-		if err != nil {
-			continue
-		}
-		if p.String() != tt.path {
-			t.Errorf("%s is shown as %s", tt.path, p)
-		}
-		switch got, err := p.in(answer); {
-		case tt.want == "" && err == nil, tt.want != "" && (err != nil || got.value != tt.want):
-			t.Errorf("%s: got %v, %v; want %q", tt.path, got, err, tt.want)
-		}
-	}
-}
-
-// FuzzTokenPath checks that a token can always be sent in a header.
-func FuzzTokenPath(f *testing.F) {
-	f.Add("body.a.b", `{"a": {"b": "t"}}`)
-	f.Add("body", " t\r\n")
-	f.Add("headers.x", "h")
-	f.Add("body.a", `{"a": "x\u0000"}`)
-	f.Fuzz(func(t *testing.T, path, body string) {
-		p, err := ParseTokenPath(path)
-		if err != nil {
-			return
-		}
-		if p.String() != path {
-			t.Errorf("%q is shown as %q", path, p)
-		}
-		a := &Answer{Header: http.Header{"X": {body}}, Body: []byte(body)}
-		got, err := p.in(a)
-		if err != nil {
-			return
-		}
-		if got.value == "" || strings.ContainsAny(got.value, "\r\n\x00") || strings.TrimSpace(got.value) != got.value {
-			t.Errorf("%q of %q is %q", path, body, got.value)
-		}
-	})
-}
-
 // BenchmarkSignIn measures a request of an agent with a token, among many agents.
 func BenchmarkSignIn(b *testing.B) {
 	auth := &Auth{Tokens: &Tokens{}, Header: "Authorization", Scheme: "Bearer", Issuer: &JWT{Method: "HS256", Secret: "k", TTL: time.Hour, Claims: []byte("{}")}}

@@ -14,10 +14,11 @@ import (
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/unpack"
 )
 
 const (
-	maxBody   = 32 << 20 // most bytes of a body
+	maxBody   = 32 << 20 // most bytes of a body, by default
 	maxHeader = 1 << 20  // most bytes of the headers
 	// maxPromised limits the memory that is allocated in one step for a Content-Length.
 	maxPromised = 1 << 20
@@ -33,6 +34,7 @@ type transport struct {
 	rateLimiter *pace.Limiter // of all requests
 	buckets     *buckets
 	prefix      string             // path of the service's address
+	mostBody    int64              // size limit of a response
 	shared      *concurrency.Limit // limit shared with other services; nil if there is none
 	tag         bool               // tell the mock which cycle, step and attempt this is
 
@@ -50,12 +52,17 @@ type transport struct {
 	descriptors descriptors
 }
 
+// IsSafe reports whether a method changes nothing (RFC 9110, section 9.2.1).
+func IsSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
 // do carries out a call: the request is sent until a response is final, or the answer is taken from the journal.
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
 	if call.Session == nil {
 		return t.send(call.Clock.Context(), req, call)
 	}
-	changing := req.Method != http.MethodGet && req.Method != http.MethodHead
+	changing := !IsSafe(req.Method)
 	call.changing = changing && !call.Keyless
 	return call.perform(hash, changing, func(ctx context.Context) (*Answer, error) {
 		if !call.changing {
@@ -275,6 +282,10 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		return nil, nil, err
 	}
 	call.sign(r.Header)
+	if err := call.dress(r); err != nil {
+		call.budget().releaseClaim()
+		return nil, nil, err
+	}
 	if t.tag {
 		t.label(r, call, which.number)
 	}
@@ -353,14 +364,17 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if err := call.space().reserve(resp, of); err != nil {
+	if err := unpack.Body(r, resp); err != nil {
+		return nil, err
+	}
+	if err := call.space().reserve(resp, of, t.mostBody); err != nil {
 		return nil, err
 	}
 	var body []byte
 	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		body, err = readStream(resp.Body, call.Pieces(), of.restart)
+		body, err = readStream(resp.Body, t.mostBody, call.Pieces(), of.restart)
 	} else {
-		body, err = readBody(resp)
+		body, err = readBody(resp, t.mostBody)
 	}
 	if err != nil {
 		call.space().trim(-1)
@@ -369,7 +383,9 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 	call.space().trim(len(body))
 	t.witness.arrived()
 	t.reached.Store(true)
+	set := call.Cookies.arrive(resp, r.URL)
 	answer := newAnswer(resp, body)
 	call.display().redact(answer)
+	answer.putCookies(set)
 	return answer, nil
 }

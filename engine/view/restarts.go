@@ -13,10 +13,15 @@ const barrierEnds = time.Second
 
 // WithRestarts returns the changes of a run and, as further changes, when it was interrupted and when another process resumed it, in order
 // of time.
-func WithRestarts(c *engine.RunTimeline) []engine.ChangeRow {
-	all := slices.Clone(c.Changes)
-	for i := 1; i < len(c.Stretches); i++ {
-		before, from := c.Stretches[i-1], c.Stretches[i].From
+//
+// began is when the present process began to execute the run, which may have no rows in the store yet; the zero time if none does.
+func WithRestarts(c *engine.RunTimeline, began time.Time) []engine.ChangeRow {
+	all, stretches := slices.Clone(c.Changes), slices.Clip(c.Stretches)
+	if n := len(stretches); n > 0 && stretches[n-1].To.Before(began) {
+		stretches = append(stretches, engine.Stretch{From: began, To: began})
+	}
+	for i := 1; i < len(stretches); i++ {
+		before, from := stretches[i-1], stretches[i].From
 		was := "stopped"
 		if interrupted(c, before) {
 			was = "interrupted"
@@ -48,7 +53,7 @@ func first(c *engine.RunTimeline) int {
 func interrupted(c *engine.RunTimeline, s engine.Stretch) bool {
 	within := func(at time.Time) bool { return !at.Before(s.From) && !at.After(s.To) }
 	for i := range c.Changes {
-		if row := &c.Changes[i]; row.What == engine.PhaseChange && within(row.At) && (row.New == engine.Draining.String() || row.New == "cut") {
+		if row := &c.Changes[i]; row.What == engine.PhaseChange && within(row.At) && (row.New == engine.Draining.String() || row.New == "canceling") {
 			return false
 		}
 	}

@@ -18,11 +18,11 @@ func TestRestarts(t *testing.T) {
 		Barriers:  []engine.BarrierRow{{Cycle: 7, At: minute(2)}, {Cycle: 8, At: minute(8)}, {Cycle: 9, At: minute(29.99)}},
 		Changes: []engine.ChangeRow{
 			{At: minute(1), What: engine.LimitChange, Old: "40", New: "35", Why: "CPU 91%"},
-			{At: minute(9), What: engine.PhaseChange, Old: "running", New: "draining", Who: "user"},
+			{At: minute(9), What: engine.PhaseChange, Old: "running", New: "stopping", Who: "user"},
 		},
 	}
-	all := WithRestarts(c)
-	want := []string{"09:01 limit 35 0", "09:05 run interrupted 8", "09:07 run resumed 8", "09:09 phase draining 0", "09:20 run resumed 9", "09:40 run resumed 10"}
+	all := WithRestarts(c, minute(50))
+	want := []string{"09:01 limit 35 0", "09:05 run interrupted 8", "09:07 run resumed 8", "09:09 phase stopping 0", "09:20 run resumed 9", "09:40 run resumed 10", "09:41 run interrupted 10", "09:50 run resumed 10"}
 	if len(all) != len(want) {
 		t.Fatalf("got %+v, want %q", all, want)
 	}

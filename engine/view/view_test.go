@@ -91,7 +91,7 @@ func TestStatusInEachPhase(t *testing.T) {
 			"stall": map[string]any{"since": "2026-01-02T12:00:00Z", "why": "18 sessions wait for shop"},
 		}},
 		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "budget used up" }, map[string]any{
-			"phase": "draining", "reason": "budget used up", "in_flight": 18.,
+			"phase": "stopping", "reason": "budget used up", "in_flight": 18.,
 		}},
 		{"ended", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.InFlight = engine.Ended, engine.EndFinished, 0

@@ -159,7 +159,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 // changesOf returns the changes of a run, with its restarts if they are known.
 func changesOf(ctx context.Context, src Source, run engine.RunID, extras *Extras) ([]engine.ChangeRow, error) {
 	if extras.Timeline != nil {
-		return view.WithRestarts(extras.Timeline), nil
+		return view.WithRestarts(extras.Timeline, time.Time{}), nil
 	}
 	return src.Changes(ctx, run)
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -63,7 +64,7 @@ func changes(all []engine.ChangeRow) []widgets.Row {
 			{Text: c.Who},
 			{Text: engine.Subject(c.What)},
 			{Text: changed(c)},
-			{Text: words.Drawn(c.Why), Tone: widgets.Quiet},
+			{Text: words.Drawn(strings.TrimPrefix(c.Why, c.Old+" to "+c.New+": ")), Tone: widgets.Quiet},
 		}})
 	}
 	return rows

@@ -43,7 +43,7 @@ func advice(f *feed) (text string, worst health.Level) {
 	for level := health.Critical; level >= health.Warning; level-- {
 		for _, found := range f.health {
 			if found.Level == level {
-				parts = append(parts, words.Sentence(string(found.Metric)+" "+found.Value)+" "+words.Sentence(found.Advice))
+				parts = append(parts, words.Sentence(string(found.Metric)+": "+found.Value)+" "+words.Sentence(found.Advice))
 				worst = max(worst, level)
 			}
 		}

@@ -52,10 +52,10 @@ func TestFiguresAndAdvice(t *testing.T) {
 
 	st.run.second(func(m *engine.MetricsRow) { m.Host.CPU, m.Host.Available = 75, 1e9 })
 	st.tick()
-	if text, worst := advice(st.feed); worst != health.Critical || !strings.HasPrefix(text, "Memory left 1 GB. ") || !strings.Contains(text, "CPU 75%, 60% by other programs. Lower the limit, or close other programs.") {
+	if text, worst := advice(st.feed); worst != health.Critical || !strings.HasPrefix(text, "Memory left: 1 GB. ") || !strings.Contains(text, "CPU: 75%, 60% by other programs. Lower the limit, or close other programs.") {
 		t.Errorf("the advice is %q", text)
 	}
-	st.shows(t, "Memory left 1 GB. ", "CPU 75%, ")
+	st.shows(t, "Memory left: 1 GB. ", "CPU 75%, ")
 	if help := st.Help(); help != "07-dashboard.md#memory-left" {
 		t.Errorf("help is %q", help)
 	}

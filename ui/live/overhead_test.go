@@ -59,5 +59,5 @@ func TestTimeLost(t *testing.T) {
 		t.Errorf("busy machine: the tile shows %q, want %q", got, want)
 	}
 	st.shows(t, "limited by", "This machine is the limit: 98% of its 2 cores are in use", "Lower the limit, or use another machine",
-		"Engine overhead 41%, limited by this machine. Measurements do not describe the backend now")
+		"Engine overhead: 41%, limited by this machine. Measurements do not describe the backend now")
 }

@@ -66,7 +66,10 @@ func state(job *Job, s *engine.Snapshot) string {
 	}
 	if s.Phase == engine.Ended && !failed(s) {
 		word, _ := phase(s)
-		parts = append(parts, word+": "+orNoReason(s.Reason))
+		if s.Reason != "" {
+			word += ": " + s.Reason
+		}
+		parts = append(parts, word)
 	}
 	if s.Inexact != nil {
 		parts = append(parts, s.Inexact.String())

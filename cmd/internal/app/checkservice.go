@@ -144,7 +144,7 @@ func (l checks) checkHTTP(ctx context.Context, o PlannedService, trusted *tls.Co
 	if l.Settings.Simulation {
 		header.Set("X-Simulation-Mode", "true")
 	}
-	a, err := askHTTP(ctx, target{o.Name, o.Address, trusted}, header)
+	a, err := askHTTP(ctx, o.target(trusted), header)
 	switch {
 	case err != nil:
 		return "", err
@@ -154,7 +154,7 @@ func (l checks) checkHTTP(ctx context.Context, o PlannedService, trusted *tls.Co
 		return a.String() + "; automatic checks do not log in", nil
 	case l.automatic && len(o.Secrets) > 0:
 		return fmt.Sprintf("%s; %s not sent: automatic checks send no secrets", a, names(o.Secrets)), nil
-	case refusesKey(a.Code):
+	case refusesKey(a.Code) && o.For == nil:
 		return "", &doubtError{a.String() + "; the scenario sends no token", "if sessions fail too, set `auth` of the service in the scenario"}
 	}
 	return a.String(), nil
@@ -177,15 +177,31 @@ func (a httpAnswer) String() string {
 type target struct {
 	name, address string
 	trusted       *tls.Config // nil trusts what the machine trusts
+	proxy         *url.URL    // nil is as the environment says
+}
+
+// target returns the service as the target of a check.
+func (o PlannedService) target(trusted *tls.Config) target {
+	t := target{name: o.Name, address: o.Address, trusted: trusted}
+	if o.Proxy != nil {
+		t.proxy = o.Proxy.URL(&o.Store)
+	}
+	return t
 }
 
 // transport returns the transport for one request: usual, unless the target has a TLS configuration of its own.
 func (t target) transport(usual http.RoundTripper) http.RoundTripper {
-	if t.trusted == nil {
+	if t.trusted == nil && t.proxy == nil {
 		return usual
 	}
 	own := http.DefaultTransport.(*http.Transport).Clone()
-	own.TLSClientConfig, own.DisableKeepAlives = t.trusted, true
+	own.DisableKeepAlives = true
+	if t.trusted != nil {
+		own.TLSClientConfig = t.trusted
+	}
+	if t.proxy != nil {
+		own.Proxy = http.ProxyURL(t.proxy)
+	}
 	return own
 }
 
@@ -342,7 +358,7 @@ func (l checks) checkLifted(ctx context.Context, services []PlannedService) engi
 			if err != nil {
 				return "", false
 			}
-			a, err := askHTTP(ctx, target{o.Name, o.Address, trusted}, header)
+			a, err := askHTTP(ctx, o.target(trusted), header)
 			for _, name := range limitHeaders {
 				if value := a.Header.Get(name); value != "" {
 					return value, err == nil

@@ -43,7 +43,15 @@ func (l Permits) destinations(s *chain.Service) (all []engine.Destination, hidde
 		return nil, false
 	}
 	one.Host = hostOf(u)
-	return []engine.Destination{one}, false
+	all = append(all, one)
+	if p := s.Proxy; p != nil {
+		proxy := engine.Destination{Service: s.Name, Host: hostOf(p.Address), Secrets: one.Secrets}
+		if u.Scheme == "https" { // it sees no more than the password for itself
+			proxy.Secrets = slices.DeleteFunc([]string{p.Secret}, func(n string) bool { return n == "" })
+		}
+		all = append(all, proxy)
+	}
+	return all, false
 }
 
 // hostOf returns the host:port of an address.

@@ -54,7 +54,7 @@ func checkModels(ctx context.Context, m modelService, withKey bool) (string, err
 	ctx, cancel := context.WithTimeout(ctx, modelsTime)
 	defer cancel()
 	began := time.Now()
-	asked := target{m.Name, m.Address, m.TLS}
+	asked := target{name: m.Name, address: m.Address, trusted: m.TLS}
 	status, models, err := listModels(ctx, asked, u, key)
 	if err != nil {
 		return "", err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/run"
@@ -52,11 +53,18 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	if err != nil {
 		return nil, err
 	}
+	asked := []*chain.Service{s}
+	if s.Login != nil && s.Login.At != nil {
+		if err := l.equipIssuer(s.Login.At); err != nil {
+			return nil, err
+		}
+		asked = append(asked, s.Login.At)
+	}
 	l.Settings = alone(l.Settings)
 	l.Settings.Retry.Attempts = 1
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
 	defer func() { _ = j.Close() }()
-	if err := l.connect(j, map[string]string{s.Name: bearer}, []*chain.Service{s}); err != nil {
+	if err := l.connect(j, map[string]string{s.Name: bearer}, asked); err != nil {
 		return nil, err
 	}
 	id, err := j.Program.AgentID(0)
@@ -90,6 +98,24 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	defer traced.mu.Unlock()
 	result.exchanges = traced.exchanges
 	return result, nil
+}
+
+// equipIssuer hands the service that issues the tokens of another its secrets. Its address must be allowed.
+func (l checks) equipIssuer(s *chain.Service) error {
+	found, _ := l.destinations(s)
+	for _, d := range found {
+		if !l.mayCall(s, d) {
+			return &engine.FieldError{
+				Field: "service " + s.Name, Problem: fmt.Sprintf("nothing was sent to %s, which issues the tokens: it is not allowed yet, and would get %s", d.Address(), d.Gets()),
+				Hint: "allow it: --allow " + consent.Name(d),
+			}
+		}
+	}
+	_, others, err := l.Secrets.Of(s)
+	if err == nil {
+		s.Unlock(others)
+	}
+	return err
 }
 
 // last returns the newest exchange of the login, or with the service's own address.
@@ -143,10 +169,15 @@ func (s *signedIn) answeredWith(o PlannedService, status *engine.StatusError, te
 		return "", &doubtError{said, "see the log of the service before a run"}
 	case !refusesKey(code):
 		return said + o.signature(), nil
+	case o.Login != nil && o.Cookies:
+		return "", &doubtError{
+			said + ": " + host + " rejects the cookies of the login",
+			"if sessions fail too, check the user and the password in `login` of the scenario, and name the session cookie in its key `cookie`",
+		}
 	case o.Login != nil:
 		return "", &doubtError{
 			said + ": " + host + " rejects the token of the login",
-			"if sessions fail too, check `token`, `header` and `scheme` of `login` in the scenario",
+			"if sessions fail too, check `token`, `header` and `scheme` of `" + o.Login.Key() + "` in the scenario",
 		}
 	case o.JWT != nil:
 		return "", &engine.FieldError{
@@ -182,9 +213,13 @@ func (s *signedIn) loginRefused(ctx context.Context, o PlannedService) error {
 	if _, ok := errors.AsType[*engine.PermanentError](err); ok || last.Status == 0 {
 		return s.unanswered(ctx, o, err)
 	}
-	sent := "sent to " + o.HTTP.Host() + ": " + s.Login
-	if len(o.Secrets) > 0 {
-		sent += ", with the secret " + names(o.Secrets)
+	host, secrets := o.HTTP.Host(), o.Service.Secrets()
+	if at := o.Login.At; at != nil {
+		host, secrets = at.HTTP.Host(), at.Secrets()
+	}
+	sent := "sent to " + host + ": " + s.Login
+	if len(secrets) > 0 {
+		sent += ", with the secret " + strings.Join(secrets, ", ")
 	}
 	status, isStatus := errors.AsType[*engine.StatusError](err)
 	what, code := err.Error(), last.Status
@@ -194,29 +229,36 @@ func (s *signedIn) loginRefused(ctx context.Context, o PlannedService) error {
 		what = "status " + strconv.Itoa(code)
 	}
 	return &engine.FieldError{
-		Field: "service " + o.Name, Problem: fmt.Sprintf("the login of %s failed: %s\n%s", s.agent, what, sent), Hint: loginHint(o, code),
+		Field: "service " + o.Name, Problem: fmt.Sprintf("the login of %s failed: %s\n%s", s.agent, what, sent), Hint: loginHint(o, secrets, code),
 	}
 }
 
 // loginHint says what to change after the status of a login.
-func loginHint(o PlannedService, code int) string {
+func loginHint(o PlannedService, secrets []string, code int) string {
+	way := "`" + o.Login.Key() + "` of the scenario"
 	switch {
+	case o.Cookies && code < http.StatusBadRequest:
+		return "check the user and the password in " + way + ", and `cookie`, the name of the cookie that a successful login sets"
+	case o.Login.Key() == "oauth2" && code < http.StatusMultipleChoices:
+		return "check the address in `post`: the answer of a token endpoint has the field access_token (RFC 6749, section 5.1)"
 	case code < http.StatusMultipleChoices:
 		return "set `token` of `login` to the place of the token in the answer, and `expect` to the statuses of a successful login"
 	case code < http.StatusBadRequest:
-		return "use the address of the redirect in `login` of the scenario"
-	case refusesKey(code) && len(o.Secrets) > 0:
-		return "check the secret " + names(o.Secrets) + " and the user in `login` of the scenario"
+		return "use the address of the redirect in " + way
+	case refusesKey(code) && len(secrets) > 0:
+		return "check the secret " + strings.Join(secrets, ", ") + " and the user in " + way
 	case refusesKey(code):
-		return "check the user and the password in `login` of the scenario"
+		return "check the user and the password in " + way
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
-		return "check the method and the path of `login` in the scenario, and the path in `url`"
+		return "check the method and the path in " + way + ", and the path in `url`"
+	case o.Login.Key() == "oauth2" && code == http.StatusBadRequest:
+		return "check `grant`, `client`, `secret` and `scope` in " + way + ", and whether the client is sent in the form: `client_auth: form`"
 	case code == http.StatusTooManyRequests:
 		return "wait before you check again: the service limits logins"
 	case code >= http.StatusInternalServerError:
 		return "see the log of the service"
 	}
-	return "check the fields in `login` of the scenario, and whether to send them as `json` or `form`"
+	return "check the fields in " + way + ", and whether to send them as `json` or `form`"
 }
 
 // unanswered returns the error of a request without an answer.

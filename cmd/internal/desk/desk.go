@@ -176,6 +176,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; stop it there or wait for its end", holder)) }
 	l.Writing = d.writing(ctx, giveUp, l.Writing)
+	began := time.Now()
 	job, err := d.app.Start(alive, l)
 	if err != nil {
 		_, unwritten := errors.AsType[*app.UnwrittenError](err)
@@ -185,7 +186,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 		giveUp(nil)
 		return err
 	}
-	earlier, changes, err := d.history(ctx, job.Record.ID)
+	earlier, changes, err := d.history(ctx, job.Record.ID, began)
 	if err != nil {
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
@@ -215,8 +216,9 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 // historyRows is the maximum number of earlier rows for the charts.
 const historyRows = 3600
 
-// history reads the metrics of earlier processes, thinned out if there are many, and their changes.
-func (d *Desk) history(ctx context.Context, run engine.RunID) (rows []engine.MetricsRow, changes []engine.ChangeRow, err error) {
+// history reads the metrics of earlier processes, thinned out if there are many, and their changes. began is when this process started
+// to execute the run; the zero time if it does not.
+func (d *Desk) history(ctx context.Context, run engine.RunID, began time.Time) (rows []engine.MetricsRow, changes []engine.ChangeRow, err error) {
 	every, n := 1, 0
 	for m, err := range seconds.Shown(d.store.Metrics(ctx, run, time.Time{})) {
 		if err != nil {
@@ -236,7 +238,7 @@ func (d *Desk) history(ctx context.Context, run engine.RunID) (rows []engine.Met
 	if err != nil {
 		return nil, nil, err
 	}
-	return rows, view.WithRestarts(c), nil
+	return rows, view.WithRestarts(c, began), nil
 }
 
 // restore reads the scenario that is stored with a run.

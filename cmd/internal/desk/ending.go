@@ -65,7 +65,8 @@ func (e *ending) hurry() {
 }
 
 // guarded shows the window. If it panics, guarded takes a checkpoint of the run in progress, and then ends the program.
-func (d *Desk) guarded(show func()) {
+func (d *Desk) guarded(toolkit fyne.App, show func()) {
+	stopped := ui.WithoutStopEvent(toolkit)
 	defer func() {
 		if p := recover(); p != nil {
 			value, stack := ui.Panicked(p, debug.Stack())
@@ -80,6 +81,7 @@ func (d *Desk) guarded(show func()) {
 		}
 	}()
 	show()
+	stopped()
 }
 
 // crashed prints where the crash report is and ends the program, because the state of the run and the window is unknown.

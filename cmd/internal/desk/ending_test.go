@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2/test"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/setup"
 )
@@ -18,7 +20,7 @@ func TestPanicOfTheWindow(t *testing.T) {
 	run := liveDesk{d}.Job().ID()
 	code := 0
 	d.exit = func(c int) { code = c }
-	d.guarded(func() { panic("a button broke") })
+	d.guarded(test.NewTempApp(t), func() { panic("a button broke") })
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}

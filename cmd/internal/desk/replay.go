@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
@@ -32,7 +33,7 @@ func (d liveDesk) Past(ctx context.Context, run engine.RunID) (*live.Job, error)
 	if err != nil {
 		return nil, fmt.Errorf("the history of run %s: %w", run, err)
 	}
-	earlier, changes, err := d.history(ctx, run)
+	earlier, changes, err := d.history(ctx, run, time.Time{})
 	if err != nil {
 		return nil, err
 	}

@@ -221,7 +221,7 @@ func (d resultsDesk) Changes(ctx context.Context, run engine.RunID) ([]engine.Ch
 	if err != nil {
 		return nil, err
 	}
-	return view.WithRestarts(c), nil
+	return view.WithRestarts(c, time.Time{}), nil
 }
 
 // Details returns the outcomes, charts, steps and inputs of a run.

@@ -44,7 +44,7 @@ func (s *showing) update() int {
 		s.front(u.wanted)
 		go u.run()
 	})
-	s.desk.guarded(u.win.ShowAndRun)
+	s.desk.guarded(s.app, u.win.ShowAndRun)
 	if u.window != nil {
 		u.window.Ended()
 	}

@@ -68,7 +68,7 @@ func Show(toolkit fyne.App, start Start) int {
 	}
 	window := s.window()
 	toolkit.Lifecycle().SetOnStarted(func() { s.front(window.Raise) })
-	d.guarded(window.Run)
+	d.guarded(toolkit, window.Run)
 	return s.close()
 }
 
@@ -167,7 +167,9 @@ func refuse(toolkit fyne.App, err error) int {
 	slog.Error("the window cannot be opened", "error", err)
 	win := toolkit.NewWindow("Throng")
 	fillRefusal(toolkit, win, err)
+	stopped := ui.WithoutStopEvent(toolkit)
 	win.ShowAndRun()
+	stopped()
 	return 1
 }
 

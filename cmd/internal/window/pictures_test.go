@@ -53,6 +53,7 @@ func (j journey) take() {
 	for _, cycle := range []int{4, 7, 10} { // each takes some 10 s
 		j.until("more of the run", func() bool { return j.cycle() >= cycle && j.active() >= 20 })
 	}
+	j.click("Overview")
 	j.picture("live")
 	j.click("Agents")
 	j.look.reveal(j.desktop, "the agents", 3./4, func() *part { return j.kind("crowd.Grid") })

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/charset"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/cookies"
 )
 
 // answered shows an answer to expressions: the fields of its body, plus status, headers and body.
@@ -20,7 +21,8 @@ type answered struct {
 	status int
 	header http.Header
 	body   value.Value
-	size   int // size of the received answer
+	size   int  // size of the received answer
+	hides  bool // the values of cookies
 }
 
 var (
@@ -28,9 +30,9 @@ var (
 	_ value.Listed  = (*answered)(nil)
 )
 
-// Read decodes an answer. Invalid JSON is an error.
-func Read(a *service.Answer) (value.Value, error) {
-	o := &answered{a.Status, a.Header, starlark.None, len(a.Body)}
+// Read decodes an answer. Invalid JSON is an error. With hides, expressions do not see the values of its cookies.
+func Read(a *service.Answer, hides bool) (value.Value, error) {
+	o := &answered{a.Status, a.Header, starlark.None, len(a.Body), hides}
 	for _, values := range a.Header {
 		for _, v := range values {
 			o.size += len(v)
@@ -100,7 +102,14 @@ func (o *answered) headers() value.Value {
 	names := slices.Sorted(maps.Keys(o.header))
 	fields := make([]value.Field, len(names))
 	for i, name := range names {
-		fields[i] = value.Field{Name: strings.ToLower(name), Value: starlark.String(strings.Join(o.header[name], ", "))}
+		values := o.header[name]
+		if name == cookies.Header && o.hides {
+			values = slices.Clone(values)
+			for i, v := range values {
+				values[i] = cookies.Hidden(v)
+			}
+		}
+		fields[i] = value.Field{Name: strings.ToLower(name), Value: starlark.String(strings.Join(values, ", "))}
 	}
 	return value.NewRecord(fields...)
 }

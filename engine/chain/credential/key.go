@@ -43,12 +43,20 @@ func ReadKey(in *expr.Compiler, kind string, n *doc.Node, service string) *Key {
 		return k
 	}
 	k.Value = in.Text(at)
-	if k.Value != nil && !redact.Marked(k.Value.Source()) {
+	if !HasSecret(k.Value) {
 		at.Errorf("`secret:NAME`, where NAME is an environment variable or an entry of the keychain (`throngctl secret set NAME`)",
 			"a secret must not be in the file")
 	}
 	return k
 }
+
+// Basic returns a key for basic authentication with a user and a password, which may use secrets.
+func Basic(user, password *script.Template, service string) *Key {
+	return &Key{kind: "basic", User: user, Value: password, service: service}
+}
+
+// HasSecret reports whether a text uses a secret; true for nil, whose error is reported.
+func HasSecret(text *script.Template) bool { return text == nil || redact.Marked(text.Source()) }
 
 // IsBasic reports whether the key is for basic authentication, so that its header is base64.
 func (k *Key) IsBasic() bool { return k != nil && k.kind == "basic" }

@@ -11,6 +11,8 @@ import (
 
 // Store holds the secrets of one service: the names that the file uses and, once unlocked, their values.
 type Store struct {
+	Encoded bool // its secrets are also sent in base64, as in basic authentication
+
 	wanted    []string // names
 	secrets   map[string]string
 	Values    redact.Secrets // values for the marks
@@ -53,7 +55,7 @@ func (s *Store) Conceal(encoded bool, further ...string) {
 			continue
 		}
 		s.Concealed = append(s.Concealed, redact.Spellings(value)...)
-		if encoded {
+		if encoded || s.Encoded {
 			for _, form := range redact.InBase64(value) {
 				s.Concealed = append(s.Concealed, redact.Spellings(form)...)
 			}

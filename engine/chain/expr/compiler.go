@@ -32,6 +32,7 @@ type Compiler struct {
 	Names   []string // that expressions may use
 	Steps   Steps    // that expressions may use
 	Secrets Holder   // whose secrets values may use; nil for none
+	Cookies bool     // values may use the cookies of that service
 	Changes bool     // it reads a changing request
 	Stable  string   // the value being read, if it must not differ between runs; "" if it may
 }

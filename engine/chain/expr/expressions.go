@@ -59,6 +59,10 @@ func (r *Compiler) Expression(n *doc.Node) *script.Expr {
 		return nil
 	}
 	e, err := r.File.Env.Expr(text, r.Names)
+	if at := cookieCall.FindStringIndex(text); at != nil && err != nil && !r.definesCookie() {
+		n.ErrorfAt(at[0], "a value that an http step sends, such as `X-CSRF-Token: ${cookie(\"csrftoken\")}`", "expressions cannot use cookies: they are secrets, and known only when a request is sent")
+		return nil
+	}
 	ReportScript(n, text, err)
 	if err != nil {
 		return nil
@@ -131,6 +135,7 @@ func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs
 		r.Steps.Use(f.Name)
 	}
 	r.warnIdentity(n, refs)
+	warnUnresolved(n, text)
 	r.warnShadowed(n, text)
 	for name := range r.File.Fields {
 		if name != "params" {

@@ -40,6 +40,14 @@ func (r *Compiler) Pairs(n *doc.Node, field string) Pairs {
 	return all
 }
 
+// With returns the pairs with another one; a nil value adds none.
+func (all Pairs) With(name string, v Value) Pairs {
+	if v == nil {
+		return all
+	}
+	return append(all, pair{name: url.QueryEscape(name), value: v})
+}
+
 // Encode returns the pairs as application/x-www-form-urlencoded.
 func (all Pairs) Encode(t Contexts) (string, error) {
 	var room [256]byte

@@ -46,9 +46,15 @@ func misnamed(text string) bool {
 	return ok && name != "" && !strings.HasPrefix(name, " ") && !strings.Contains(name, "${") && !IsSecret(name)
 }
 
-// marked returns the text of a scalar with marks in place of its secrets, and a text of the same length without
-// secrets or marks, for diagnostics. Secrets in the wrong place are reported.
+// marked returns the text of a scalar with marks in place of its secrets and cookies, and a text of the same length without
+// them or marks, for diagnostics. Those in the wrong place are reported.
 func (r *Compiler) marked(n *doc.Node) (text, plain string) {
+	text, plain = r.withSecrets(n)
+	return r.withCookies(n, text, plain)
+}
+
+// withSecrets is marked for secrets only.
+func (r *Compiler) withSecrets(n *doc.Node) (text, plain string) {
 	text = n.Text()
 	if r.Secrets != nil && strings.Contains(text, SecretPrefix) {
 		if r.File.Sent == nil {
@@ -99,7 +105,7 @@ func (r *Compiler) marked(n *doc.Node) (text, plain string) {
 
 // reportSecret reports a secret that would be stored or shown.
 func reportSecret(n *doc.Node, at int) {
-	n.ErrorfAt(at, "use it in the path, query, headers, json, form or body of an http step, in args of an sql step, or under `auth` and `headers` of a service",
+	n.ErrorfAt(at, "use it in the path, query, headers, json, form, multipart or body of an http step, in args of an sql step, or under `auth` and `headers` of a service",
 		"a secret cannot be used here: it would be stored or shown")
 }
 

@@ -9,10 +9,16 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 )
 
-// Address returns the address of a service: the replacement in the settings, or the scenario's.
+// mock begins the addresses of mocks.
+const mock = "mock:"
+
+// Address returns the address of a service: the replacement in the settings, or the scenario's. If a service is replaced by a mock,
+// so is the one that issues its tokens.
 func Address(settings *engine.Settings, s *chain.Service) string {
 	u, ok := settings.Services[s.Name]
 	switch {
+	case s.For != nil && strings.HasPrefix(settings.Services[s.For.Name], mock):
+		return settings.Services[s.For.Name]
 	case !ok:
 		return s.URL
 	case s.Kind == "llm":
