@@ -54,7 +54,6 @@ type Exchange struct {
 	Request string // method and path
 	Status  int    // 0 if there was no answer
 	Took    time.Duration
-	Dropped string // why it is not used; "" if it is
 }
 
 // Recorder is a recording in progress.

@@ -35,13 +35,19 @@ func shop() *importer.Draft {
 		Steps: []importer.Step{
 			{ID: "POST /login", Name: "login", Title: "Log in", Group: "accounts", Use: true, Method: "POST", Path: value("/login")},
 			{ID: "GET /products", Name: "search", Title: "Search products", Group: "products", Use: true, Method: "GET", Path: value("/products")},
-			{ID: "POST /cart", Name: "add_to_cart", Title: "Put a product into the cart", Group: "cart", Use: true, Method: "POST", Path: value("/cart"),
-				Body: &importer.Body{Kind: importer.JSON, Value: importer.Value{Fields: &[]importer.Pair{{Name: "id", Value: taken("GET /products", ".items[0].id")}}}}},
-			{ID: "POST /orders/{cart}", Name: "order", Title: "Order", Group: "orders", Use: true, Method: "POST",
-				Path: importer.Value{Parts: []importer.Value{value("/orders/"), taken("POST /cart", ".id")}}},
-			{ID: "GET /health", Name: "health", Title: "Health", Method: "GET", Path: value("/health")},
-			{ID: "DELETE /products/{id}", Name: "delete_product", Title: "Delete a product", Method: "DELETE",
-				Path: importer.Value{Parts: []importer.Value{value("/products/"), taken("GET /products", ".items[0].id")}}},
+			{
+				ID: "POST /cart", Name: "add_to_cart", Title: "Put a product into the cart", Group: "cart", Use: true, Method: "POST", Path: value("/cart"),
+				Body: &importer.Body{Kind: importer.JSON, Value: importer.Value{Fields: &[]importer.Pair{{Name: "id", Value: taken("GET /products", ".items[0].id")}}}},
+			},
+			{
+				ID: "POST /orders/{cart}", Name: "order", Title: "Order", Group: "orders", Use: true, Method: "POST",
+				Path: importer.Value{Parts: []importer.Value{value("/orders/"), taken("POST /cart", ".id")}},
+			},
+			{ID: "GET /health", Name: "health", Title: "Health", Group: "admin", Method: "GET", Path: value("/health")},
+			{
+				ID: "DELETE /products/{id}", Name: "delete_product", Title: "Delete a product", Group: "admin", Method: "DELETE",
+				Path: importer.Value{Parts: []importer.Value{value("/products/"), taken("GET /products", ".items[0].id")}},
+			},
 		},
 		Secrets: []importer.Secret{{Name: "SHOP_TOKEN", Use: "bearer token of 127.0.0.1"}, {Name: "SHOP_KEY", Value: "hush", Use: "API key of 127.0.0.1"}},
 		Dropped: []importer.Dropped{{What: "https://cdn.example.com/logo.png", Reason: "image", Count: 3}, {What: "https://cdn.example.com/font.woff", Reason: "font"}},

@@ -31,9 +31,9 @@ const (
 type finish struct {
 	wizard *Wizard
 	path   *form.Entry
-	file   *form.Row
+	file   *fyne.Container
 	target *form.Note // what saving would do
-	fields form.Form  // the file and the addresses
+	fields form.Form  // the addresses
 	parts  *fyne.Container
 	users  *form.Note
 	state  *form.Note
@@ -48,9 +48,9 @@ type finish struct {
 
 func newFinish(w *Wizard) *finish {
 	f := &finish{wizard: w, path: form.NewEntry(), target: form.NewNote(""), users: form.NewNote(""), state: form.NewNote("")}
-	f.target.Lines = 3
+	f.target.Lines = 2
 	choose := widget.NewButtonWithIcon("Choose…", theme.FolderOpenIcon(), f.choose)
-	f.file = form.NewRow("File", container.NewBorder(nil, nil, nil, choose, f.path)).Marking(f.path)
+	f.file = part("File", container.NewBorder(nil, nil, nil, choose, f.path), container.New(reserved(f.target.Lines), f.target))
 	f.path.OnChanged = func(string) { f.check() }
 	f.parts = form.NewPanels()
 	f.object = container.NewBorder(nil, container.New(reserved(2), f.state), nil, nil, container.NewVScroll(f.parts))
@@ -90,12 +90,10 @@ func (f *finish) draft() *importer.Draft { return f.wizard.steps.journey.draft }
 func (f *finish) fill() {
 	d := f.draft()
 	f.fields.Clear()
-	f.fields.Add(f.file, "file")
 	f.addresses, f.secrets = nil, map[string]*form.Entry{}
 	f.state.SetText("")
 	f.path.Propose(f.wizard.desk.Propose(d.Title))
-	parts := []fyne.CanvasObject{widgets.NewPanel("", form.NewStack(f.file, container.New(reserved(f.target.Lines), f.target)))}
-	parts = append(parts, f.backends(d))
+	parts := []fyne.CanvasObject{f.file, f.backends(d)}
 	if len(d.Secrets) > 0 {
 		parts = append(parts, f.secretFields(d))
 	}
@@ -110,7 +108,7 @@ func (f *finish) fill() {
 
 // backends are the addresses of the services and how agents sign in.
 func (f *finish) backends(d *importer.Draft) fyne.CanvasObject {
-	list := form.NewStack(widgets.NewHeading("Backend and sign-in"))
+	list := []fyne.CanvasObject{}
 	for i := range d.Services {
 		s := &d.Services[i]
 		address := form.NewEntry()
@@ -120,9 +118,9 @@ func (f *finish) backends(d *importer.Draft) fyne.CanvasObject {
 		row := f.fields.Add(form.NewRow("Address of "+s.Name, address), addressOf(i))
 		row.SetHelp(signIn(s))
 		f.addresses = append(f.addresses, address)
-		list.Add(row)
+		list = append(list, row)
 	}
-	return widgets.NewPanel("", list)
+	return part("Backend and sign-in", list...)
 }
 
 func addressOf(service int) string { return fmt.Sprintf("address %d", service) }
@@ -148,7 +146,7 @@ func (f *finish) checkAddresses() {
 
 // secretFields are the secrets: where each goes, and fields for those that the source does not have.
 func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
-	list := form.NewStack(widgets.NewHeading("Secrets"), form.NewNote("They are stored in the keychain of this computer and never in the file."))
+	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer and never in the file.")}
 	names := []string{}
 	rows := map[string]*form.Row{}
 	for _, s := range d.Secrets {
@@ -163,7 +161,7 @@ func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
 			row.SetHelp("The source does not have it. You can also set it later.")
 		}
 		f.secrets[s.Name], rows[s.Name] = e, row
-		list.Add(row)
+		list = append(list, row)
 	}
 	on := f.secrets
 	async.Work(func() ([]string, error) { return f.wizard.desk.Known(context.Background(), names), nil }, func(known []string, _ error) {
@@ -174,7 +172,7 @@ func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
 			}
 		}
 	})
-	return widgets.NewPanel("", list)
+	return part("Secrets", list...)
 }
 
 // usersField asks for the users that agents log in as.
@@ -186,8 +184,7 @@ func (f *finish) usersField(d *importer.Draft) fyne.CanvasObject {
 	case d.People != "":
 		f.users.SetGood("Agents are the rows of " + d.People + ".")
 	}
-	return widgets.NewPanel("", form.NewStack(widgets.NewHeading("Users"), f.users,
-		container.NewHBox(widget.NewButtonWithIcon("Choose users…", theme.AccountIcon(), f.chooseUsers))))
+	return part("Users", f.users, container.NewHBox(widget.NewButtonWithIcon("Choose users…", theme.AccountIcon(), f.chooseUsers)))
 }
 
 // openList lists what is left to decide.
@@ -195,7 +192,7 @@ func openList(open []string) fyne.CanvasObject {
 	if len(open) == 0 {
 		note := form.NewNote("")
 		note.SetGood("Every value has a source.")
-		return widgets.NewPanel("", form.NewStack(widgets.NewHeading("Left to decide"), note))
+		return part("Left to decide", note)
 	}
 	lines := open
 	if len(lines) > mostOpen {
@@ -203,7 +200,7 @@ func openList(open []string) fyne.CanvasObject {
 	}
 	about := form.NewNote("")
 	about.SetWarning(several(len(open), "value") + " without a source. The file marks each one as unresolved, with what it may be taken from.")
-	return widgets.NewPanel("", form.NewStack(widgets.NewHeading("Left to decide"), about, form.NewNote(strings.Join(lines, "\n"))))
+	return part("Left to decide", about, form.NewNote(strings.Join(lines, "\n")))
 }
 
 // choose asks for the file.
@@ -223,7 +220,7 @@ func (f *finish) check() {
 	f.plan = nil
 	path := strings.TrimSpace(f.path.Text)
 	if path == "" {
-		f.tell(&engine.FieldError{Field: "file", Problem: "the scenario needs a file", Hint: "for example " + filepath.Base(f.wizard.desk.Propose(f.draft().Title))})
+		f.tell(&engine.FieldError{Problem: "the scenario needs a file", Hint: "for example " + filepath.Base(f.wizard.desk.Propose(f.draft().Title))})
 		return
 	}
 	d := f.wizard.steps.journey.snapshot()
@@ -247,15 +244,11 @@ func (f *finish) check() {
 // tell shows the problem of the file, or that there is none.
 func (f *finish) tell(err error) {
 	f.target.SetText("")
-	if err != nil {
-		problem := &engine.FieldError{Problem: err.Error()}
-		if of, ok := errors.AsType[*engine.FieldError](err); ok {
-			*problem = *of
-		}
-		problem.Field = "file"
-		err = problem
+	if of, ok := errors.AsType[*engine.FieldError](err); ok {
+		f.target.SetProblem(words.Sentence(form.Words(of)))
+	} else if err != nil {
+		f.target.SetProblem(words.Trouble(err))
 	}
-	_ = f.fields.Tell(err) // the row takes it
 	f.wizard.follow()
 }
 

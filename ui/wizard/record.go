@@ -23,7 +23,8 @@ import (
 const (
 	listenAt     = "127.0.0.1:8899"
 	mostRecorded = 2000 // rows of the table
-	leastRows    = 3
+	leastRows    = 2
+	fieldEms     = 18 // width of a field, in text heights
 )
 
 // record is the page that records a visit.
@@ -63,9 +64,8 @@ func newRecord(w *Wizard) *record {
 		{Title: "Request", Sample: "POST /api/sessions", Weight: 3},
 		{Title: "Status", Sample: "000"},
 		{Title: "Time", Sample: "000.0 ms", Align: fyne.TextAlignTrailing},
-		{Title: "Used", Sample: "another host", Weight: 1},
 	}, "Requests appear here as they come.", leastRows)
-	top := form.NewStack(form.NewColumns(wayEms, target, listen), container.NewHBox(r.start, r.use), container.New(reserved(2), r.state))
+	top := form.NewStack(form.NewColumns(fieldEms, target, listen), container.NewHBox(r.start, r.use), container.New(reserved(2), r.state))
 	r.object = form.NewHeaded(top, r.table)
 	r.follow()
 	return r
@@ -221,11 +221,7 @@ func recordedRow(number int, x *Exchange) widgets.Row {
 	case x.Status >= 400:
 		tone = widgets.Warning
 	}
-	used := widgets.Cell{Text: "yes"}
-	if x.Dropped != "" {
-		used = widgets.Cell{Text: x.Dropped, Tone: widgets.Quiet}
-	}
-	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone}, {Text: engine.FormatDuration(x.Took)}, used}}
+	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone}, {Text: engine.FormatDuration(x.Took)}}}
 }
 
 // end stops the recording and reads it.

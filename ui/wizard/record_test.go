@@ -25,10 +25,10 @@ func TestRecord(t *testing.T) {
 		t.Errorf("recorded %+v", f.order)
 	}
 	f.each(Exchange{Request: "POST /login", Status: 200, Took: 12 * time.Millisecond})
-	f.each(Exchange{Request: "GET /logo.png", Status: 200, Dropped: "image"})
+	f.each(Exchange{Request: "GET /logo.png", Status: 404})
 	f.each(Exchange{Request: "GET /gone"})
 	st.Tick()
-	for _, text := range []string{"POST /login", "12 ms", "image", "none"} {
+	for _, text := range []string{"POST /login", "12 ms", "404", "none"} {
 		if !st.shows(text) {
 			t.Errorf("%q is not shown: %q", text, uitest.Texts(st.top()))
 		}
@@ -39,7 +39,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("read %+v, stopped %d times", got, f.stops)
 	}
 	st.steps.toggle("GET /health")
-	st.tap("Add a second recording of the same visit…")
+	st.tap("Add a second recording…")
 	if st.shows("API description") || !st.shows("What differs between the two") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
@@ -54,7 +54,7 @@ func TestRecord(t *testing.T) {
 	if got := f.reads[1]; string(got.Text) != "recorded" || got.Second == nil || string(got.Second.Text) != "recorded" {
 		t.Errorf("read %+v", got)
 	}
-	if uitest.Button(st.top(), "Add a second recording of the same visit…") != nil {
+	if uitest.Button(st.top(), "Add a second recording…") != nil {
 		t.Error("a third recording is offered")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -16,7 +17,7 @@ import (
 var extensions = []string{".json", ".yaml", ".yml", ".har", ".curl", ".sh", ".txt"}
 
 const (
-	wayEms     = 27 // width of one of the ways
+	wayEms     = 24 // width of one of the ways
 	stateLines = 4
 )
 
@@ -28,7 +29,7 @@ type source struct {
 	trust   *widget.Button
 	state   *form.Note
 	ways    *fyne.Container
-	at      fyne.CanvasObject // the way of the address
+	at      *fyne.Container // the way of the address
 	object  fyne.CanvasObject
 	ca      string
 	edited  *form.Entry // the field that was changed last; nil for none
@@ -50,26 +51,30 @@ func newSource(w *Wizard) *source {
 			}
 		})
 	}
-	s.at = way("Address", "Throng reads the API description that the backend has at this address, as FastAPI, Spring and many others do.",
+	file := way("File", "An OpenAPI or Swagger document, a HAR file that a browser saved, or a Postman collection. You can also drop it on the window.",
+		container.NewHBox(button("Choose file…", theme.FolderOpenIcon(), s.chooseFile)))
+	commands := way("curl commands", "Paste one or more requests, for example from “Copy as cURL” in a browser's developer tools.",
+		s.curl, container.NewHBox(button("Read commands", theme.ContentPasteIcon(), s.readCommands)))
+	visit := way("Recording", "Throng stands between a client and the backend, and learns the journey from a visit.",
+		container.NewHBox(button("Record…", theme.MediaRecordIcon(), func() { w.show(w.record) })))
+	s.at = part("Address", form.NewNote("Throng reads the API description that the backend has at this address, as FastAPI, Spring and many others do."),
 		container.NewBorder(nil, nil, nil, container.NewHBox(
 			widgets.NewHint(s.trust, "Choose a file with the CA certificate of the backend, if the system does not trust it."),
 			button("Read", theme.DownloadIcon(), s.readAddress)), s.address))
-	s.ways = form.NewColumns(
-		wayEms, s.at,
-		way("File", "An OpenAPI or Swagger document, a HAR file that a browser saved, or a Postman collection. You can also drop it on the window.",
-			container.NewHBox(button("Choose file…", theme.FolderOpenIcon(), s.chooseFile))),
-		way("curl commands", "Paste one or more requests, for example from “Copy as cURL” in a browser's developer tools.",
-			container.NewBorder(nil, nil, nil, container.NewVBox(button("Read commands", theme.ContentPasteIcon(), s.readCommands)), s.curl)),
-		way("Recording", "Throng stands between a client and the backend, and learns the journey from a visit.",
-			container.NewHBox(button("Record…", theme.MediaRecordIcon(), func() { w.show(w.record) }))),
-	)
+	s.ways = form.NewStack(s.at, form.NewColumns(wayEms, form.NewStack(file, visit), commands))
 	s.object = container.NewBorder(nil, container.New(reserved(stateLines), s.state), nil, nil, container.NewVScroll(s.ways))
 	return s
 }
 
-// way is a panel with a title, what it is for, and its controls.
-func way(title, about string, controls fyne.CanvasObject) fyne.CanvasObject {
-	return widgets.NewPanel("", form.NewStack(widgets.NewHeading(title), form.NewNote(about), controls))
+// way is a title, what it is for, and its controls.
+func way(title, about string, controls ...fyne.CanvasObject) fyne.CanvasObject {
+	return part(title, append([]fyne.CanvasObject{form.NewNote(about)}, controls...)...)
+}
+
+// part is a part of a page with a title, at a distance from the next one.
+func part(title string, content ...fyne.CanvasObject) *fyne.Container {
+	pad := theme.Padding()
+	return container.New(layout.NewCustomPaddedLayout(pad, 2*pad, 0, 2*pad), form.NewStack(append([]fyne.CanvasObject{widgets.NewHeading(title)}, content...)...))
 }
 
 // reserved keeps room for some lines of a note, so that its text moves nothing.
@@ -114,7 +119,7 @@ func (s *source) add() {
 
 // follow hides what a second recording cannot be.
 func (s *source) follow() {
-	s.at.(*widgets.Panel).Hidden = s.second
+	s.at.Hidden = s.second
 	s.curl.SetText("")
 	s.state.SetText("")
 	s.ways.Refresh()

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	leastSteps = 3   // rows of the table
+	leastSteps = 2   // rows of the table
 	leastChain = 100 // minimum height of the drawing
 	groupKey   = "\x00group "
 )
@@ -60,10 +60,7 @@ func newSteps(w *Wizard) *steps {
 	s.asked = form.NewRow("Journey in words", container.NewBorder(nil, nil, nil, apply, s.words)).Marking(s.words)
 	s.words.OnChanged = func(string) { s.asked.Changed() }
 	s.details = widget.NewButton("Details…", s.showDetails)
-	s.second = widget.NewButton("Add a second recording of the same visit…", w.source.add)
-	for _, b := range []*widget.Button{s.details, s.second} {
-		b.Importance = widget.LowImportance
-	}
+	s.second = widget.NewButtonWithIcon("Add a second recording…", theme.ContentAddIcon(), func() { w.source.add() })
 	s.table = widgets.NewTable([]widgets.Column{
 		{Title: "", Sample: "[x]"},
 		{Title: "Step", Sample: "add_to_cart", Weight: 2},
@@ -88,8 +85,9 @@ func newSteps(w *Wizard) *steps {
 	s.chain.Hide()
 	split := container.NewHSplit(left, container.New(layout.NewCustomPaddedLayout(0, 0, 2*theme.Padding(), 0), container.NewStack(s.graph, s.chain)))
 	split.Offset = 0.6
-	links := container.New(&form.Flow{}, s.details, s.second)
-	s.object = form.NewHeaded(form.NewStack(s.about, s.partial, links, s.asked), split)
+	links := container.NewHBox(s.details, widgets.NewHint(s.second, "A second recording of the same visit shows which values change, so that they are not sent as they were recorded."))
+	found := container.NewBorder(nil, nil, nil, container.NewVBox(links), form.NewStack(s.about, s.partial))
+	s.object = form.NewHeaded(form.NewStack(found, s.asked), split)
 	return s
 }
 
@@ -217,7 +215,7 @@ func (s *steps) draw() {
 		if s.only.Checked && !step.Use {
 			continue
 		}
-		if step.Group != group && step.Group != "" {
+		if step.Group != group && step.Group != "" && s.grouped(i) {
 			rows = append(rows, s.groupRow(step))
 		}
 		group = step.Group
@@ -225,6 +223,17 @@ func (s *steps) draw() {
 	}
 	s.table.SetRows(rows)
 	s.explain()
+}
+
+// grouped reports whether a step begins a group of several steps that are shown.
+func (s *steps) grouped(first int) bool {
+	all := s.journey.draft.Steps
+	for i := first + 1; i < len(all) && all[i].Group == all[first].Group; i++ {
+		if all[i].Use || !s.only.Checked {
+			return true
+		}
+	}
+	return false
 }
 
 // groupRow is the row above the steps of a group.
