@@ -165,7 +165,7 @@ func (a *App) build() {
 	a.win.SetOnClosed(func() { a.ended = true })
 	a.win.SetOnDropped(func(_ fyne.Position, files []fyne.URI) {
 		if len(files) > 0 {
-			a.dropped(files[0].Path())
+			a.Open(files[0].Path())
 		}
 	})
 	restore(a)
@@ -180,24 +180,18 @@ func (a *App) chooseScenario() {
 // complain shows an error that belongs to no screen.
 func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
-// Open opens a scenario file in Setup.
+// Open opens a file: a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
 func (a *App) Open(path string) {
 	a.show(a.pages[0])
-	a.setup.Open(path)
-}
-
-// dropped opens a file: the description or recording of a backend in the dialog for a new scenario, anything else in Setup.
-func (a *App) dropped(path string) {
 	if a.wizard == nil {
-		a.Open(path)
+		a.setup.Open(path)
 		return
 	}
 	async.Work(func() (bool, error) { return a.wizard.Accepts(path), nil }, func(accepts bool, _ error) {
-		switch {
-		case accepts && (a.wizard.IsOpen() || a.win.Canvas().Overlays().Top() == nil):
+		if accepts {
 			a.wizard.Take(path)
-		case !a.wizard.IsOpen():
-			a.Open(path)
+		} else {
+			a.setup.Open(path)
 		}
 	})
 }
@@ -208,7 +202,7 @@ func (a *App) created(name string) {
 	a.editor.open(name)
 }
 
-// Raise brings the window to the front, and opens a scenario file in Setup if one is given. Call it on any goroutine.
+// Raise brings the window to the front, and opens a file if one is given. Call it on any goroutine.
 func (a *App) Raise(path string) {
 	async.Do(func() {
 		if a.ended {

@@ -59,7 +59,7 @@ func newRecord(w *Wizard) *record {
 	listen := r.fields.Add(form.NewRow("Listen on", r.listen), "listen")
 	r.start = widget.NewButtonWithIcon("Start", theme.MediaRecordIcon(), r.begin)
 	r.use = widget.NewButtonWithIcon("Stop and use", theme.MediaStopIcon(), r.end)
-	r.use.Importance = widget.HighImportance
+	r.start.Importance, r.use.Importance = widget.HighImportance, widget.HighImportance
 	r.table = widgets.NewTable([]widgets.Column{
 		{Title: "Request", Sample: "POST /api/sessions", Weight: 3},
 		{Title: "Status", Sample: "000"},

@@ -1,6 +1,7 @@
 package wizard
 
 import (
+	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -175,6 +176,7 @@ func (s *source) readAddress() {
 	case place == "":
 		s.state.SetProblem("Type the address of the backend first, for example http://127.0.0.1:8000.")
 		return
+	case filepath.IsAbs(place): // a file
 	case !strings.Contains(place, "://"):
 		place = scheme(place) + place
 		s.address.SetText(place)
