@@ -95,6 +95,7 @@ type orderCommands struct {
 
 // scenarioCommands prepare runs.
 type scenarioCommands struct {
+	Import    importCmd    `cmd:"" help:"Make a scenario from a backend's address, an OpenAPI document, a recording or cURL commands." group:"Scenarios, settings and mocks"`
 	Scenarios scenariosCmd `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
 	Validate  validateCmd  `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
 	Check     checkCmd     `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
@@ -105,6 +106,7 @@ type scenarioCommands struct {
 	Secret    secretCmd    `cmd:"" help:"Save, remove or check a secret." group:"Scenarios, settings and mocks"`
 	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
 	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Record    recordCmd    `cmd:"" help:"Record a visit to your backend, to make a scenario of it." group:"Scenarios, settings and mocks"`
 	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
 }
 

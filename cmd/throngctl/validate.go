@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -13,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // validateCmd checks a scenario without starting a run.
@@ -96,4 +98,24 @@ func (c *validateCmd) writtenBy(t *terminal, l app.Launch) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(", written by %s (%d kept, %d to be written)", by, kept, l.Scenario.Agents-kept), nil
+}
+
+// forecast returns the forecast of a launch. It does not create a missing store.
+func forecast(ctx context.Context, t *terminal, l app.Launch) (f engine.Forecast, err error) {
+	l.Data, l.Cores = t.data, t.hooks.cores
+	var store *sqlite.Store
+	if sqlite.Exists(t.data) {
+		if store, err = sqlite.Open(t.data, sqlite.Options{OnGone: t.storeOptions().OnGone, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+			return f, err
+		}
+		defer func() { err = errors.Join(err, store.Close()) }()
+	}
+	if err := l.Population().TakeKept(); err != nil {
+		return f, err
+	}
+	taking, err := l.Forecaster().Workload(ctx)
+	if err != nil {
+		return f, err
+	}
+	return l.Forecaster().Forecast(app.NewEarlierRuns(store).Find(ctx, l.Forecaster()), taking), nil
 }

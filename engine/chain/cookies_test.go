@@ -14,20 +14,21 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 )
 
-// club is a service that knows its visitors by a session cookie. Every change needs a CSRF token that belongs to the session, in a
-// header and in a cookie. Each session is valid for a limited number of requests.
+// club is a service that knows its visitors by a session cookie. Every change needs the newest CSRF token of the session, in a
+// header, in a cookie and in the body. Each session is valid for a limited number of requests.
 type club struct {
 	uses int
 
 	mu     sync.Mutex
 	logins int
 	left   map[string]int // uses of sessions
+	tokens map[string]int // CSRF tokens of sessions so far
 	orders map[string]int // effects by idempotency key
 	wrong  []string       // requests with cookies that do not belong together
 }
 
 func newClub(uses int) *club {
-	return &club{uses: uses, left: map[string]int{}, orders: map[string]int{}}
+	return &club{uses: uses, left: map[string]int{}, tokens: map[string]int{}, orders: map[string]int{}}
 }
 
 func (c *club) handler(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +39,7 @@ func (c *club) handler(w http.ResponseWriter, r *http.Request) {
 		sid := fmt.Sprintf("session-%d-of-%s", c.logins, r.FormValue("user"))
 		c.left[sid] = c.uses
 		http.SetCookie(w, &http.Cookie{Name: "sid", Value: sid, HttpOnly: true, Path: "/"})
-		http.SetCookie(w, &http.Cookie{Name: "csrftoken", Value: "csrf-of-" + sid, Path: "/", Expires: time.Now().Add(time.Hour)})
+		http.SetCookie(w, &http.Cookie{Name: "csrftoken", Value: "csrf-of-" + sid + "-0", Path: "/", Expires: time.Now().Add(time.Hour)})
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
@@ -50,21 +51,24 @@ func (c *club) handler(w http.ResponseWriter, r *http.Request) {
 	c.left[sid.Value]--
 	switch r.URL.Path {
 	case "/page":
-		http.SetCookie(w, &http.Cookie{Name: "csrftoken", Value: "csrf-of-" + sid.Value, Path: "/"})
+		c.tokens[sid.Value]++
+		http.SetCookie(w, &http.Cookie{Name: "csrftoken", Value: fmt.Sprint("csrf-of-", sid.Value, "-", c.tokens[sid.Value]), Path: "/"})
 		js(w, 200, `{"page": 1}`)
 	case "/orders":
+		key := r.Header.Get("Idempotency-Key")
+		if c.orders[key] > 0 {
+			w.Header().Set("Idempotency-Replayed", "true")
+			js(w, 201, fmt.Sprintf(`{"order": %q}`, r.URL.Query().Get("of")))
+			return
+		}
 		csrf, err := r.Cookie("csrftoken")
 		body, _ := io.ReadAll(r.Body)
-		if want := "csrf-of-" + sid.Value; err != nil || csrf.Value != want || r.Header.Get("X-Csrf-Token") != want || !strings.Contains(string(body), want) {
+		if want := fmt.Sprint("csrf-of-", sid.Value, "-", c.tokens[sid.Value]); err != nil || csrf.Value != want || r.Header.Get("X-Csrf-Token") != want || !strings.Contains(string(body), want) {
 			c.wrong = append(c.wrong, fmt.Sprint(r.Header["Cookie"], r.Header["X-Csrf-Token"], string(body)))
 			js(w, 403, `{"detail": "CSRF"}`)
 			return
 		}
-		key := r.Header.Get("Idempotency-Key")
-		if c.orders[key]++; c.orders[key] > 1 {
-			c.orders[key] = 1
-			w.Header().Set("Idempotency-Replayed", "true")
-		}
+		c.orders[key]++
 		js(w, 201, fmt.Sprintf(`{"order": %q}`, r.URL.Query().Get("of")))
 	default:
 		js(w, 404, `{}`)
@@ -76,7 +80,9 @@ step page: {kind: http, service: shop, get: /page}
 step first: {kind: http, service: shop, post: /orders, query: {of: first}, form: {csrf: '${cookie("csrftoken")}'}, headers: {X-CSRF-Token: '${cookie("csrftoken")}'}}
 step again: {kind: http, service: shop, get: /page}
 step second: {kind: http, service: shop, post: /orders, query: {of: second}, json: {csrf: "token ${cookie('csrftoken')}"}, headers: {X-CSRF-Token: "${ cookie('csrftoken') }"}}
-step bought: {kind: emit, event: bought, data: "${[steps.first.order, steps.second.order, steps.page.headers]}"}
+step more: {kind: http, service: shop, get: /page}
+step third: {kind: http, service: shop, put: /orders, query: {of: third}, body: "${cookie('csrftoken')}", headers: {X-CSRF-Token: "${cookie('csrftoken')}"}}
+step bought: {kind: emit, event: bought, data: "${[steps.first.order, steps.second.order, steps.third.order, steps.page.headers]}"}
 `
 
 // TestEveryCrashWithCookies kills runs after each row of their journals. The resumed ones must send the same cookies: those of the
@@ -116,7 +122,7 @@ func TestEveryCrashWithCookies(t *testing.T) {
 				if got := enginetest.Results(st.journal.Sessions()); got != want {
 					t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 				}
-				if len(door.orders) != 2*agents || len(door.wrong) > 0 {
+				if len(door.orders) != 3*agents || len(door.wrong) > 0 {
 					t.Errorf("killed after row %d: orders %v, refused %v", dies, door.orders, door.wrong)
 				}
 			}

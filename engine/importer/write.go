@@ -86,7 +86,8 @@ func (w *writer) head() {
 		w.comment(0, "This is a part only: "+d.Partial)
 	}
 	for _, s := range d.Secrets {
-		w.comment(0, "Needs the secret "+s.Name+", "+s.Use+": throngctl secret set "+s.Name)
+		w.comment(0, "Needs the secret "+s.Name+", "+s.Use+":")
+		w.line(0, "#   throngctl secret set %s", s.Name)
 	}
 	w.line(0, "title: %s", scalar(cmp.Or(d.Title, "Imported scenario")))
 	w.line(0, "")
@@ -126,12 +127,7 @@ func (w *writer) services() {
 		s := &w.draft.Services[i]
 		w.line(1, "%s:", s.Name)
 		w.line(2, "kind: http")
-		if s.URL == "" {
-			w.line(2, "url: http://127.0.0.1:8080    # replace it: the source does not say where the backend is")
-			w.open = append(w.open, "service "+s.Name+": its address")
-		} else {
-			w.line(2, "url: %s", scalar(s.URL))
-		}
+		w.address(s)
 		if s.OpenAPI != "" {
 			w.line(2, "openapi: %s", scalar(s.OpenAPI))
 		}
@@ -142,6 +138,21 @@ func (w *writer) services() {
 		w.auth(s)
 		w.line(2, "limits: {connections: 50, timeout: 30s}")
 	}
+}
+
+// address writes where a service is. What the source does not say is the mock of its document, if it has one.
+func (w *writer) address(s *Service) {
+	const unknown = "    # the source does not say where the backend is: write its address here"
+	switch {
+	case s.URL != "":
+		w.line(2, "url: %s", scalar(s.URL))
+		return
+	case s.OpenAPI != "":
+		w.line(2, "url: mock:%s%s", s.OpenAPI, unknown)
+	default:
+		w.line(2, "url: http://127.0.0.1:8080%s", unknown)
+	}
+	w.open = append(w.open, "service "+s.Name+": its address")
 }
 
 func (w *writer) auth(s *Service) {

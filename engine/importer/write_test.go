@@ -57,7 +57,7 @@ func shop() *Draft {
 func TestWrite(t *testing.T) {
 	w := shop().Write()
 	for _, want := range []string{
-		"title: Corner shop\n", "of staging.example.com: throngctl secret set SHOP_TOKEN\n", "url: https://staging.example.com\n", "cookies: on\n", "auth: {bearer: secret:SHOP_TOKEN}",
+		"title: Corner shop\n", "#   throngctl secret set SHOP_TOKEN\n", "url: https://staging.example.com\n", "cookies: on\n", "auth: {bearer: secret:SHOP_TOKEN}",
 		"  step before_create_basket: {kind: wait, for: \"${lognormal(2.5, 0.5)}\"}\n", "post: /baskets/${steps.create_basket.id}/items\n",
 		`X-CSRF-Token: ${form_field(steps.list_products.body, "csrf")}`, `note: 'no: $${thanks} # really'`, "- '1'\n", "- true\n",
 		`voucher: ${unresolved("V-77", "a parameter")}`, "key: secret:SHOP_KEY", "expect: [200, 201]", "expect: 200\n", "check: schema", `WORDS = ["milk", "bread"]`,

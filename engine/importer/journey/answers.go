@@ -179,7 +179,7 @@ func (s *sources) leaf(call int, way jsonPath, text string, number bool, inside 
 		s.json(call, text, &outer{from})
 	case inside != nil:
 		deep := from.path
-		from.path, from.wrap, from.list, from.lists = inside.from.path, "json.decode(%s)"+deep, "", from.lists+inside.from.lists
+		from.path, from.wrap, from.list, from.lists = inside.from.path, "json.decode(%s)"+percent(deep), "", from.lists+inside.from.lists
 		s.add(text, from)
 	default:
 		s.add(text, from)

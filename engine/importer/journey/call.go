@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -59,8 +60,8 @@ func newCall(r *request, index, service int) *call {
 	c.step = importer.Step{Use: true, Service: service, Method: r.Method, Group: pageName(r.Page), Title: r.Title, Follow: r.follow, Notes: r.notes}
 	c.readPath()
 	c.readQuery()
-	c.readHeaders()
 	c.readBody()
+	c.readHeaders()
 	return c
 }
 
@@ -170,8 +171,23 @@ func readForm(text string) []importer.Pair {
 			continue
 		}
 		name, value, _ := strings.Cut(part, "=")
-		all = append(all, importer.Pair{Name: unescaped(name), Value: importer.Value{Literal: unescaped(value)}})
+		all = withPair(all, unescaped(name), unescaped(value))
 	}
+	return all
+}
+
+// withPair adds a pair. A name that occurs more than once has a list of values.
+func withPair(all []importer.Pair, name, text string) []importer.Pair {
+	value := importer.Value{Literal: text}
+	i := slices.IndexFunc(all, func(p importer.Pair) bool { return p.Name == name })
+	if i < 0 {
+		return append(all, importer.Pair{Name: name, Value: value})
+	}
+	old := &all[i].Value
+	if old.Items == nil {
+		*old = importer.Value{Items: &[]importer.Value{*old}}
+	}
+	*old.Items = append(*old.Items, value)
 	return all
 }
 
@@ -207,16 +223,22 @@ func (c *call) readHeaders() {
 			continue
 		case name == "origin" && !c.isForm():
 			continue
-		case name == "content-type":
-			if usualType(h.Value) {
-				continue
-			}
+		case name == "content-type": // see below
+			continue
 		}
 		value := h.Value
 		if name == "referer" {
 			value, _, _ = strings.Cut(value, "?")
 		}
-		c.step.Headers = append(c.step.Headers, importer.Pair{Name: http.CanonicalHeaderKey(h.Name), Value: importer.Value{Literal: value}})
+		name = http.CanonicalHeaderKey(h.Name)
+		if i := slices.IndexFunc(c.step.Headers, func(p importer.Pair) bool { return p.Name == name }); i >= 0 {
+			value = fmt.Sprint(c.step.Headers[i].Value.Literal, ", ", value)
+			c.step.Headers = slices.Delete(c.step.Headers, i, i+1)
+		}
+		c.step.Headers = append(c.step.Headers, importer.Pair{Name: name, Value: importer.Value{Literal: value}})
+	}
+	if c.step.Body != nil && !c.usualType() {
+		c.step.Headers = append(c.step.Headers, importer.Pair{Name: "Content-Type", Value: importer.Value{Literal: c.Request.Type}})
 	}
 	c.pairs(inHeader, "header.", c.step.Headers)
 }
@@ -237,14 +259,17 @@ func (c *call) kind() string {
 	return strings.TrimSpace(kind)
 }
 
-// usualType reports whether a body of that type gets its header without being asked to.
-func usualType(text string) bool {
-	kind, _, _ := strings.Cut(strings.ToLower(text), ";")
-	switch strings.TrimSpace(kind) {
-	case "application/json", "application/x-www-form-urlencoded", "multipart/form-data", "":
+// usualType reports whether the body gets its content type without a header.
+func (c *call) usualType() bool {
+	kind := c.kind()
+	switch c.step.Body.Kind {
+	case importer.JSON:
+		return kind == "application/json" || kind == ""
+	case importer.Text:
+		return kind == "text/plain" || kind == ""
+	default:
 		return true
 	}
-	return !strings.Contains(kind, "json")
 }
 
 func (c *call) readBody() {
@@ -269,7 +294,7 @@ func (c *call) readBody() {
 	case m.Body == "":
 		body.Kind = importer.Form
 		for _, p := range m.Parts {
-			body.Pairs = append(body.Pairs, importer.Pair{Name: p.Name, Value: importer.Value{Literal: p.Value}})
+			body.Pairs = withPair(body.Pairs, p.Name, p.Value)
 		}
 	default:
 		value, ok := readJSON(m.Body)
@@ -312,7 +337,7 @@ func (c *call) readParts(body *importer.Body) {
 	}
 	for _, p := range parts {
 		if p.File == "" {
-			body.Pairs = append(body.Pairs, importer.Pair{Name: p.Name, Value: importer.Value{Literal: p.Value}})
+			body.Pairs = withPair(body.Pairs, p.Name, p.Value)
 			continue
 		}
 		name := path.Base(strings.ReplaceAll(p.File, `\`, "/"))

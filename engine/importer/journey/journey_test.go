@@ -76,7 +76,7 @@ func text(v importer.Value) string {
 	case v.From != nil:
 		path := v.From.Step + v.From.Path
 		if v.From.Wrap != "" {
-			path = strings.Replace(v.From.Wrap, "%s", path, 1)
+			path = fmt.Sprintf(v.From.Wrap, path)
 		}
 		return "${" + path + "}"
 	case v.Expr != "":
@@ -219,7 +219,7 @@ func TestValuesComeFromEarlierAnswers(t *testing.T) {
 		`create_order: POST /orders {basket: ${POST /baskets.id}, meta: {"ref":"${POST /baskets.id}"}}`,
 		"get_order: GET /orders/${POST /orders.id}?limit=20",
 	)
-	if note := d.Steps[1].Path.Parts[1].Note; note != "the recording chose item 2 of 2 of get_products; each agent draws one" {
+	if note := strings.Join(d.Steps[1].Notes, " "); note != "the recording chose item 2 of 2 of get_products; each agent draws one" {
 		t.Errorf("note of the choice: %q", note)
 	}
 	if d.Services[0].Name != "api" || d.Services[0].URL != api {

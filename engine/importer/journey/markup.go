@@ -12,7 +12,7 @@ import (
 // longestMarkup limits the answers that are searched as text, in bytes.
 const longestMarkup = 1 << 20
 
-// pattern escapes a text for a regular expression in an expression. Percent signs would be taken for the place of the path.
+// pattern escapes a text for a regular expression. A percent sign would be taken for the place of the path.
 func pattern(text string) string { return strings.ReplaceAll(regexp.QuoteMeta(text), "%", `\x25`) }
 
 // markup finds the fields of forms and the meta tags of an HTML page.
@@ -42,7 +42,8 @@ func (s *sources) markup(call int, m *exchange.Message) {
 	}
 }
 
-func percent(text string) string { return strings.ReplaceAll(text, "%", "") }
+// percent escapes a text for [importer.From.Wrap].
+func percent(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 func attr(t html.Token, name string) string {
 	for _, a := range t.Attr {

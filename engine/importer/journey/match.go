@@ -103,6 +103,7 @@ func plausible(s *slot, from *source, v *visit, text string) bool {
 // choice is a value that is an item of a list in an answer.
 type choice struct {
 	value *importer.Value
+	call  *call
 	slot  *slot
 	from  source
 	to    importer.From
@@ -144,6 +145,15 @@ func convert(s *slot, place *source, wrap string) string {
 	return wrap
 }
 
+// note explains the choice: at the value, or at the step if the value is a part of its path.
+func (ch *choice) note(text string) {
+	if ch.slot.place == inPath {
+		ch.call.note(text)
+		return
+	}
+	ch.value.Note = text
+}
+
 // choose decides how items of lists are taken. An item that one value uses is drawn, because another agent would choose another
 // one; where several values use it, or more than one item of a list is used, they must stay together: the n-th item that the
 // recording used becomes the n-th of the list.
@@ -177,12 +187,12 @@ func (b *builder) choose() {
 			if flag := available(list, at.index); flag != "" {
 				drawn = "pick([i for i in %s if i" + field(flag) + "])"
 			}
-			ch.to.Path, ch.to.Wrap = at.list, strings.Replace(wrap, "%s", drawn+strings.ReplaceAll(ch.from.rest, "%", ""), 1)
-			ch.value.Note = fmt.Sprintf("the recording chose item %d of %d of %s; each agent draws one", at.index+1, len(list), step)
+			ch.to.Path, ch.to.Wrap = at.list, strings.Replace(wrap, "%s", drawn+percent(ch.from.rest), 1)
+			ch.note(fmt.Sprintf("the recording chose item %d of %d of %s; each agent draws one", at.index+1, len(list), step))
 		} else {
 			ch.to.Path = at.list + "[" + itoa(rank[at]) + "]" + ch.from.rest
 			if len(list) > 1 {
-				ch.value.Note = fmt.Sprintf("the recording chose item %d of %d of %s; each agent takes item %d", at.index+1, len(list), step, rank[at]+1)
+				ch.note(fmt.Sprintf("the recording chose item %d of %d of %s; each agent takes item %d", at.index+1, len(list), step, rank[at]+1))
 			}
 		}
 		to := ch.to

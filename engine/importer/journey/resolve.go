@@ -80,7 +80,7 @@ func (b *builder) take(c *call, s *slot, from *source) {
 	value := b.from(c, s, from)
 	*s.value = value
 	if from.lists == 1 && from.wrap == "" && from.origin == fromJSON {
-		b.choices = append(b.choices, &choice{value: s.value, slot: s, from: *from, to: *value.From})
+		b.choices = append(b.choices, &choice{value: s.value, call: c, slot: s, from: *from, to: *value.From})
 	}
 }
 
