@@ -422,7 +422,7 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 
 // close ends the program. It asks about unsaved edits and about a run in progress, and waits for the run.
 func (a *App) close() {
-	if a.editor.screen.Leave(a.close) {
+	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) {
 		return
 	}
 	select {

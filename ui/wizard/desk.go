@@ -73,7 +73,7 @@ type Desk interface {
 	// Chain returns the chain of a scenario with a text and files, for display.
 	Chain(ctx context.Context, text []byte, files []importer.File) (engine.Graph, error)
 	// Propose returns the path of a new file for a scenario with a title.
-	Propose(title string) string
+	Propose(ctx context.Context, title string) string
 	// Plan checks where a draft would be saved. It writes nothing.
 	Plan(ctx context.Context, d *importer.Draft, path string) (Plan, error)
 	// Known returns which secrets are in the keychain or the environment.

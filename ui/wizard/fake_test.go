@@ -120,7 +120,9 @@ func (f *fake) newest() string {
 	return f.chains[len(f.chains)-1]
 }
 
-func (f *fake) Propose(string) string { return "/home/me/Documents/corner-shop.throng.yaml" }
+func (f *fake) Propose(context.Context, string) string {
+	return "/home/me/Documents/corner-shop.throng.yaml"
+}
 
 func (f *fake) Plan(context.Context, *importer.Draft, string) (Plan, error) {
 	f.mu.Lock()

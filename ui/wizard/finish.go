@@ -44,6 +44,7 @@ type finish struct {
 	plan      *Plan // nil while unknown
 	planned   int   // number of the newest plan; results of older ones are dropped
 	saving    bool
+	proposed  string // the file
 }
 
 func newFinish(w *Wizard) *finish {
@@ -92,7 +93,6 @@ func (f *finish) fill() {
 	f.fields.Clear()
 	f.addresses, f.secrets = nil, map[string]*form.Entry{}
 	f.state.SetText("")
-	f.path.Propose(f.wizard.desk.Propose(d.Title))
 	parts := []fyne.CanvasObject{f.file, f.backends(d)}
 	if len(d.Secrets) > 0 {
 		parts = append(parts, f.secretFields(d))
@@ -103,7 +103,21 @@ func (f *finish) fill() {
 	f.parts.Objects = append(parts, openList(d.Write().Open))
 	f.parts.Refresh()
 	f.checkAddresses()
-	f.check()
+	f.propose(d.Title)
+}
+
+// propose proposes a file, unless the user has chosen one.
+func (f *finish) propose(title string) {
+	on := f.wizard.dialog
+	f.plan = nil
+	async.Work(func() (string, error) { return f.wizard.desk.Propose(context.Background(), title), nil }, func(path string, _ error) {
+		if f.wizard.dialog != on {
+			return
+		}
+		f.proposed = path
+		f.path.Propose(path)
+		f.check()
+	})
 }
 
 // backends are the addresses of the services and how agents sign in.
@@ -220,7 +234,7 @@ func (f *finish) check() {
 	f.plan = nil
 	path := strings.TrimSpace(f.path.Text)
 	if path == "" {
-		f.tell(&engine.FieldError{Problem: "the scenario needs a file", Hint: "for example " + filepath.Base(f.wizard.desk.Propose(f.draft().Title))})
+		f.tell(&engine.FieldError{Problem: "the scenario needs a file", Hint: "for example " + filepath.Base(f.proposed)})
 		return
 	}
 	d := f.wizard.steps.journey.snapshot()

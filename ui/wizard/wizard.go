@@ -195,17 +195,28 @@ func (w *Wizard) submit() {
 	}
 }
 
-// leave closes the dialog. It asks if something would be lost.
+// leave stops a read in progress; otherwise it closes the dialog, and asks before if something would be lost.
 func (w *Wizard) leave() {
-	switch {
-	case w.stop != nil:
+	if w.stop != nil {
 		w.stop(errStopped)
 		return
-	case w.found == nil && w.record.recorder == nil:
-		w.close()
-		return
 	}
-	w.discard("Discard this import?", "No scenario was created yet. What was read or recorded is lost.", w.close)
+	if !w.Leave(func() {}) {
+		w.close()
+	}
+}
+
+// Leave asks about an import that was not finished before an action that closes it, such as closing the window, and calls then if the user
+// agrees. It returns false without asking if nothing would be lost.
+func (w *Wizard) Leave(then func()) bool {
+	if w.dialog == nil || w.found == nil && w.record.recorder == nil {
+		return false
+	}
+	w.discard("Discard this import?", "No scenario was created yet. What was read or recorded is lost.", func() {
+		w.close()
+		then()
+	})
+	return true
 }
 
 var errStopped = errors.New("stopped by the user")

@@ -64,7 +64,7 @@ func TestImportFromADocument(t *testing.T) {
 	if err != nil || len(g.Segments) == 0 {
 		t.Fatalf("the chain is %+v, %v\n%s", g, err, found.Write().Text)
 	}
-	path := d.Propose(found.Title)
+	path := d.Propose(t.Context(), found.Title)
 	if filepath.Base(path) != "corner-shop.throng.yaml" || filepath.Dir(path) != os.Getenv("HOME") {
 		t.Errorf("proposed %s", path)
 	}
@@ -93,7 +93,7 @@ func TestImportFromADocument(t *testing.T) {
 	if err != nil || !p.Exists || p.Merged == nil || len(p.Merged.Added) > 0 {
 		t.Errorf("planned %+v, %v", p, err)
 	}
-	if again := d.Propose(found.Title); filepath.Base(again) != "corner-shop-2.throng.yaml" {
+	if again := d.Propose(t.Context(), found.Title); filepath.Base(again) != "corner-shop-2.throng.yaml" {
 		t.Errorf("proposed %s", again)
 	}
 	for _, wrong := range []string{"shop.throng.yaml", filepath.Join(t.TempDir(), "shop.txt"), written(t, "other.yaml", edited)} {
