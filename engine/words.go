@@ -55,6 +55,7 @@ const (
 	ClientError
 	Network
 	BadAnswer
+	Contract // the answer does not fit the OpenAPI document
 	Script
 	LoopLimit
 	Panic
@@ -63,7 +64,7 @@ const (
 )
 
 var classNames = [...]string{
-	"", "rate_limited", "timeout", "server_error", "client_error", "network", "bad_answer", "script", "loop_limit", "panic", "config",
+	"", "rate_limited", "timeout", "server_error", "client_error", "network", "bad_answer", "contract", "script", "loop_limit", "panic", "config",
 }
 
 func (c Class) String() string { return classNames[c] }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/openapi"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
@@ -79,6 +80,7 @@ type Service struct {
 	Proxy   *credential.Proxy // nil is as the environment says
 	Cookies bool              // each session keeps the cookies of answers, and sends them
 	Follow  bool              // follow redirects, unless a step says otherwise
+	API     *openapi.Document // nil if the file names none
 	For     *Service          // it issues the tokens of that service, which names its address; nil for all others
 
 	ModelOptions           // for a service of kind llm

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/answer"
 	"github.com/throng-sim/throng/engine/chain/content"
+	"github.com/throng-sim/throng/engine/chain/contract"
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
@@ -31,6 +32,7 @@ type request struct {
 	unsigned bool   // it is sent without the service's credentials
 	redirect string // follow or manual; "" as its service says
 	body     content.Body
+	contract *contract.Check // of the answer; nil for none
 }
 
 // Redirects are the values of `redirects`. By default, none is followed.
@@ -62,6 +64,9 @@ func readHTTP(r *reader, n *doc.Node) action {
 		n.Only("repeats", "verify").Key.Errorf("remove it", "a %s changes nothing: it can always be retried", q.method)
 	}
 	q.private = n.Get("private").Bool()
+	if s := q.service; s != nil {
+		q.contract = contract.Read(n.Get("check"), contract.Service{Name: s.Name, URL: s.URL, API: s.API}, q.endpoint)
+	}
 	return q
 }
 
@@ -132,7 +137,10 @@ func (q *request) run(t *turn) (value.Value, error) {
 	if a != nil && q.service.Cookies {
 		t.x.cookies.Add(q.service.Name, a.Cookies())
 	}
-	return out, err
+	if err != nil || a == nil || len(a.Body) == 0 && call.Verify != nil { // a stand-in may have no body
+		return out, err
+	}
+	return out, q.contract.Fulfilled(a, q.private)
 }
 
 // make evaluates the request and its credentials.

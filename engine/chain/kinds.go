@@ -19,7 +19,7 @@ func kinds() []kind {
 	return []kind{
 		{"http", []string{
 			"service", "get", "post", "put", "patch", "delete", "head", "options", "query", "json", "form", "multipart", "body", "headers",
-			"expect", "auth", "redirects", "repeats", "verify", "private",
+			"expect", "check", "auth", "redirects", "repeats", "verify", "private",
 		}, readHTTP},
 		{"llm", []string{
 			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "max_completion_tokens",

@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/openapi"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -67,6 +68,11 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 	}
 	report := &doc.Report{}
 	shop := &Service{Name: "shop", Kind: "http", Cookies: st.cookies, Follow: st.follow}
+	if text := st.files["openapi.yaml"]; text != "" {
+		if shop.API, err = openapi.Load([]byte(text), openapi.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if shop.User, err = env.Template("${agent.id}", []string{"agent"}); err != nil {
 		t.Fatal(err)
 	}

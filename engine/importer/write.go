@@ -29,7 +29,8 @@ func (d *Draft) Write() Written {
 	w.head()
 	w.population()
 	w.services()
-	w.functions()
+	top := w.text.String()
+	w.text.Reset()
 	w.line(0, "")
 	w.line(0, "chain visit:")
 	first := true
@@ -47,7 +48,10 @@ func (d *Draft) Write() Written {
 	w.line(0, "success:")
 	w.line(1, "error_rate: < 1%%")
 	w.line(1, "request_p95: < 2s")
-	return Written{[]byte(w.text.String()), w.open}
+	steps := w.text.String()
+	w.text.Reset()
+	w.functions(top + steps)
+	return Written{[]byte(top + w.text.String() + steps), w.open}
 }
 
 // writer writes the lines of a scenario.
@@ -90,9 +94,11 @@ func (w *writer) head() {
 		w.line(0, "#   throngctl secret set %s", s.Name)
 	}
 	w.line(0, "title: %s", scalar(cmp.Or(d.Title, "Imported scenario")))
-	w.line(0, "")
-	w.line(0, "parameters:")
-	w.line(1, "agents: {default: 10, min: 1, max: 1000000, title: Agents}")
+	if d.People == "" {
+		w.line(0, "")
+		w.line(0, "parameters:")
+		w.line(1, "agents: {default: 10, min: 1, max: 1000000, title: Agents}")
+	}
 	w.line(0, "")
 	w.line(0, "clock: {cycle: 1h, cycles: 1}    # each agent makes the journey once in a cycle")
 }
@@ -182,10 +188,11 @@ func (w *writer) auth(s *Service) {
 	}
 }
 
-func (w *writer) functions() {
+// functions writes the constants that a text uses.
+func (w *writer) functions(text string) {
 	first := true
 	for _, c := range w.draft.Data {
-		if c.Attribute {
+		if c.Attribute || !uses(text, c.Name) {
 			continue
 		}
 		if first {
@@ -197,6 +204,24 @@ func (w *writer) functions() {
 			w.comment(1, c.Note)
 		}
 		w.line(1, "%s = %s", c.Name, w.expression(c.Value))
+	}
+}
+
+// uses reports whether a name occurs in a text, as a word.
+func uses(text, name string) bool {
+	part := func(b byte) bool {
+		return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(name)
+		if (start == 0 || !part(text[start-1])) && (end == len(text) || !part(text[end])) {
+			return true
+		}
+		at = end
 	}
 }
 

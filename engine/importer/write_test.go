@@ -49,7 +49,7 @@ func shop() *Draft {
 			},
 			{ID: "DELETE /baskets/{id}", Name: "delete_basket", Method: "DELETE", Path: Value{Parts: []Value{text("/baskets/"), from("POST /baskets", ".id", "b-1")}}},
 		},
-		Data:    []Data{{Name: "WORDS", Value: Value{Items: &[]Value{text("milk"), text("bread")}}}, {Name: "email", Attribute: true, Value: Value{Parts: []Value{text("user-"), {Expr: "agent.index"}, text("@example.com")}}}},
+		Data:    []Data{{Name: "WORD", Value: Value{Items: &[]Value{text("unused")}}}, {Name: "WORDS", Value: Value{Items: &[]Value{text("milk"), text("bread")}}}, {Name: "email", Attribute: true, Value: Value{Parts: []Value{text("user-"), {Expr: "agent.index"}, text("@example.com")}}}},
 		Secrets: []Secret{{"SHOP_TOKEN", "hunter2", "bearer token of staging.example.com"}},
 	}
 }
@@ -72,6 +72,9 @@ func TestWrite(t *testing.T) {
 	}
 	if strings.Contains(string(w.Text), "delete_basket") {
 		t.Error("a step outside of the journey was written")
+	}
+	if strings.Contains(string(w.Text), "unused") {
+		t.Error("a constant that no step uses was written")
 	}
 	if want := []string{"step add_item: V-77"}; !slices.Equal(w.Open, want) {
 		t.Errorf("open is %q, want %q", w.Open, want)

@@ -39,6 +39,12 @@ func explain(e *jsonschema.ValidationError) string {
 	case *faultkind.Maximum:
 		f, _ := k.Want.Float64()
 		return fmt.Sprintf("is too large, expected at most %v", f)
+	case *faultkind.ExclusiveMinimum:
+		f, _ := k.Want.Float64()
+		return fmt.Sprintf("is too small, expected more than %v", f)
+	case *faultkind.ExclusiveMaximum:
+		f, _ := k.Want.Float64()
+		return fmt.Sprintf("is too large, expected less than %v", f)
 	case *faultkind.OneOf:
 		if len(k.Subschemas) > 0 {
 			return "fits more than one of the forms of which it must fit exactly one"

@@ -72,6 +72,7 @@ func kindWords() map[string]keyWord {
 		"connector http.options": {named, "the path of an OPTIONS request"},
 		"step.multipart":         {mapped, "the body as multipart/form-data: names with values, or with files such as {file: photo.png, name: p.png, type: image/png}"},
 		"step.redirects":         {oneOf(chain.Redirects...), "whether redirects are followed, on the same host; the default is the service's"},
+		"step.check":             {oneOf("schema"), "what the answer is checked against: schema is the OpenAPI document of the service"},
 		"step.query":             {anything, "names and values of the query; in an sql step, one statement with $1 and so on for args"},
 		"step.json":              {anything, "the body as JSON"},
 		"step.form":              {mapped, "the body as a form"},

@@ -159,6 +159,7 @@ func serviceWords() map[string]keyWord {
 		"service llm.limits":       {ref("limits_llm"), "limits for calls, rates and timeouts"},
 		"service postgres.limits":  {ref("limits_postgres"), "limits for connections and timeouts"},
 
+		"service.openapi":       {named, "the OpenAPI document of the service, a file in the same folder"},
 		"service.cookies":       {oneOf("on", "off"), "whether each session keeps the cookies of answers and sends them, as a browser does; the default is off"},
 		"service.redirects":     {oneOf(chain.Redirects...), "whether redirects are followed, on the same host; the default is manual"},
 		"service.proxy":         {ref("proxy"), "the HTTP proxy that requests are sent through"},

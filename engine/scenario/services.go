@@ -52,7 +52,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":
-		n.Fields("kind", "url", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy")
+		n.Fields("kind", "url", "openapi", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy")
 		n.Require("url")
 		s.Cookies = n.Get("cookies").OneOf("on", "off") == "on"
 		s.Follow = n.Get("redirects").OneOf(chain.Redirects...) == chain.Redirects[0]
@@ -60,6 +60,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")
 		}
+		s.API = r.api(n.Get("openapi"))
 		r.auth(s, n.Get("auth"))
 		s.Repeats = r.chains.Repeats(s, n, outside)
 	}

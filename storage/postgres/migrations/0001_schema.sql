@@ -216,6 +216,7 @@ CREATE TABLE throng.metrics (
 	errors_client_error     bigint NOT NULL,
 	errors_network          bigint NOT NULL,
 	errors_bad_answer       bigint NOT NULL,
+	errors_contract         bigint NOT NULL,
 	errors_script           bigint NOT NULL,
 	errors_loop_limit       bigint NOT NULL,
 	errors_panic            bigint NOT NULL,
@@ -316,6 +317,7 @@ COMMENT ON COLUMN throng.metrics.errors_server_error IS 'Sessions so far that fa
 COMMENT ON COLUMN throng.metrics.errors_client_error IS 'Sessions so far that failed with class client_error.';
 COMMENT ON COLUMN throng.metrics.errors_network IS 'Sessions so far that failed with class network.';
 COMMENT ON COLUMN throng.metrics.errors_bad_answer IS 'Sessions so far that failed with class bad_answer.';
+COMMENT ON COLUMN throng.metrics.errors_contract IS 'Sessions so far that failed with class contract.';
 COMMENT ON COLUMN throng.metrics.errors_script IS 'Sessions so far that failed with class script.';
 COMMENT ON COLUMN throng.metrics.errors_loop_limit IS 'Sessions so far that failed with class loop_limit.';
 COMMENT ON COLUMN throng.metrics.errors_panic IS 'Sessions so far that failed with class panic.';
