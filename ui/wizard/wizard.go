@@ -91,10 +91,11 @@ func (w *Wizard) Open() {
 	w.prior = widget.NewButtonWithIcon("Back", theme.NavigateBackIcon(), w.goBack)
 	w.next, w.create = widget.NewButton("Next", w.forward), widget.NewButton("Create scenario", w.forward)
 	w.next.Importance, w.create.Importance = widget.HighImportance, widget.HighImportance
-	w.dialog = dialog.NewCustomWithoutButtons("New scenario from your backend", form.NewHeaded(w.head, w.body), w.win)
-	w.dialog.SetButtons([]fyne.CanvasObject{container.NewHBox(w.cancel, layout.NewSpacer(), w.prior, w.next, w.create)})
+	d := dialog.NewCustomWithoutButtons("New scenario from your backend", form.NewHeaded(w.head, w.body), w.win)
+	d.SetButtons([]fyne.CanvasObject{container.NewHBox(w.cancel, layout.NewSpacer(), w.prior, w.next, w.create)})
 	w.show(w.source)
-	widgets.Ask(w.win, dismissed{w.dialog, w.leave}, w.submit)
+	w.dialog = d
+	widgets.Ask(w.win, dismissed{d, w.leave}, w.submit)
 	w.fit()
 	w.focus()
 }

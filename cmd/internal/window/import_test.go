@@ -46,26 +46,35 @@ func bookshop(t *testing.T) *httptest.Server {
 
 // TestImport goes from the address of a backend, and from its document as a file, to a scenario that one agent tries.
 func TestImport(t *testing.T) {
-	d := newDesktop(t, 1000, 640)
+	all := []look{{1000, 640, "dark", "1"}}
+	if os.Getenv("THRONG_SCREENS") != "" {
+		all = looks()
+	}
+	for _, l := range all {
+		t.Run(l.String(), func(t *testing.T) { l.importing(t) })
+	}
+}
+
+func (l look) importing(t *testing.T) {
+	d := newDesktop(t, l.width, l.height)
 	shop := bookshop(t)
-	d.start()
-	d.until("the built-in scenario", func() bool { return d.find("New scenario…") != nil || d.find("New…") != nil })
+	l.open(d)
 	d.command("New scenario from")
 	d.until("the dialog", func() bool { return d.shows("Step 1 of 3") })
-	d.shot("import-source")
+	l.shot(d, "import-source")
 	d.xdotool("type", strings.TrimPrefix(shop.URL, "http://"))
 	d.xdotool("key", "Return")
 	d.until("the journey", func() bool { return d.shows("Step 2 of 3") && d.shows("http · ") })
-	d.shot("import-journey")
+	l.shot(d, "import-journey")
 	d.xdotool("type", "get cart")
 	d.xdotool("key", "Return")
 	d.until("the journey in words", func() bool { return d.shows("2 in the journey") })
 	d.click("Next")
 	d.until("the file", func() bool { return d.shows("A new file.") })
-	d.shot("import-finish")
+	l.shot(d, "import-finish")
 	d.click("Create scenario")
 	d.until("the editor", func() bool { return d.shows("chain visit:") && d.find("No problems") != nil })
-	d.shot("import-editor")
+	l.shot(d, "import-editor")
 	path := filepath.Join(d.home, "bookshop.throng.yaml")
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), "imported: POST /carts") || strings.Contains(string(text), "imported: GET /health") {
@@ -74,7 +83,7 @@ func TestImport(t *testing.T) {
 	d.key("F5")
 	d.click("Allow and try")
 	d.until("a session", func() bool { return d.shows("chain visit: ok") })
-	d.shot("import-tried")
+	l.shot(d, "import-tried")
 	d.xdotool("key", "ctrl+q")
 	if code := d.ended(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, d.log)
@@ -102,7 +111,7 @@ func TestImport(t *testing.T) {
 	d.until("another file", func() bool { return d.shows("A new file.") && d.shows("bookshop-2.throng.yaml") })
 	d.xdotool("key", "ctrl+a", "type", path)
 	d.until("the merge", func() bool { return d.shows("The journey is merged into it") && d.shows("added") })
-	d.shot("import-merge")
+	l.shot(d, "import-merge")
 	d.click("Create scenario")
 	d.until("the editor", func() bool { return d.shows("imported: GET /health") })
 	if text, err = os.ReadFile(path); err != nil || strings.Count(string(text), "imported: POST /carts") != 1 {
