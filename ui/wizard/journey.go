@@ -129,7 +129,7 @@ func (j journey) sources(i int) (names []string) {
 	return names
 }
 
-// arrange gives the steps the order and the choice that another draft of the same source had. Steps that it did not have stay as they are,
+// arrange takes the order and the choice of steps from another draft of the same source. Steps that it did not have stay as they are,
 // after the others.
 func (j journey) arrange(like *importer.Draft) {
 	var steps []importer.Step
@@ -245,7 +245,7 @@ func signIn(s *importer.Service) string {
 	case importer.Bearer:
 		how = "a bearer token, the secret " + a.Secret
 	case importer.Basic:
-		how = "user and password, the secret " + a.Secret
+		how = "a user and a password, the secret " + a.Secret
 	case importer.Header:
 		how = fmt.Sprintf("an API key in the header %s, the secret %s", a.Name, a.Secret)
 	case importer.Query:
@@ -258,16 +258,15 @@ func signIn(s *importer.Service) string {
 			how += ", " + request(a.Request)
 		}
 	case importer.NoAuth:
-		how = "nothing, or a step of the journey"
-		if s.Cookies {
-			how = "the cookies of each agent"
-		}
 	}
-	text := fmt.Sprintf("%s: signs in with %s.", s.Name, how)
-	if s.Auth.Note != "" {
-		text += " " + s.Auth.Note
+	text := "Sign-in: " + how + "."
+	switch {
+	case how == "" && s.Cookies:
+		text = "No sign-in apart from the steps of the journey; each agent keeps its cookies."
+	case how == "":
+		text = "No sign-in was found."
 	}
-	return text
+	return strings.TrimSpace(text + " " + s.Auth.Note)
 }
 
 // logsIn reports whether agents have logins of their own, so that a file of users helps.

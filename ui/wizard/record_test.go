@@ -40,7 +40,7 @@ func TestRecord(t *testing.T) {
 	}
 	st.steps.toggle("GET /health")
 	st.tap("Add a second recording…")
-	if st.shows("API description") || !st.shows("What differs between the two") {
+	if st.shows("API description") || !st.shows("Values that differ between the two") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	st.tap("Record…")
@@ -75,7 +75,7 @@ func TestRecordingThatIsAbandoned(t *testing.T) {
 	st.tap("Discard")
 	st.q.Until("stopped", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.stops == 1 })
 	if st.shown != st.source || st.record.count() != 0 {
-		t.Error("the recording goes on")
+		t.Error("the recording continues")
 	}
 	f.each(Exchange{Request: "GET /late", Status: 200}) // it was in flight
 	if st.record.count() != 0 {

@@ -97,7 +97,7 @@ func (s *source) content() fyne.CanvasObject { return s.object }
 
 func (s *source) title() string {
 	if s.second {
-		return "Add a second recording of the same visit. What differs between the two is filled in from earlier answers or drawn for each agent."
+		return "Add a second recording of the same visit. Values that differ between the two are taken from earlier answers or drawn for each agent."
 	}
 	return "Step 1 of 3: Source. Choose what Throng can learn your backend from."
 }
@@ -131,7 +131,7 @@ func (s *source) changed(of *form.Entry) {
 	s.wizard.follow()
 }
 
-// typed returns the field whose text is to be read; nil if there is none.
+// typed returns the field whose text is read next; nil if there is none.
 func (s *source) typed() *form.Entry {
 	if s.edited != nil && strings.TrimSpace(s.edited.Text) != "" {
 		return s.edited

@@ -35,7 +35,7 @@ type page interface {
 	title() string
 	first() fyne.Focusable // the field that is focused when the page is shown; may be nil
 	next() (text string, possible bool)
-	forward()                           // goes on to the next page
+	forward()                           // opens the next page
 	back() func()                       // goes back; nil if there is no way back
 	submit(focused fyne.Focusable) bool // handles Return in a field of the page itself; otherwise Return goes forward
 	tick()
@@ -175,7 +175,7 @@ func enable(b fyne.Disableable, on bool) {
 	}
 }
 
-// forward goes on, if that is possible.
+// forward opens the next page, if that is possible.
 func (w *Wizard) forward() {
 	if _, possible := w.shown.next(); possible {
 		w.shown.forward()
@@ -213,7 +213,7 @@ func (w *Wizard) Leave(then func()) bool {
 	if w.dialog == nil || w.found == nil && w.record.recorder == nil {
 		return false
 	}
-	w.discard("Discard this import?", "No scenario was created yet. What was read or recorded is lost.", func() {
+	w.discard("Discard this import?", "No scenario was created yet. Everything that was read or recorded is lost.", func() {
 		w.close()
 		then()
 	})

@@ -36,7 +36,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	st.tap("OK")
 	st.tap("Next")
 	st.until("A new file.")
-	for _, text := range []string{"shop: signs in with a bearer token, the secret SHOP_TOKEN.", "SHOP_KEY: API key of 127.0.0.1", "Every value has a source."} {
+	for _, text := range []string{"Sign-in: a bearer token, the secret SHOP_TOKEN.", "SHOP_KEY: API key of 127.0.0.1", "Every value has a source."} {
 		if !st.shows(text) {
 			t.Errorf("%q is not shown: %q", text, uitest.Texts(st.top()))
 		}
@@ -160,7 +160,7 @@ func TestJourneyInWords(t *testing.T) {
 	st.same("login")
 	st.key(fyne.KeyReturn) // the words are applied
 	if st.shown != st.finish {
-		t.Error("Return does not go on")
+		t.Error("Return does not open the next page")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -62,6 +63,8 @@ func (l look) importing(t *testing.T) {
 	d.command("New scenario from")
 	d.until("the dialog", func() bool { return d.shows("Step 1 of 3") })
 	l.shot(d, "import-source")
+	l.recording(d, shop)
+	d.click("Back")
 	d.xdotool("type", strings.TrimPrefix(shop.URL, "http://"))
 	d.xdotool("key", "Return")
 	d.until("the journey", func() bool { return d.shows("Step 2 of 3") && d.shows("http · ") })
@@ -117,4 +120,42 @@ func (l look) importing(t *testing.T) {
 	if text, err = os.ReadFile(path); err != nil || strings.Count(string(text), "imported: POST /carts") != 1 {
 		t.Errorf("merged:\n%s\n%v", text, err)
 	}
+}
+
+// recorded is the address of the recorder in the text that says how to use it.
+var recorded = regexp.MustCompile(`Use (http://127\.0\.0\.1:\d+) in place of`)
+
+// recording records a visit of a shop, and looks at its journey.
+func (l look) recording(d *desktop, shop *httptest.Server) {
+	d.t.Helper()
+	d.click("Record…")
+	d.until("the recorder", func() bool { return d.shows("Listen on") })
+	d.xdotool("type", strings.TrimPrefix(shop.URL, "http://"))
+	d.xdotool("key", "Tab", "key", "ctrl+a", "type", "127.0.0.1:0")
+	d.xdotool("key", "Return")
+	var at string
+	d.until("its address", func() bool {
+		if found := recorded.FindStringSubmatch(strings.Join(d.texts(), " ")); found != nil {
+			at = found[1]
+		}
+		return at != ""
+	})
+	for _, call := range [][2]string{{http.MethodPost, "/carts"}, {http.MethodGet, "/carts/cart-1"}} {
+		r, err := http.NewRequestWithContext(d.t.Context(), call[0], at+call[1], http.NoBody)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		answer, err := shop.Client().Do(r)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+	}
+	d.until("the requests", func() bool { return d.shows("POST /carts") && d.shows("GET /carts/cart-1") && d.shows("201") })
+	l.shot(d, "import-record")
+	d.click("Stop and use")
+	d.until("the journey of the visit", func() bool {
+		return d.shows("Step 2 of 3") && d.find("Add a second recording…") != nil && d.shows("http · ")
+	})
+	l.shot(d, "import-recorded")
 }
