@@ -59,7 +59,7 @@ var permanentStatuses = map[int]string{
 }
 
 const (
-	movedFix  = "the service sends elsewhere, and redirects are not followed: use the address that it names"
+	movedFix  = "the service sends elsewhere, and redirects are not followed: use the address that it names, or `redirects: follow`"
 	scriptFix = "correct the expression or the function there, and try it with throngctl try"
 	configFix = "correct it"
 )

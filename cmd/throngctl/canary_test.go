@@ -57,6 +57,15 @@ services:
   header: {kind: http, url: %[1]s, auth: {header: {name: X-Key, value: "Key ${secret:CANARY_HEADER}"}}, limits: {timeout: 150ms}}
   query: {kind: http, url: %[1]s, auth: {query: {name: k, value: secret:CANARY_QUERY}}, limits: {timeout: 150ms}}
   cookie: {kind: http, url: %[1]s, auth: {cookie: {name: k, value: secret:CANARY_COOKIE}}, limits: {timeout: 150ms}}
+  jar:
+    kind: http
+    url: %[1]s
+    cookies: on
+    redirects: follow
+    auth: {login: {post: /login/jar, form: {password: "secret:CANARY_PASSWORD"}}}
+    limits: {timeout: 150ms}
+  oauth: {kind: http, url: %[1]s, auth: {oauth2: {grant: client_credentials, post: "%[1]s/login/oauth", client: app, secret: secret:CANARY_OAUTH}}, limits: {timeout: 150ms}}
+  denied: {kind: http, url: %[1]s, auth: {oauth2: {grant: password, post: /login/refused, client: app, secret: secret:CANARY_OAUTH, client_auth: form, user: me, password: secret:CANARY_PASSWORD}}}
   sent: {kind: http, url: %[1]s, headers: {X-Own: secret:CANARY_OWN}, limits: {timeout: 150ms}}
   missing: {kind: http, url: "http://127.0.0.1:1", auth: {bearer: secret:CANARY_BEARER}}
   tls: {kind: http, url: "%[2]s", auth: {bearer: secret:CANARY_BEARER}}
@@ -65,7 +74,7 @@ services:
   shut: {kind: postgres, url: "secret:CANARY_SHUT"}
   own: {kind: postgres, url: "%[3]s", auth: {password: secret:CANARY_DB_PASSWORD}}
 chain c:
-%[4]s  step told: {kind: emit, event: told, data: {word: "${params.word}", good: "${steps.bearer_good}", encoded: "${steps.sent_encoded}", said: "${steps.read.first}", chat: "${steps.chat.text}", row: "${steps.row.first}"}}
+%[4]s  step told: {kind: emit, event: told, data: {word: "${params.word}", good: "${steps.bearer_good}", encoded: "${steps.sent_encoded}", jar: "${[steps.jar_good.headers, steps.jar_changed, steps.oauth_good]}", said: "${steps.read.first}", chat: "${steps.chat.text}", row: "${steps.row.first}"}}
   step failed: {kind: http, service: bearer, get: "/refused", query: {word: "${params.word}"}}
 `
 
@@ -80,6 +89,9 @@ func canarySteps() string {
 		}
 		step("%s_good: {kind: http, service: %s, get: /good}", service, service)
 	}
+	for _, way := range []string{"refused", "malformed", "encoded"} {
+		step("oauth_%s: {kind: http, service: oauth, post: /%s, on_error: continue}", way, way)
+	}
 	for _, service := range []string{"basic", "header", "query", "cookie"} {
 		for _, way := range []string{"refused", "encoded", "malformed", "garbled", "slow"} {
 			step("%s_%s: {kind: http, service: %s, post: /%s, on_error: continue}", service, way, service, way)
@@ -88,6 +100,13 @@ func canarySteps() string {
 	for _, way := range []string{"refused", "broken", "encoded", "garbled", "slow"} {
 		step(`sent_%s: {kind: http, service: sent, post: "/%s?at=${secret:CANARY_PARAMETER}", on_error: continue, query: {k: secret:CANARY_SENT}, headers: {X-Step: "v1 ${secret:CANARY_SENT}"}, json: {k: ["is ${secret:CANARY_PARAMETER}"]}}`, way, way)
 	}
+	for _, way := range []string{"broken", "away", "garbled", "slow", "good"} { // a service that repeats its own cookies in a body publishes them
+		step(`jar_%s: {kind: http, service: jar, post: "/%s?c=${cookie('sid')}", on_error: continue, headers: {X-Step: "v1 ${cookie('sid')}"}, multipart: {k: "${secret:CANARY_SENT} ${cookie('sid')}"}}`, way, way)
+		step("oauth_%s: {kind: http, service: oauth, post: /%s, on_error: continue}", way, way)
+	}
+	step(`jar_changed: {kind: http, service: jar, post: /cookie, json: {k: "${cookie('sid')}"}}`)
+	step(`jar_last: {kind: http, service: jar, post: /garbled, form: {k: "${cookie('sid')}"}, on_error: continue}`)
+	step("denied: {kind: http, service: denied, get: /, on_error: continue}")
 	step(`form: {kind: http, service: sent, post: "/refused/${secret:CANARY_SENT}", on_error: continue, form: {k: secret:CANARY_PARAMETER}}`)
 	step(`text: {kind: http, service: sent, post: /encoded, on_error: continue, body: "key ${secret:CANARY_SENT}"}`)
 	step(`args: {kind: sql, service: own, query: "select refuse($1)", args: ["secret:CANARY_SENT"], on_error: continue}`)
@@ -138,7 +157,8 @@ func newNest(t *testing.T, word string) *nest {
 		"CANARY_BEARER": `canary<bearer>&"quoted"/+=`, "CANARY_JWT": "canary-jwt-secret-4711", "CANARY_PASSWORD": `canary "pass" word&/%+`,
 		"CANARY_KEY": "sk-canary-key-4711", "CANARY_DB": address.String(), "CANARY_SHUT": shut.String(), "CANARY_DB_PASSWORD": pgtest.Password,
 		"CANARY_BASIC": "canary-basic-4711/+", "CANARY_HEADER": `canary-"header"-4711`, "CANARY_QUERY": "canary query&4711", "CANARY_COOKIE": "canary-cookie-4711",
-		"CANARY_OWN": "canary-own-ä-4711", "CANARY_SENT": `canary "sent" %4711/ü`, "CANARY_PARAMETER": "canary-parameter-4711%",
+		"CANARY_OAUTH": "canary/oauth+4711",
+		"CANARY_OWN":   "canary-own-ä-4711", "CANARY_SENT": `canary "sent" %4711/ü`, "CANARY_PARAMETER": "canary-parameter-4711%",
 	} {
 		if name == "CANARY_PARAMETER" { // the first run has it, and a resume needs it
 			n.parameter = value

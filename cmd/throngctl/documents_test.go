@@ -42,6 +42,7 @@ const (
 // and targets of make must exist.
 var unattended = []struct{ command, why string }{
 	{"throngctl mock", "it serves until it is stopped: TestMockAlone, TestMockTheModel"},
+	{"throngctl record", "it records until it is stopped: TestRecord"},
 	{"throngctl prove", "it takes minutes: TestProve"},
 	{"throngctl check shopping --set provider=openrouter", "it asks a real provider"},
 	{"throngctl run shopping --set provider=openrouter", "it asks a real provider"},
@@ -155,6 +156,15 @@ func newStage(t *testing.T) *stage {
 			}
 		}
 	}
+	folder := t.TempDir()
+	if code, out, stderr := ctl(t, "import", s.shop, "-o", filepath.Join(folder, "mine.yaml"), "--data", t.TempDir()); code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	s.files = append(s.files, "mine.yaml", read(t, folder, "mine.yaml"), "openapi.json", read(t, folder, "openapi.json"),
+		"shop-api.json", read(t, "testdata", "shop-api.json"), "users.csv", "id,username,password\n1,ann,secret\n")
+	for _, name := range []string{"visit.har", "first.har", "second.har"} {
+		s.files = append(s.files, name, s.here(read(t, "testdata", "visit.har")))
+	}
 	scenarios := filepath.Join("..", "..", "assets", "scenarios")
 	s.files = append(s.files, "new.yaml", read(t, scenarios, "shopping.yaml"), "shopping.star", read(t, scenarios, "shopping.star"), "text.json", `{"text": "The ferry was late."}`)
 	return s
@@ -176,7 +186,13 @@ func openShop(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	document, err := filepath.Abs(filepath.Join("testdata", "shop-api.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, document) })
+	mux.Handle("/", &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		user := r.In.Header.Get("X-Shopping-Session-Id")
 		if user == "" {
@@ -184,6 +200,7 @@ func openShop(t *testing.T) string {
 		}
 		r.Out.Header.Set("Authorization", "Bearer quiet."+user)
 	}})
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -393,8 +410,8 @@ func brisk(args []string) []string {
 	if args[0] == "run" && has("--at") {
 		give("--at", "+10ms")
 	}
-	if args[0] == "run" && has("mine.yaml") { // whose service has a rate
-		args = append(args, "--set", "visitors=5")
+	if args[0] == "run" && has("mine.yaml") {
+		args = append(args, "--set", "agents=1") // the shop takes them all for one visitor
 	}
 	if slices.Contains([]string{"run", "resume", "fork"}, args[0]) && !has("--replay") {
 		add("--mock-latency", "none")

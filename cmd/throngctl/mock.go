@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
+	"github.com/throng-sim/throng/engine/mock/apimock"
 )
 
-// mockCmd serves the mock shop, the mock model or both until it is stopped.
+// mockCmd serves mocks until it is stopped.
 type mockCmd struct {
 	Shop              string            `placeholder:"ADDR" help:"Loopback address of the mock shop, such as 127.0.0.1:8080; port 0 picks a free port."`
 	Model             string            `placeholder:"ADDR" help:"Loopback address of the mock model."`
+	OpenAPI           string            `name:"openapi" placeholder:"FILE" type:"existingfile" help:"Serve a stateful mock of the API that an OpenAPI document describes."`
+	Addr              string            `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Loopback address of that mock; port 0 picks a free port."`
 	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency profile: none, local, remote or slow."`
 	Fault             map[string]string `placeholder:"KIND=SHARE" help:"A fraction for rate_limited, server_error, hang, cut or bad_body; outage=FROM+FOR after the start; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down."`
 	Seed              uint64            `default:"1" help:"Random seed of catalog and answers."`
@@ -27,10 +30,10 @@ type mockCmd struct {
 
 // Run is called by kong.
 func (c *mockCmd) Run(t *terminal) (err error) {
-	if c.Shop == "" && c.Model == "" {
-		return &engine.FieldError{Field: "mock", Problem: "nothing to serve", Hint: "add --shop ADDR, --model ADDR or both"}
+	if c.Shop == "" && c.Model == "" && c.OpenAPI == "" {
+		return &engine.FieldError{Field: "mock", Problem: "nothing to serve", Hint: "add --shop ADDR, --model ADDR or --openapi FILE"}
 	}
-	cfg, err := app.ParseMock(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
+	cfg, err := mocks.Parse(engine.Mock{Profile: c.Profile, Faults: c.Fault, Scarcity: c.Scarcity})
 	if err != nil {
 		return err
 	}
@@ -51,6 +54,13 @@ func (c *mockCmd) Run(t *terminal) (err error) {
 	}
 	if c.Model != "" {
 		end, err := c.startModel(t, model)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if c.OpenAPI != "" {
+		end, err := c.startAPI(t, cfg)
 		if err != nil {
 			return err
 		}
@@ -97,5 +107,36 @@ func (c *mockCmd) startModel(t *terminal, cfg mock.ModelConfig) (end func() erro
 		fmt.Fprintf(t.out, "%s requests answered by the model, %s tokens\n",
 			engine.FormatCount(s.Requests), engine.FormatCount(s.PromptTokens+s.CompletionTokens))
 		return model.Close()
+	}, nil
+}
+
+// startAPI starts the mock of an OpenAPI document in the same way.
+func (c *mockCmd) startAPI(t *terminal, cfg mock.Config) (end func() error, err error) {
+	d, err := mocks.Document(c.OpenAPI)
+	if err != nil {
+		return nil, &engine.FieldError{Field: "openapi", Problem: err.Error()}
+	}
+	api := apimock.Config{Document: d, Addr: c.Addr, Secret: c.Secret, Seed: c.Seed, Profile: cfg.Profile, Faults: cfg.Faults}
+	if err := api.Validate(); err != nil {
+		return nil, &engine.FieldError{Field: "mock", Problem: err.Error()}
+	}
+	server, err := apimock.Start(api)
+	if err != nil {
+		return nil, err
+	}
+	if t.json {
+		return server.Close, t.line(answer.Mock{Server: "openapi", URL: server.URL(), Secret: server.Secret()})
+	}
+	fmt.Fprintf(t.out, "api url %s\napi secret %s\n", server.URL(), server.Secret())
+	fmt.Fprintf(t.out, "%s of %s. The secret is accepted as token, API key and password; logins accept every password.\n",
+		engine.FormatCount(int64(len(d.Operations)))+" operations", d.Title)
+	for _, p := range d.Problems {
+		if p.LeftOut {
+			fmt.Fprintf(t.out, "left out: %s\n", p)
+		}
+	}
+	return func() error {
+		fmt.Fprintf(t.out, "%s requests answered by the API\n", engine.FormatCount(server.Requests()))
+		return server.Close()
 	}, nil
 }

@@ -48,6 +48,10 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/login":
 		fmt.Fprintf(w, `{"token": %q}`, p.learn(fmt.Sprintf("canary/token+%d=", len(p.known()))))
+	case "/login/oauth":
+		_, _ = fmt.Fprintf(w, `{"access_token": %q, "expires_in": 3600}`, p.learn(fmt.Sprintf("canary/oauth-token+%d=", len(p.known()))))
+	case "/login/jar", "/cookie":
+		http.SetCookie(w, &http.Cookie{Name: "sid", Value: p.learn(fmt.Sprintf("canary-sid-%d", len(p.known()))), Path: "/"})
 	case "/login/refused":
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write(body)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -144,7 +145,8 @@ func (a *auditing) row(row engine.Row) {
 	case engine.IntentRow:
 		a.roll.intend(r.Place, r.Path)
 	case engine.AnswerRow:
-		if !a.record.Settings.Record && !a.roll.intended(r.Place, r.Path) { // a recording also stores read-only requests
+		step, _, _ := strings.Cut(r.Path, "!")                            // behind it is what belongs to the answer of the step, such as its cookies
+		if !a.record.Settings.Record && !a.roll.intended(r.Place, step) { // a recording also stores read-only requests
 			a.wrong("answers without an intent", fmt.Sprintf("%s, step %s", place(r.Place), r.Path))
 		}
 	case engine.SharedRow:

@@ -318,6 +318,10 @@ func TestAnswersWithoutIntents(t *testing.T) {
 	if names, _ := differing(t, r); len(names) != 1 {
 		t.Errorf("of a run that does not record differ:\n%s", strings.Join(names, "\n"))
 	}
+	r.rows[session] = engine.AnswerRow{Place: place, Entry: engine.Entry{Path: "browse!cookies", Attempts: 1}}
+	if names, _ := differing(t, r); len(names) != 1 {
+		t.Errorf("cookies of an answer without an intent: %q", names)
+	}
 	r.record.Settings.Record = true
 	if names, _ := differing(t, r); len(names) > 0 {
 		t.Errorf("of a run that records differ:\n%s", strings.Join(names, "\n"))

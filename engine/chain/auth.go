@@ -231,7 +231,7 @@ func (l *Login) auth(t *turn, s *Service, h http.Header) (*service.Auth, error) 
 	}
 	auth := &service.Auth{Tokens: s.tokens, Issuer: issuer, Header: l.Name, Scheme: l.Scheme}
 	if issuer.Cookies {
-		auth.Path = "service." + s.Name + ".login"
+		auth.Path = service.LoginPath(s.Name)
 	}
 	return auth, nil
 }

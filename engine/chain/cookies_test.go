@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -112,8 +113,11 @@ func TestEveryCrashWithCookies(t *testing.T) {
 			for dies := 1; dies <= rows; dies++ {
 				door := newClub(uses)
 				st := alone
-				st.address, st.journal = serve(t, door.handler), &enginetest.Journal{DieAfter: dies}
+				before := httptest.NewServer(http.HandlerFunc(door.handler))
+				st.address, st.journal = before.URL, &enginetest.Journal{DieAfter: dies}
 				kill(t, st)
+				before.Close() // a request whose client is gone must not change the token of the session later
+				st.address = serve(t, door.handler)
 				st.journal = st.journal.Reopen()
 				st.resume = st.journal.Resumption()
 				if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
@@ -122,12 +126,28 @@ func TestEveryCrashWithCookies(t *testing.T) {
 				if got := enginetest.Results(st.journal.Sessions()); got != want {
 					t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 				}
+				for _, entry := range entries(st.journal) {
+					if !entry.Private && strings.Contains(string(entry.Output), "of-a") {
+						t.Errorf("killed after row %d: the answer of %s contains a cookie: %q", dies, entry.Path, entry.Output)
+					}
+				}
 				if len(door.orders) != 3*agents || len(door.wrong) > 0 {
 					t.Errorf("killed after row %d: orders %v, refused %v", dies, door.orders, door.wrong)
 				}
 			}
 		})
 	}
+}
+
+// entries returns all entries of a journal.
+func entries(j *enginetest.Journal) (all []engine.Entry) {
+	for _, r := range enginetest.Of[engine.AnswerRow](j) {
+		all = append(all, r.Entry)
+	}
+	for _, r := range enginetest.Of[engine.IntentRow](j) {
+		all = append(all, r.Earlier...)
+	}
+	return all
 }
 
 // TestLoginCookiesOfAgents checks that an agent logs in once for all of its sessions, and that a session begins without the cookies

@@ -203,14 +203,17 @@ func (q *request) fill(t *turn, r *service.Request) (err error) {
 var simulated = []string{"true"}
 
 // sign sets the service's own headers and its authorization.
-func (s *Service) sign(t expr.Contexts, h http.Header) error {
+func (s *Service) sign(t expr.Contexts, h http.Header) error { return s.signed(t, h, ".") }
+
+// signed signs in to the mock as the agent with a dot before its name. After a ~, the mock only knows who asks.
+func (s *Service) signed(t expr.Contexts, h http.Header, before string) error {
 	user := ""
 	if s.HTTP.Mocks() { // a login in it is signed the same way
 		name, err := expr.Text(t, s.User, "service."+s.Name+".auth.user")
 		if err != nil {
 			return err
 		}
-		user = "." + name
+		user = before + name
 	}
 	return s.signAs(t, h, user)
 }
@@ -218,7 +221,7 @@ func (s *Service) sign(t expr.Contexts, h http.Header) error {
 // open sets the headers of a request without credentials; the mocks still need their token.
 func (s *Service) open(t expr.Contexts, h http.Header) error {
 	if s.HTTP.Mocks() {
-		return s.signAs(t, h, "")
+		return s.signed(t, h, "~")
 	}
 	return s.ownHeaders(t, h)
 }

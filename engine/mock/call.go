@@ -101,7 +101,7 @@ func (c *call) pause(d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-c.host.server.closing:
+	case <-c.host.server.Closing():
 		panic(http.ErrAbortHandler)
 	case <-c.r.Context().Done():
 		panic(http.ErrAbortHandler)
@@ -112,7 +112,7 @@ func (c *call) pause(d time.Duration) {
 func (c *call) hold() {
 	c.leave(0)
 	select {
-	case <-c.host.server.closing:
+	case <-c.host.server.Closing():
 	case <-c.r.Context().Done():
 	}
 	panic(http.ErrAbortHandler)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // TestConnector checks the shop's answers in place of connectors that a scenario does not define.
@@ -43,7 +45,7 @@ func TestConnector(t *testing.T) {
 func TestConnectorsHaveLatencyAndFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := indoors(t, Config{Seed: 3, Profile: ProfileSlow, Faults: Faults{ServerError: 0.5}})
-		s.server = &server{closing: make(chan struct{})}
+		s.server = &wire.Server{}
 		statuses := map[int]int{}
 		for i := range 40 {
 			a := ask{user: "ann", method: "POST", path: "/connectors", body: `{"target":"x"}`, tag: stamp(0, "step", i+1)}

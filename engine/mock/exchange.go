@@ -58,13 +58,13 @@ func (x *exchange) serve(b []byte) []byte {
 		x.problem = bad(badBody)
 	}
 	chance := x.chance()
-	x.pause(x.slowed(network.profile.delay(chance)))
+	x.pause(x.slowed(network.profile.Delay(chance)))
 	return x.applyFault(network.faults, chance, b)
 }
 
 // applyFault draws the request's fault, if any, and does the work that the fault leaves to do.
 func (x *exchange) applyFault(faults Faults, chance draw.Key, b []byte) []byte {
-	fault, after := faults.pick(chance)
+	fault, after := faults.Pick(chance)
 	if fault != FaultNone {
 		x.fault(fault)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 func TestFaultsValidate(t *testing.T) {
@@ -33,7 +35,7 @@ func TestFaultsValidate(t *testing.T) {
 		{Faults{Quota: 0.5, Capacity: 40}, true},
 		{Faults{Quota: -1}, false},
 		{Faults{Quota: nan()}, false},
-		{Faults{Quota: mostQuota + 1}, false},
+		{Faults{Quota: wire.MostQuota + 1}, false},
 		{Faults{Capacity: -1}, false},
 	} {
 		if err := c.faults.Validate(); (err == nil) != c.ok {
@@ -51,15 +53,15 @@ func TestFaultsKeepTheirShares(t *testing.T) {
 	counts := map[Fault]int{}
 	after := 0
 	for i := range n {
-		fault, late := f.pick(testRoot(uint64(i)))
+		fault, late := f.Pick(testRoot(uint64(i)))
 		counts[fault]++
 		if fault == FaultCut && late {
 			after++
 		}
 	}
-	for _, share := range f.shares() {
-		if got := float64(counts[share.fault]) / n; got < share.size-0.01 || got > share.size+0.01 {
-			t.Errorf("%s: %v of the requests, want %v", share.fault, got, share.size)
+	for _, share := range f.Shares() {
+		if got := float64(counts[share.Fault]) / n; got < share.Size-0.01 || got > share.Size+0.01 {
+			t.Errorf("%s: %v of the requests, want %v", share.Fault, got, share.Size)
 		}
 	}
 	if got := float64(after) / float64(counts[FaultCut]); got < 0.48 || got > 0.52 {
@@ -99,7 +101,7 @@ func (v visitor) tagged(user string, f Faults, fault Fault, after bool) string {
 	u := v.shop.users.of(user)
 	for attempt := 1; ; attempt++ {
 		x := &exchange{user: u, call: call{tagged: true, tag: tag{cycle: 1, path: "step", attempt: attempt}}}
-		if got, late := f.pick(x.chance()); got == fault && (fault != FaultCut || late == after) {
+		if got, late := f.Pick(x.chance()); got == fault && (fault != FaultCut || late == after) {
 			return stamp(1, "step", attempt)
 		}
 	}
@@ -263,13 +265,13 @@ func TestProfiles(t *testing.T) {
 		if err != nil || p.String() != name {
 			t.Fatalf("%s: %v %v", name, p, err)
 		}
-		if least, most, token := p.Times(); least != bounds[0] || most != bounds[1] || token != p.perToken() {
+		if least, most, token := p.Times(); least != bounds[0] || most != bounds[1] || token != p.PerToken() {
 			t.Errorf("%s takes %v to %v and %v a token", name, least, most, token)
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			key := testRoot(rapid.Uint64().Draw(t, "key"))
-			if d := p.delay(key); d < bounds[0] || d > bounds[1] || d != p.delay(key) {
-				t.Fatalf("%s takes %v, then %v", name, d, p.delay(key))
+			if d := p.Delay(key); d < bounds[0] || d > bounds[1] || d != p.Delay(key) {
+				t.Fatalf("%s takes %v, then %v", name, d, p.Delay(key))
 			}
 		})
 	}
@@ -287,7 +289,7 @@ func TestLatencyIsWaited(t *testing.T) {
 	v.shop.SetProfile(ProfileLocal)
 	a := ask{user: "ann", method: "GET", path: "/api/cart", tag: stamp(1, "step", 1)}
 	x := &exchange{user: v.shop.users.of("ann"), call: call{tagged: true, tag: tag{cycle: 1, path: "step", attempt: 1}}}
-	want := ProfileLocal.delay(x.chance())
+	want := ProfileLocal.Delay(x.chance())
 	from := time.Now()
 	v.must(t, a, nil)
 	if took := time.Since(from); took < want {

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // host is what the shop and the model server share: a listener, the simulated network and counters.
 type host struct {
 	clock     func() time.Time
 	started   time.Time
-	server    *server
+	server    *wire.Server
 	network   atomic.Pointer[network] // profile and faults, replaced together
 	count     counters
 	inFlight  atomic.Int64
@@ -39,13 +41,13 @@ func (h *host) SetFaults(f Faults) {
 
 // out reports whether an outage is in progress.
 func (h *host) out() bool {
-	return h.network.Load().faults.outage(h.clock().Sub(h.started))
+	return h.network.Load().faults.Outage(h.clock().Sub(h.started))
 }
 
 // checkHost reports everything that is wrong with the configuration that all servers share.
 func checkHost(addr, secret string, w network) error {
 	var errs []error
-	if err := loopbackOnly(addr); err != nil {
+	if err := wire.LoopbackOnly(addr); err != nil {
 		errs = append(errs, err)
 	}
 	for _, r := range secret {
@@ -54,7 +56,7 @@ func checkHost(addr, secret string, w network) error {
 			break
 		}
 	}
-	if _, known := profiles[w.profile]; !known {
+	if !w.profile.Known() {
 		errs = append(errs, fmt.Errorf("unknown latency profile %d", w.profile))
 	}
 	return errors.Join(append(errs, w.faults.Validate())...)

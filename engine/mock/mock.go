@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // Config configures a mock shop. The zero value is a shop on a free port with a random secret, no latency, no faults and no log.
@@ -113,12 +114,12 @@ func start(cfg Config, clock func() time.Time) (*Shop, error) {
 		}
 	}
 	s.began = s.log.bytes()
-	server, err := listen(cfg.Addr, s.serve)
+	server, err := wire.Listen(cfg.Addr, s.serve)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("mock shop: %w", err), s.log.close())
 	}
 	s.server = server
-	server.run()
+	server.Run()
 	return s, nil
 }
 
@@ -143,7 +144,7 @@ func build(cfg Config, clock func() time.Time) *Shop {
 }
 
 // URL returns the base address of the shop, http://127.0.0.1:PORT.
-func (s *Shop) URL() string { return s.server.url() }
+func (s *Shop) URL() string { return s.server.URL() }
 
 // Secret returns the first part of every token, <secret>.<user id>.
 func (s *Shop) Secret() string { return s.cfg.Secret }
@@ -169,6 +170,6 @@ func (s *Shop) Sync() error { return s.log.sync() }
 // Close ends every request immediately, including those that hang, and waits until all goroutines of the shop have ended. Then it syncs
 // and closes the log. Further calls return the same error.
 func (s *Shop) Close() error {
-	s.closing.Do(func() { s.closeErr = errors.Join(s.server.close(), s.log.close()) })
+	s.closing.Do(func() { s.closeErr = errors.Join(s.server.Close(), s.log.close()) })
 	return s.closeErr
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // ModelConfig configures a mock model. The zero value is a server on a free port with a random key, no latency, no faults and no quota.
@@ -95,17 +96,17 @@ func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 }
 
 func (m *Model) listen() error {
-	server, err := listen(m.cfg.Addr, func(w http.ResponseWriter, r *http.Request) { m.serve(w, r) })
+	server, err := wire.Listen(m.cfg.Addr, func(w http.ResponseWriter, r *http.Request) { m.serve(w, r) })
 	if err != nil {
 		return fmt.Errorf("mock model: %w", err)
 	}
 	m.server = server
-	server.run()
+	server.Run()
 	return nil
 }
 
 // URL returns the base address that clients of the OpenAI wire format expect, http://127.0.0.1:PORT/v1.
-func (m *Model) URL() string { return m.server.url() + "/v1" }
+func (m *Model) URL() string { return m.server.URL() + "/v1" }
 
 // Secret returns the key.
 func (m *Model) Secret() string { return m.cfg.Secret }
@@ -116,7 +117,7 @@ func (m *Model) Models() []string { return slices.Clone(m.cfg.Models) }
 // Close ends every request immediately, including those that hang, and waits until all goroutines of the server have ended. Further calls
 // return the same error.
 func (m *Model) Close() error {
-	m.closing.Do(func() { m.closeErr = m.server.close() })
+	m.closing.Do(func() { m.closeErr = m.server.Close() })
 	return m.closeErr
 }
 

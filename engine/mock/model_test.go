@@ -86,7 +86,7 @@ func TestModelConfigValidate(t *testing.T) {
 		}
 	}
 	m := startModel(t, ModelConfig{})
-	if _, err := StartModel(ModelConfig{Addr: m.server.listener.Addr().String()}); err == nil {
+	if _, err := StartModel(ModelConfig{Addr: strings.TrimPrefix(m.server.URL(), "http://")}); err == nil {
 		t.Error("two servers on one port")
 	}
 	if other := startModel(t, ModelConfig{}); len(m.Secret()) < 20 || m.Secret() == other.Secret() {
@@ -352,7 +352,7 @@ func TestLatencyGrowsWithTheAnswer(t *testing.T) {
 		if err := json.Unmarshal([]byte(g.body), &answer); err != nil {
 			t.Fatal(err)
 		}
-		want := time.Duration(answer.Usage.Completion) * c.profile.perToken()
+		want := time.Duration(answer.Usage.Completion) * c.profile.PerToken()
 		if len(waits) != 2 || waits[0] < c.min || waits[0] > c.max || waits[1] != want {
 			t.Errorf("%s: waited %v, want %v to %v and %v", c.profile, waits, c.min, c.max, want)
 		}

@@ -53,13 +53,13 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	if no == nil && answer.counted {
 		no = x.spend(answer.prompt+answer.completion, network.faults)
 	}
-	m.wait(&x.call, x.slowed(network.profile.delay(chance)))
+	m.wait(&x.call, x.slowed(network.profile.Delay(chance)))
 	x.applyFault(network, chance, answer, no)
 }
 
 // applyFault draws the request's fault, if any, and answers.
 func (x *modelExchange) applyFault(network *network, chance draw.Key, answer *reply, no *apiError) {
-	fault, after := network.faults.pick(chance)
+	fault, after := network.faults.Pick(chance)
 	if fault != FaultNone {
 		x.fault(fault)
 	}
@@ -78,7 +78,7 @@ func (x *modelExchange) applyFault(network *network, chance draw.Key, answer *re
 	case no != nil:
 		x.refuse(no)
 	default:
-		x.deliver(answer, fault, network.profile.perToken())
+		x.deliver(answer, fault, network.profile.PerToken())
 	}
 }
 

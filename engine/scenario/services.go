@@ -60,7 +60,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")
 		}
-		s.API = r.api(n.Get("openapi"))
+		r.document(s, n)
 		r.auth(s, n.Get("auth"))
 		s.Repeats = r.chains.Repeats(s, n, outside)
 	}
@@ -246,7 +246,12 @@ func (r serviceReader) url(n *doc.Node, mock string) string {
 		return ""
 	}
 	if name, ok := strings.CutPrefix(text, Mock); ok {
-		if name != mock {
+		switch {
+		case name == mock:
+		case mock == "shop" && isDocument(name):
+		case mock == "shop":
+			n.Errorf("there is mock:shop, and mock:openapi.yaml for a mock of that document", "there is no mock %q", name)
+		default:
 			n.Errorf("there is "+Mock+mock, "there is no mock %q", name)
 		}
 		return text

@@ -21,6 +21,9 @@ func (r serviceReader) tokenService(s *chain.Service) chain.Elsewhere {
 			return nil, nil
 		}
 		of := &chain.Service{Name: s.Name + "_token", Kind: "http", User: r.agentID(), For: s, Proxy: s.Proxy}
+		if s.Proxy != nil {
+			of.Needs(s.Proxy.Secret)
+		}
 		u, err := url.Parse(text)
 		if err != nil {
 			post.Errorf("/token, or https://auth.example.com/token", "the address cannot be read")

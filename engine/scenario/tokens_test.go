@@ -18,7 +18,7 @@ func TestTokenServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := s.Service("shop_token")
-	if of == nil || of.URL != "https://auth.example.com:8443" || of.For != s.Service("shop") || strings.Join(of.Secrets(), " ") != "APP" {
+	if of == nil || of.URL != "https://auth.example.com:8443" || of.For != s.Service("shop") || strings.Join(of.Secrets(), " ") != "PROXY APP" {
 		t.Fatalf("%+v", of)
 	}
 	if shop := s.Service("shop"); strings.Join(shop.Secrets(), " ") != "PROXY SHOP_KEY" || shop.Login.At != of || shop.Proxy.Address.Host != "proxy:3128" || shop.Login.Key() != "oauth2" {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -162,6 +163,62 @@ func (a *Answer) putCookies(set []string) {
 
 // Cookies returns the normalized cookies that a response to a call with cookies has set.
 func (a *Answer) Cookies() []string { return a.Header[cookies.Header] }
+
+// Values of cookies are journaled apart from the responses that set them, as private entries: they are removed from the store when
+// the cycle is closed, as responses of private steps are. No step has a path with a !.
+const (
+	cookiesEntry = "!cookies" // after the path of a step: the cookies of its response
+	loginEntry   = "!login."  // before the name of a service: the login that the session uses
+)
+
+// Inner reports whether a path is not that of a step or request, but of its cookies.
+func Inner(path string) bool {
+	return strings.HasSuffix(path, cookiesEntry) || strings.HasPrefix(path, loginEntry)
+}
+
+// LoginPath returns where a session journals its login to a service.
+func LoginPath(service string) string { return loginEntry + service }
+
+// cookieEntry returns the journal entry with the cookies of a response.
+func cookieEntry(path string, a *Answer) engine.Entry {
+	kept := &Answer{Status: a.Status, Header: http.Header{cookies.Header: a.Cookies()}}
+	return engine.Entry{Path: path, Attempts: 1, Output: encodeAnswer(kept), Private: true}
+}
+
+func (c *Call) keepsCookies(a *Answer) bool { return c.Cookies != nil && len(a.Cookies()) > 0 }
+
+// withoutCookies returns a response without the values of its cookies.
+func (c *Call) withoutCookies(a *Answer) *Answer {
+	if !c.keepsCookies(a) {
+		return a
+	}
+	kept := *a
+	kept.Header = maps.Clone(a.Header)
+	kept.Header[cookies.Header] = hidden(a.Cookies())
+	return &kept
+}
+
+func hidden(set []string) []string {
+	all := make([]string, len(set))
+	for i, line := range set {
+		all[i] = cookies.Hidden(line)
+	}
+	return all
+}
+
+// restoreCookies puts the values of its cookies back into a journaled response. A recording has none, and needs none.
+func (c *Call) restoreCookies(a *Answer) {
+	if !c.keepsCookies(a) {
+		return
+	}
+	e, ok := c.Session.Replay(c.Path + cookiesEntry)
+	if !ok {
+		return
+	}
+	if kept, err := decodeAnswer(e.Output); err == nil && slices.Equal(hidden(kept.Cookies()), a.Cookies()) {
+		a.putCookies(kept.Cookies())
+	}
+}
 
 // after returns the cookies of a request that follows a response.
 func (k *Cookies) after(a *Answer) *Cookies {

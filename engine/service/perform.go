@@ -123,18 +123,21 @@ func (c *Call) intend(ctx context.Context) error {
 func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
 	if err == nil {
-		e.Output = encodeAnswer(answer)
+		e.Output = encodeAnswer(c.withoutCookies(answer))
 	} else if !c.keepError(&e, err) {
 		return
 	}
 	e.Hash, e.Attempts, e.Statuses = hash, max(c.Record.Attempts, 1), c.Record.Statuses
 	e.Spent, e.Again = c.spent, c.resent && c.Record.Attempts > 0
 	e.Unconfirmed = c.Record.Label == engine.Unconfirmed
+	record := c.Session.Observed
 	if changing {
-		c.Session.Answered(e)
-	} else {
-		c.Session.Observed(e)
+		record = c.Session.Answered
 	}
+	if err == nil && c.keepsCookies(answer) {
+		record(cookieEntry(c.Path+cookiesEntry, answer))
+	}
+	record(e)
 }
 
 // keepError fills in the journal entry of a failed call, and reports whether there is one.

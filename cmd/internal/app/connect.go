@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
@@ -60,10 +61,10 @@ func (l Services) mocks(s *chain.Service) bool {
 func (c *connecting) http(s *chain.Service) error {
 	address, secret, embedded := c.address(s), c.bearers[s.Name], c.mocks(s)
 	if embedded {
-		if err := c.startShop(); err != nil {
+		var err error
+		if address, secret, err = c.mockOf(s, address); err != nil {
 			return err
 		}
-		address, secret = c.job.Shop.URL(), c.job.Shop.Secret()
 	}
 	client, err := service.NewHTTP(s.Name, address, s.Limits, embedded)
 	if err != nil {
@@ -71,6 +72,22 @@ func (c *connecting) http(s *chain.Service) error {
 	}
 	s.Connect(client, secret)
 	return c.attach(s, client)
+}
+
+// mockOf starts the mock that is the service, and returns its address and secret.
+func (c *connecting) mockOf(s *chain.Service, address string) (url, secret string, err error) {
+	if mocks.IsAPI(address) {
+		server, err := c.job.APIs.Start(s, &c.Settings, c.shopFolder(), c.job.Record.ID)
+		if err != nil {
+			return "", "", err
+		}
+		c.job.onClose(server.Close)
+		return server.URL(), server.Secret(), nil
+	}
+	if err := c.startShop(); err != nil {
+		return "", "", err
+	}
+	return c.job.Shop.URL(), c.job.Shop.Secret(), nil
 }
 
 // client is a client that can present certificates.
@@ -128,7 +145,7 @@ func (c *connecting) startShop() error {
 	if c.job.Shop != nil {
 		return nil
 	}
-	cfg, err := ParseMock(c.Settings.Mock)
+	cfg, err := mocks.Parse(c.Settings.Mock)
 	if err != nil {
 		return err
 	}
@@ -158,7 +175,7 @@ func (c *connecting) startModel() error {
 	if c.job.Model != nil {
 		return nil
 	}
-	behaves, err := ParseMock(c.Settings.Mock)
+	behaves, err := mocks.Parse(c.Settings.Mock)
 	if err != nil {
 		return err
 	}

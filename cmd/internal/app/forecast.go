@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/odds"
@@ -294,7 +295,7 @@ var wireTime = engine.Between(100e-6, 1e-3, engine.FromProfile)
 
 // profile returns the average response time of the mock.
 func (l Forecaster) profile(model bool, answer engine.Estimate) engine.Estimate {
-	cfg, err := ParseMock(l.Settings.Mock)
+	cfg, err := mocks.Parse(l.Settings.Mock)
 	if err != nil { // the launch reports it
 		cfg.Profile = mock.ProfileLocal
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -271,6 +272,9 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 			return fmt.Errorf("copy the mock shop of run %s: %w", l.Fork.live(), err)
 		}
 	}
+	if err := mocks.Copy(l.shopFolder(), l.Fork.live(), r.ID, l.first()); err != nil {
+		return err
+	}
 	if err := l.Store.Fork(ctx, *r, f); err != nil {
 		if remove := os.Remove(to); !errors.Is(remove, fs.ErrNotExist) {
 			err = errors.Join(err, remove)
@@ -368,7 +372,7 @@ func (l *Launch) moved() (map[int]int, error) {
 
 // mocksShop reports whether a service is the mock shop.
 func (l Services) mocksShop() bool {
-	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.mocks(s) })
+	return slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Kind == "http" && l.address(s) == mocks.Shop })
 }
 
 // lineage returns the runs that a run was forked from, under the IDs that their sessions sent to services. It ends at the

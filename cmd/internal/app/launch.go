@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/clients"
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
@@ -81,6 +82,7 @@ type Job struct {
 	Agents  int        // active in the run
 	Shop    *mock.Shop // nil if no service is the mock shop
 	Model   *mock.Model
+	APIs    mocks.APIs         // mocks of OpenAPI documents
 	Target  string             // remote database for results; "" if there is none
 	Written *WrittenPopulation // nil if no model writes the population
 	Orders  control.Job        // receives orders for the run
@@ -302,10 +304,11 @@ func (l assembly) barrier(j *Job) func(int) {
 		if j.Target != "" {
 			l.Remote.Nudge()
 		}
-		if j.Shop == nil {
-			return
+		err := j.APIs.Sync()
+		if j.Shop != nil {
+			err = errors.Join(err, j.Shop.Sync())
 		}
-		if err := j.Shop.Sync(); err != nil {
+		if err != nil {
 			slog.Warn("the mock shop's log may lose its end in a power cut", "run", j.Record.ID, "error", err)
 		}
 	}
@@ -436,7 +439,7 @@ func (l Permits) checkHosts() error {
 }
 
 func (l Services) checkMock() error {
-	_, err := ParseMock(l.Settings.Mock)
+	_, err := mocks.Parse(l.Settings.Mock)
 	return err
 }
 

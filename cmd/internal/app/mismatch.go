@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/service"
@@ -59,7 +60,7 @@ func (l assembly) storeMismatch(ctx context.Context, j *Job, res *engine.Resumpt
 func (l assembly) compareMock(ctx context.Context, j *Job, cycle int, size int64) (mock.Difference, error) {
 	mocked := map[string]bool{} // steps that change the mock shop
 	for _, step := range l.Scenario.Chain.Asking() {
-		if step.Writes && step.Service.Kind == "http" && l.mocks(step.Service) {
+		if step.Writes && step.Service.Kind == "http" && l.address(step.Service) == mocks.Shop {
 			mocked[step.Path] = true
 		}
 	}
@@ -80,7 +81,7 @@ func inexactBecause(j *Job, r engine.Mock) string {
 	switch {
 	case j.Shop != nil && r.Scarcity:
 		return "agents share the mock's stock, so their order matters"
-	case (j.Shop != nil || j.Model != nil) && r.Faults["outage"] != "":
+	case (j.Shop != nil || j.Model != nil || len(j.APIs) > 0) && r.Faults["outage"] != "":
 		return "the mock has an outage that depends on wall time"
 	}
 	return ""

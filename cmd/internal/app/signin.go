@@ -250,7 +250,7 @@ func loginHint(o PlannedService, secrets []string, code int) string {
 	case refusesKey(code):
 		return "check the user and the password in " + way
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
-		return "check the method and the path in " + way + ", and the path in `url`"
+		return "check the method and the path of `" + o.Login.Key() + "` in the scenario, and the path in `url`"
 	case o.Login.Key() == "oauth2" && code == http.StatusBadRequest:
 		return "check `grant`, `client`, `secret` and `scope` in " + way + ", and whether the client is sent in the form: `client_auth: form`"
 	case code == http.StatusTooManyRequests:

@@ -91,7 +91,7 @@ func shellWords(text string, to *Recording) ([][]string, error) {
 	return commands, failed
 }
 
-// literal returns the text of a word. What a command in it would print is not known.
+// literal returns the text of a word. A command in it is not run.
 func literal(w *syntax.Word, to *Recording) (string, error) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		var parts *[]syntax.WordPart

@@ -290,10 +290,10 @@ func (h *harReader) finish() {
 	}
 	program := cmp.Or(h.browser.Name, h.creator.Name)
 	h.to.Sanitized = h.creator.Name == "WebInspector" && !credentials
-	switch { // Chrome calls itself by its engine
-	case h.creator.Name == "WebInspector":
+	switch h.creator.Name { // browsers call themselves by their engines
+	case "WebInspector":
 		program = "Chrome"
-	case h.creator.Name == "WebKit Web Inspector":
+	case "WebKit Web Inspector":
 		program = "Safari"
 	}
 	if h.odd > 0 {

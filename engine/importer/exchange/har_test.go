@@ -171,7 +171,7 @@ func bigHAR(size, answer int) io.Reader {
 			written += n
 		}
 		fmt.Fprint(w, "]}}")
-		w.Close()
+		_ = w.Close()
 	}()
 	return r
 }

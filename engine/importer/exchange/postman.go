@@ -343,7 +343,7 @@ func (p *postman) request(item *postmanItem, auth *postmanAuth, folder string) {
 	if !strings.Contains(address, "://") && !strings.HasPrefix(address, "{{") {
 		address = "http://" + address
 	}
-	e := Exchange{Page: folder, Title: string(item.Name), URL: address, Method: strings.ToUpper(cmp.Or(string(r.Method), "GET")), Follow: true}
+	e := Exchange{Page: folder, Title: string(item.Name), URL: address, Method: strings.ToUpper(cmp.Or(string(r.Method), "GET"))}
 	for _, h := range r.Headers {
 		if !h.Disabled && h.Key != "" {
 			e.Request.Headers = append(e.Request.Headers, Field{string(h.Key), p.fill(string(h.Value))})

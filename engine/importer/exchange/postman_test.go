@@ -29,12 +29,12 @@ func TestReadPostman(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `POST https://shop.example/login (user=ann) (password={{password}}) follow
-GET https://shop.example/items/{{item}}?a=1 [Authorization: Bearer {{token}}] follow
-GET https://shop.example/old [Authorization: Bearer {{token}}] follow
-POST https://shop.example/graphql [X-Key: k1] application/json {"query":"{ a }","variables":{"n":1}} follow
-POST https://shop.example/files [Authorization: Basic dTpw] (f=@a.png) follow
-PUT https://shop.example/raw application/xml <a/> follow
+	want := `POST https://shop.example/login (user=ann) (password={{password}})
+GET https://shop.example/items/{{item}}?a=1 [Authorization: Bearer {{token}}]
+GET https://shop.example/old [Authorization: Bearer {{token}}]
+POST https://shop.example/graphql [X-Key: k1] application/json {"query":"{ a }","variables":{"n":1}}
+POST https://shop.example/files [Authorization: Basic dTpw] (f=@a.png)
+PUT https://shop.example/raw application/xml <a/>
 The test script of Log in was not imported.
 The authentication of Raw (hawk) was not imported.`
 	if got := show(r); got != want {

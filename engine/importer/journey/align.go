@@ -62,9 +62,9 @@ func longest(a, b []*call) []int {
 	}
 	width := len(b) + 1
 	length := make([]int32, (len(a)+1)*width)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if matches(a[i], b[j]) {
+	for i, x := range slices.Backward(a) {
+		for j, y := range slices.Backward(b) {
+			if matches(x, y) {
 				length[i*width+j] = length[(i+1)*width+j+1] + 1
 			} else {
 				length[i*width+j] = max(length[(i+1)*width+j], length[i*width+j+1])

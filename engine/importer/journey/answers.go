@@ -116,7 +116,7 @@ type step struct {
 	list  bool
 }
 
-// outer is a text of JSON inside of which there is another.
+// outer is the place of a text that contains JSON.
 type outer struct{ from source }
 
 // json walks a JSON text as far as it is one.
@@ -267,12 +267,7 @@ func (s *sources) location(c *call, text string, from source) {
 }
 
 func contains(list []string, text string) bool {
-	for _, one := range list {
-		if one == text {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, text)
 }
 
 // cookies adds the cookies that an answer sets.

@@ -196,14 +196,14 @@ func (b *builder) login(service int, signed []*call) bool {
 			break
 		}
 	}
-	if token == "" || l.Method != http.MethodPost && l.Method != http.MethodPut || depends(l) || l.follow || !b.aloneFor(l, renewals) {
+	if token == "" || l.Method != http.MethodPost && l.Method != http.MethodPut || depends(l) || l.final != nil || !b.aloneFor(l, renewals) {
 		return false
 	}
 	if l.bearer != nil {
 		b.header(b.draft.Services[service].Name, l)
 	}
 	request := l.step
-	request.Think, request.Expect, request.Public = importer.Think{}, nil, false
+	request.Think, request.Expect, request.Public, request.Follow = importer.Think{}, nil, false, false
 	b.draft.Services[service].Auth = importer.Auth{Kind: importer.Login, Request: &request, Token: token}
 	l.dropped = true
 	b.passPause(l)
@@ -214,7 +214,7 @@ func (b *builder) login(service int, signed []*call) bool {
 	return true
 }
 
-// passPause gives the pause before a step that is left out to the next one.
+// passPause moves the pause before a step that is left out to the next step.
 func (b *builder) passPause(l *call) {
 	for _, c := range b.visits[0].calls[l.index+1:] {
 		if !c.dropped {

@@ -75,8 +75,7 @@ func pageName(title string) string {
 }
 
 func (c *call) readPath() {
-	raw := strings.Split(strings.TrimPrefix(c.url.EscapedPath(), "/"), "/")
-	for _, s := range raw {
+	for s := range strings.SplitSeq(strings.TrimPrefix(c.url.EscapedPath(), "/"), "/") {
 		plain, err := url.PathUnescape(s)
 		if err != nil {
 			plain = s
@@ -204,7 +203,7 @@ var (
 		content-encoding content-length cookie dnt expect forwarded host http2-settings idempotency-key if-modified-since if-none-match keep-alive
 		newrelic pragma priority proxy- purpose range referer save-data sec- sentry-trace te traceparent tracestate trailer transfer-encoding
 		upgrade user-agent uber-trace-id via x-amzn-trace-id x-b3- x-chrome- x-client-data x-cloud-trace x-correlation-id x-datadog- x-forwarded-
-		x-real-ip x-request-id x-requested-by-browser postman-token viewport-width device-memory downlink ect rtt`)
+		x-real-ip x-request-id x-requested-by-browser postman-token viewport-width device-memory downlink rtt`)
 	usualAccept = regexp.MustCompile(`^(?:\*/\*|text/html|image/|text/css|application/signed|$)`)
 )
 
@@ -313,7 +312,7 @@ func (c *call) readBody() {
 	}
 }
 
-// readParts reads a multipart body. What browsers leave out of a recording is noted.
+// readParts reads a multipart body. Missing contents of files are noted.
 func (c *call) readParts(body *importer.Body) {
 	parts := c.Request.Parts
 	contents := make(map[string]string)

@@ -82,9 +82,10 @@ func parseURL(text string) (*url.URL, error) {
 		return nil, err
 	}
 	u.Host = strings.ToLower(u.Host)
-	if u.Scheme == "http" {
+	switch u.Scheme {
+	case "http":
 		u.Host = strings.TrimSuffix(u.Host, ":80")
-	} else if u.Scheme == "https" {
+	case "https":
 		u.Host = strings.TrimSuffix(u.Host, ":443")
 	}
 	u.Fragment, u.RawFragment = "", ""

@@ -42,6 +42,7 @@ type builder struct {
 	users   map[string]importer.Value // values that stand for the user
 	uuids   map[string]string         // expressions of UUIDs that the client made
 	choices []*choice
+	missed  map[string]int // for a value, the index of the first answer whose text was not searched for it
 }
 
 // Draft makes a draft of recordings of one journey. The first recording is the one that is drafted; the second says which of its
@@ -58,7 +59,7 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 	first := recordings[0]
 	b := &builder{
 		draft: &importer.Draft{Title: options.Title, Source: first.Source, Notes: slices.Clone(first.Notes)},
-		typed: make(map[string]bool), users: make(map[string]importer.Value), uuids: make(map[string]string),
+		typed: make(map[string]bool), users: make(map[string]importer.Value), uuids: make(map[string]string), missed: make(map[string]int),
 	}
 	b.vault = &vault{draft: b.draft, names: make(map[string]string)}
 	if len(recordings) > 1 {
@@ -142,18 +143,18 @@ func reasons(list []importer.Dropped) string {
 func (b *builder) service(u *url.URL) int {
 	base := u.Scheme + "://" + u.Host
 	unknown := strings.HasSuffix(u.Host, unknownHost)
-	name := serviceName(u.Host)
 	if unknown {
 		base = ""
 	}
 	for i, s := range b.draft.Services {
-		if s.URL == base && (base != "" || s.Name == name) {
+		if s.URL == base && (base != "" || s.Name == serviceName(u.Host)) {
 			return i
 		}
 	}
-	taken := make(map[string]bool)
+	name := serviceName(u.Host)
+	taken := make(map[string]int)
 	for _, s := range b.draft.Services {
-		taken[s.Name] = true
+		taken[s.Name] = 1
 	}
 	b.draft.Services = append(b.draft.Services, importer.Service{Name: unique(name, taken), URL: base})
 	if unknown {
@@ -187,10 +188,10 @@ func titleOf(services []importer.Service) string {
 	return "Recorded visit"
 }
 
-// name gives steps their IDs and names.
+// name sets the IDs and names of steps.
 func (b *builder) name() {
 	for i, v := range b.visits {
-		ids, names := make(map[string]int), make(map[string]bool)
+		ids, names := make(map[string]int), make(map[string]int)
 		for _, c := range v.calls {
 			for j, s := range c.slots {
 				if s.place == inPath && c.shape[j] != "{id}" && weigh(s.text) != trivial {

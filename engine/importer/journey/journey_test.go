@@ -214,8 +214,8 @@ func TestValuesComeFromEarlierAnswers(t *testing.T) {
 		"get_products: GET /products?search=lamp&limit=20",
 		"get_product: GET /products/${pick(GET /products.products).id}",
 		"create_basket: POST /baskets {}",
-		"create_baskets_item: POST /baskets/${POST /baskets.id}/items {product_id: ${GET /products/{id}.id}, sku: ${GET /products/{id}.variants[0].sku}, quantity: 2, gift: true}",
-		"update_baskets_item: PATCH /baskets/${POST /baskets.id}/items/${POST /baskets/{id}/items.items[0].id} {quantity: 3, version: ${POST /baskets[\"etag-x\"]}}",
+		"create_basket_item: POST /baskets/${POST /baskets.id}/items {product_id: ${GET /products/{id}.id}, sku: ${GET /products/{id}.variants[0].sku}, quantity: 2, gift: true}",
+		"update_basket_item: PATCH /baskets/${POST /baskets.id}/items/${POST /baskets/{id}/items.items[0].id} {quantity: 3, version: ${POST /baskets[\"etag-x\"]}}",
 		`create_order: POST /orders {basket: ${POST /baskets.id}, meta: {"ref":"${POST /baskets.id}"}}`,
 		"get_order: GET /orders/${POST /orders.id}?limit=20",
 	)
@@ -238,7 +238,7 @@ func TestBearerTokenOfALogin(t *testing.T) {
 	d := draft(t, r)
 	same(t, d, "get_products: GET /products public", "get_me: GET /me", "update_me: PUT /me {email: ${agent.email}}")
 	a := d.Services[0].Auth
-	if a.Kind != importer.Login || a.Token != "body.data.access_token" || line(a.Request) != "login_auth: POST /auth/login {email: ${agent.email}, password: secret:API_PASSWORD}" {
+	if a.Kind != importer.Login || a.Token != "body.data.access_token" || line(a.Request) != "login: POST /auth/login {email: ${agent.email}, password: secret:API_PASSWORD}" {
 		t.Errorf("auth: %+v, %s", a, line(a.Request))
 	}
 	if len(d.Data) != 1 || d.Data[0].Name != "email" || !d.Data[0].Attribute || len(d.Secrets) != 1 || d.Secrets[0].Value != "correct horse" {
@@ -323,7 +323,7 @@ func TestTwoRecordings(t *testing.T) {
 		t, d,
 		`get_products: GET /products?search=open(lamp, pick(["lamp", "chair"]), a parameter)`,
 		`create_basket: POST /baskets {product_id: ${pick(GET /products.products).id}, gift: px-fix9, channel: web-2}`,
-		`pay_baskets: POST /baskets/${POST /baskets.id}/pay {coupon: open(SAVE10, pick(["SAVE10", "SAVE20"]), a parameter), request_id: ${uuid()}, mail: ${"user-" + session.uuid + "@example.com"}}`,
+		`pay_basket: POST /baskets/${POST /baskets.id}/pay {coupon: open(SAVE10, pick(["SAVE10", "SAVE20"]), a parameter), request_id: ${uuid()}, mail: ${"user-" + session.uuid + "@example.com"}}`,
 	)
 }
 

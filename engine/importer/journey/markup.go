@@ -38,6 +38,7 @@ func (s *sources) markup(call int, m *exchange.Message) {
 			case "meta":
 				s.meta(call, m.Body, t)
 			}
+		default:
 		}
 	}
 }
@@ -92,12 +93,13 @@ var nameBefore = regexp.MustCompile(`([\w-]+)["']?\s*[:=>]\s*["']?$`)
 
 // inText finds a value in the text of an answer, as the last resort: it must stand after something that names it.
 func inText(call int, m *exchange.Message, value string) (source, bool) {
-	const before = 40 // bytes
+	const before, most = 40, 5 // bytes; occurrences
 	body := m.Body
 	if len(body) > longestMarkup || isJSON(m) {
 		return source{}, false
 	}
-	for from := 0; ; {
+	from := 0
+	for range most {
 		i := strings.Index(body[from:], value)
 		if i < 0 {
 			return source{}, false
@@ -127,4 +129,5 @@ func inText(call int, m *exchange.Message, value string) (source, bool) {
 			return source{call: call, origin: fromText, path: ".body", wrap: "extract(%s, " + quote(p) + ")", key: key}, true
 		}
 	}
+	return source{}, false
 }

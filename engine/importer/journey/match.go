@@ -3,6 +3,7 @@ package journey
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,9 +51,9 @@ func agreement(s *slot, from *source, v *visit) int {
 
 // resource returns the last fixed segment of the path: products of /products/{id}.
 func (c *call) resource() string {
-	for i := len(c.segments) - 1; i >= 0; i-- {
-		if !looksDynamic(c.segments[i]) && c.segments[i] != "" {
-			return c.segments[i]
+	for _, s := range slices.Backward(c.segments) {
+		if !looksDynamic(s) && s != "" {
+			return s
 		}
 	}
 	return ""
@@ -201,44 +202,36 @@ func (b *builder) choose() {
 }
 
 // items returns the list that a place is in.
-func (b *builder) items(from *source) []any {
-	var v any
-	if json.Unmarshal([]byte(b.visits[0].calls[from.call].answer().Response.Body), &v) != nil {
-		return nil
-	}
+func (b *builder) items(from *source) []json.RawMessage {
+	at := json.RawMessage(b.visits[0].calls[from.call].answer().Response.Body)
 	for _, st := range from.way {
-		if list, ok := v.([]any); ok {
+		if st.list {
+			var list []json.RawMessage
+			_ = json.Unmarshal(at, &list) // the place was found in it; if the text is cut off, the list is not known
 			return list
 		}
-		fields, _ := v.(map[string]any)
-		v = fields[st.name]
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(at, &fields) != nil {
+			return nil
+		}
+		at = fields[st.name]
 	}
-	list, _ := v.([]any)
-	return list
+	return nil
 }
 
 // flags are names of fields that say whether an item can be chosen.
 var flags = strings.Fields("in_stock instock available is_available active is_active enabled is_enabled")
 
 // available returns the field that says that an item can be chosen, or "".
-func available(list []any, index int) string {
-	if index >= len(list) {
+func available(list []json.RawMessage, index int) string {
+	var fields map[string]any
+	if index >= len(list) || json.Unmarshal(list[index], &fields) != nil {
 		return ""
 	}
-	fields, _ := list[index].(map[string]any)
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if fields[name] == true && slices.Contains(flags, snake(name)) {
 			return name
 		}
 	}
 	return ""
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -48,10 +48,12 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
+var nameParts = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z]+[a-z0-9]*|[0-9]+`)
+
 // snake writes a name as an identifier.
 func snake(name string) string {
 	var parts []string
-	for _, part := range regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z]+[a-z0-9]*|[0-9]+`).FindAllString(name, -1) {
+	for _, part := range nameParts.FindAllString(name, -1) {
 		parts = append(parts, strings.ToLower(part))
 	}
 	text := strings.Join(parts, "_")
@@ -104,8 +106,11 @@ func quote(text string) string {
 var plain = regexp.MustCompile(`^(?:api|rest|v\d+(?:\.\d+)?)$`)
 
 // actions are last segments of paths that say what a request does.
-var actions = strings.Fields(`login logout signin signout signup register search checkout select pay confirm cancel submit refresh token session
+var actions = strings.Fields(`login logout signin signout signup register search checkout select pay confirm cancel submit refresh token
 	verify complete start stop add remove apply authenticate auth me health healthz status graphql`)
+
+// signingIn are segments that the name of a login needs not repeat.
+var signingIn = strings.Fields("auth oauth oauth2 account accounts user users session sessions")
 
 // verbs are the beginnings of step names.
 var verbs = map[string]string{
@@ -133,12 +138,15 @@ func stepName(method string, segments []string) string {
 	case len(fixed) == 0:
 		return verbs[method] + "_home"
 	case slices.Contains(actions, last) && method == http.MethodPost:
-		if len(fixed) == most {
-			return last + "_" + fixed[0]
+		if len(fixed) == most && !slices.Contains(signingIn, fixed[0]) {
+			return last + "_" + strings.Join(words(fixed[0]), "_")
 		}
 		return last
 	case slices.Contains(actions, last) && method == http.MethodGet && len(fixed) == most && last != "me" && last != "status":
 		return last + "_" + fixed[0]
+	}
+	if len(fixed) == most && slices.Contains(segments, "{id}") {
+		fixed[0] = strings.Join(words(fixed[0]), "_") // of one
 	}
 	verb := verbs[method]
 	if len(segments) > 0 && segments[len(segments)-1] == "{id}" {
@@ -149,23 +157,24 @@ func stepName(method string, segments []string) string {
 	return verb + "_" + strings.Join(fixed, "_")
 }
 
-// unique returns a name that taken does not have, and adds it there.
-func unique(name string, taken map[string]bool) string {
+// unique returns a name that taken does not have, and adds it there. taken counts how often a name was asked for.
+func unique(name string, taken map[string]int) string {
 	if slices.Contains(reserved, name) {
 		name += "_"
 	}
 	if name == "" || !identifier.MatchString(name) {
 		name = "step"
 	}
-	for i := 1; ; i++ {
+	for {
 		next := name
-		if i > 1 {
-			next += "_" + strconv.Itoa(i)
+		if taken[name]++; taken[name] > 1 {
+			next += "_" + strconv.Itoa(taken[name])
+			if taken[next] > 0 {
+				continue
+			}
+			taken[next] = 1
 		}
-		if !taken[next] {
-			taken[next] = true
-			return next
-		}
+		return next
 	}
 }
 

@@ -68,7 +68,7 @@ func fit(list []time.Duration) importer.Think {
 	return importer.Think{Median: median, Sigma: math.Round(sigma*100) / 100}
 }
 
-// pace gives steps the pauses of the recordings. Each pause is drawn from the distribution of all of them, because one observed
+// pace sets the pauses before steps. Each pause is drawn from the distribution of all of them, because one observed
 // pause says little about the next.
 func (b *builder) pace() {
 	var all []time.Duration
@@ -84,7 +84,11 @@ func (b *builder) pace() {
 			c.step.Think = think
 		}
 	}
-	if long > 0 {
-		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("%d pauses of the recording were longer than %d minutes and count as %d minutes.", long, int(longestPause.Minutes()), int(longestPause.Minutes())))
+	most := int(longestPause.Minutes())
+	switch {
+	case long == 1:
+		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("One pause of the recording was longer than %d minutes and counts as %d minutes.", most, most))
+	case long > 1:
+		b.draft.Notes = append(b.draft.Notes, fmt.Sprintf("%d pauses of the recording were longer than %d minutes and count as %d minutes.", long, most, most))
 	}
 }

@@ -55,24 +55,38 @@ func (b *builder) resolve(c *call, s *slot) {
 	b.literal(c, s)
 }
 
-// searched looks for a value in the texts of earlier answers, the latest first. It is the last resort: only for values that are not
-// equal by accident.
+// searched takes a value from the text of an earlier answer.
 func (b *builder) searched(c *call, s *slot) bool {
-	const most = 200 // answers; pages without end are not worth the time
-	v := b.visits[0]
-	if weigh(s.text) != specific || len(s.text) > longestLiteral {
+	from := b.inTexts(c, s.text)
+	if from == nil {
 		return false
 	}
-	for i := c.index - 1; i >= 0 && i >= c.index-most; i-- {
+	*s.value = b.from(c, s, from)
+	return true
+}
+
+// inTexts looks for a value in the texts of earlier answers, the latest first. It is the last resort: only for values that are not
+// equal by accident.
+func (b *builder) inTexts(c *call, text string) *source {
+	const most, shortest = 200, 5 // answers; pages without end are not worth the time
+	v := b.visits[0]
+	if weigh(text) != specific || len(text) > longestLiteral || len(text) < shortest {
+		return nil
+	}
+	waiting := false
+	for i := c.index - 1; i >= b.missed[text] && i >= c.index-most; i-- {
 		if !v.before(i, c) {
+			waiting = true // a later request may take it from there
 			continue
 		}
-		if from, ok := inText(i, &v.calls[i].answer().Response, s.text); ok {
-			*s.value = b.from(c, s, &from)
-			return true
+		if from, ok := inText(i, &v.calls[i].answer().Response, text); ok {
+			return &from
 		}
 	}
-	return false
+	if !waiting {
+		b.missed[text] = c.index
+	}
+	return nil
 }
 
 // take takes a value from its place in an answer.
@@ -250,6 +264,9 @@ func (b *builder) parts(c *call, s *slot) bool {
 		}
 		before, after, ok := strings.Cut(rest, t)
 		from := b.best(v, c, &slot{place: s.place, name: s.name, at: s.at}, t)
+		if from == nil {
+			from = b.inTexts(c, t)
+		}
 		if !ok || from == nil {
 			continue
 		}
@@ -351,8 +368,7 @@ func (b *builder) variable(c *call, s *slot, name string) importer.Value {
 // set returns where a script takes a variable from, in an answer before a call.
 func (b *builder) set(c *call, name string) *importer.From {
 	v := b.visits[0]
-	for i := len(v.recording.Sets) - 1; i >= 0; i-- {
-		set := v.recording.Sets[i]
+	for _, set := range slices.Backward(v.recording.Sets) {
 		if set.Variable != name {
 			continue
 		}

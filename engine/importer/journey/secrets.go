@@ -138,15 +138,15 @@ func (v *vault) clean(at reflect.Value, forms []form) {
 		}
 	case reflect.Struct:
 		if at.Type() == valueType {
-			if value, ok := at.Addr().Interface().(*importer.Value); ok {
+			if value, ok := reflect.TypeAssert[*importer.Value](at.Addr()); ok {
 				v.split(value, forms)
 			}
 		}
-		for i := range at.NumField() {
-			v.clean(at.Field(i), forms)
+		for _, field := range at.Fields() {
+			v.clean(field, forms)
 		}
 	case reflect.Interface:
-		if text, ok := at.Interface().(string); ok {
+		if text, ok := reflect.TypeAssert[string](at); ok {
 			if clean := without(text, forms); clean != text {
 				at.Set(reflect.ValueOf(clean))
 			}

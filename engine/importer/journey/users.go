@@ -10,11 +10,12 @@ import (
 )
 
 var (
-	userName   = regexp.MustCompile(`(?i)^(?:user|user_?name|user_?id|login|e?_?mail|e-?mail_?address|identifier|account|phone|phone_?number)$`)
-	signUpPath = regexp.MustCompile(`(?i)(?:^|/)(?:sign-?up|register|registration|registrations|create-?account)(?:/|$)`)
-	usersPath  = regexp.MustCompile(`(?i)/(?:users|accounts|customers|members)/?$`)
-	madeName   = regexp.MustCompile(`(?i)session|request|correlation|transaction|idempot|nonce|message|event|client|device|visit|trace|conversation|cart_?token|operation`)
-	ownID      = regexp.MustCompile(`(?i)^(?:id|uuid|guid)$`)
+	userName      = regexp.MustCompile(`(?i)^(?:user|user_?name|user_?id|login|e?_?mail|e-?mail_?address|identifier|account|phone|phone_?number)$`)
+	signUpPath    = regexp.MustCompile(`(?i)(?:^|/)(?:sign-?up|register|registration|registrations|create-?account)(?:/|$)`)
+	usersPath     = regexp.MustCompile(`(?i)/(?:users|accounts|customers|members)/?$`)
+	madeName      = regexp.MustCompile(`(?i)session|request|correlation|transaction|idempot|nonce|message|event|client|device|visit|trace|conversation|cart_?token|operation`)
+	loginPassword = regexp.MustCompile(`(?i)passw|^pwd$|^pass$|^pin$`)
+	ownID         = regexp.MustCompile(`(?i)^(?:id|uuid|guid)$`)
 )
 
 // lastPart returns the name of a field without what is around it: email of user[email] and of user.email.
@@ -23,7 +24,7 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, "[.")+1:]
 }
 
-// recognizeUsers finds who signs in or up. Who signs in becomes an attribute of the agents. Who signs up must be somebody new in
+// recognizeUsers finds who signs in or up. The user of a login becomes an attribute of the agents. A user who signs up must be new in
 // each session, and stays that in all later requests.
 func (b *builder) recognizeUsers() {
 	for _, c := range b.visits[0].calls {
@@ -55,7 +56,7 @@ func (b *builder) recognizeUsers() {
 }
 
 func isLoginPassword(s *slot) bool {
-	return s.place == inBody && regexp.MustCompile(`(?i)passw|^pwd$|^pass$|^pin$`).MatchString(lastPart(s.name))
+	return s.place == inBody && loginPassword.MatchString(lastPart(s.name))
 }
 
 // attribute makes an attribute of the agents for who signed in.
@@ -70,7 +71,7 @@ func (b *builder) attribute(mail bool, text string) importer.Value {
 	}
 	b.draft.Data = append(b.draft.Data, importer.Data{
 		Name: name, Attribute: true, Value: importer.Value{Literal: text},
-		Note: "who signed in for the recording; to sign in as others, take the agents from a users.csv with this column",
+		Note: "All agents sign in as the user of the recording, and share what that user has. To give each its own, import with --users FILE: a CSV with the column " + name + ".",
 	})
 	return importer.Value{Expr: "agent." + name}
 }

@@ -82,3 +82,23 @@ func usualFolder() (string, error) {
 func ShopLog(data string, run engine.RunID) string {
 	return filepath.Join(data, "mock", string(run)+".log")
 }
+
+// apiLog ends the names of logs of mocks of OpenAPI documents.
+const apiLog = ".api"
+
+// APILog returns the path of the log of a service that is the mock of an OpenAPI document.
+func APILog(data string, run engine.RunID, service string) string {
+	return filepath.Join(data, "mock", string(run)+"."+service+apiLog)
+}
+
+// APILogs returns the logs of a run's mocks of OpenAPI documents, by service.
+func APILogs(data string, run engine.RunID) map[string]string {
+	all := map[string]string{}
+	entries, _ := os.ReadDir(filepath.Join(data, "mock")) //nolint:errcheck // without the folder there are none
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), string(run)+"."); ok && strings.HasSuffix(rest, apiLog) {
+			all[strings.TrimSuffix(rest, apiLog)] = filepath.Join(data, "mock", e.Name())
+		}
+	}
+	return all
+}

@@ -279,7 +279,7 @@ func (p *Agents) addStored(ctx context.Context, t *engine.AgentTurn, unknown []s
 	for i := range all {
 		r := &all[i]
 		known := func(e engine.Exchange) bool { return e.Path == r.Path }
-		if !r.Answered || slices.ContainsFunc(t.Exchanges, known) {
+		if !r.Answered || service.Inner(r.Path) || slices.ContainsFunc(t.Exchanges, known) {
 			continue
 		}
 		e := service.Kept(&r.Entry)

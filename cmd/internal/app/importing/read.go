@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -175,9 +176,11 @@ func (o Options) recordings(kind importer.Kind, s source) (*importer.Draft, erro
 		return nil, &engine.FieldError{Field: "import", Problem: cannotUse(s.name, err.Error())}
 	}
 	if o.Users != "" {
-		if _, err := o.people(d); err != nil {
+		columns, err := o.people(d)
+		if err != nil {
 			return nil, err
 		}
+		d.Data = slices.DeleteFunc(d.Data, func(a importer.Data) bool { return a.Attribute && slices.Contains(columns, a.Name) })
 	}
 	return d, nil
 }

@@ -57,8 +57,10 @@ func Save(d *importer.Draft, path, data string) (*Saved, error) {
 		return nil, err
 	}
 	table := consent.Of(data)
-	if err := table.Write(text); err != nil {
-		return nil, fmt.Errorf("the scenario was written, but not marked as your own: %w", err)
+	for _, own := range append([]importer.File{{Text: text}}, d.Files...) {
+		if err := table.Write(own.Text); err != nil {
+			return nil, fmt.Errorf("the scenario was written, but not marked as your own: %w", err)
+		}
 	}
 	s.keep(d.Secrets)
 	return s, nil

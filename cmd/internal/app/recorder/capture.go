@@ -22,7 +22,7 @@ import (
 	"github.com/throng-sim/throng/engine/importer/exchange"
 )
 
-// quiet is a log that prints nothing: errors of single connections are no news.
+// quiet is a log that prints nothing: clients see errors of single connections themselves.
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func newTransport(cas *x509.CertPool) *http.Transport {

@@ -107,8 +107,8 @@ func backend(t *testing.T) (server *httptest.Server, cas *x509.CertPool) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			defer z.Close()
 			_, _ = z.Write([]byte(text))
+			_ = z.Close()
 			return
 		}
 		_, _ = w.Write([]byte(text))

@@ -26,7 +26,7 @@ func (r *Recorder) reverse() http.Handler {
 	})
 }
 
-// hostKey is the key of the host by which a client calls the recorder, in the context of its request.
+// hostKey is the key, in the context of a request, of the host name that the client used for the recorder.
 type hostKey struct{}
 
 // isOwn reports whether a host is the recorder's address.

@@ -26,6 +26,11 @@ func Gone(data string, logger *slog.Logger) func(engine.RunID) {
 }
 
 func removeLog(data string, run engine.RunID) error {
+	for _, path := range config.APILogs(data, run) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	err := os.Remove(config.ShopLog(data, run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,4 +1,4 @@
-package app
+package mocks
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestMockTexts(t *testing.T) {
-	cfg, err := ParseMock(engine.Mock{Profile: "slow", Faults: map[string]string{"hang": "0.1", "outage": "30s+10s"}, Scarcity: true})
+	cfg, err := Parse(engine.Mock{Profile: "slow", Faults: map[string]string{"hang": "0.1", "outage": "30s+10s"}, Scarcity: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestMockTexts(t *testing.T) {
 		{Faults: map[string]string{"outage": "soon"}},
 	} {
 		var field *engine.FieldError
-		if _, err := ParseMock(r); !errors.As(err, &field) {
+		if _, err := Parse(r); !errors.As(err, &field) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}

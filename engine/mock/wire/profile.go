@@ -1,4 +1,4 @@
-package mock
+package wire
 
 import (
 	"fmt"
@@ -53,11 +53,14 @@ func (p Profile) Times() (least, most, token time.Duration) {
 	return row.min, row.max, row.token
 }
 
-// perToken returns the time that each token of a model's answer adds.
-func (p Profile) perToken() time.Duration { return profiles[p].token }
+// Known reports whether p is one of the profiles.
+func (p Profile) Known() bool { _, known := profiles[p]; return known }
 
-// delay draws the latency of the request with this key.
-func (p Profile) delay(request draw.Key) time.Duration {
+// PerToken returns the time that each token of a model's answer adds.
+func (p Profile) PerToken() time.Duration { return profiles[p].token }
+
+// Delay draws the latency of the request with this key.
+func (p Profile) Delay(request draw.Key) time.Duration {
 	if p == ProfileNone {
 		return 0
 	}

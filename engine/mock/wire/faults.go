@@ -1,4 +1,4 @@
-package mock
+package wire
 
 import (
 	"errors"
@@ -46,17 +46,18 @@ type Faults struct {
 	Capacity int
 }
 
-const mostQuota = 1_000_000
+// MostQuota is the largest quota, in requests per second.
+const MostQuota = 1_000_000
 
 // Validate reports everything that is wrong with f.
 func (f Faults) Validate() error {
 	var errs []error
 	sum := 0.0
-	for _, share := range f.shares() {
-		if !(share.size >= 0 && share.size <= 1) { // NaN too
-			errs = append(errs, fmt.Errorf("the fraction of the fault %q is %v; it must be 0 to 1", share.fault, share.size))
+	for _, share := range f.Shares() {
+		if !(share.Size >= 0 && share.Size <= 1) { // NaN too
+			errs = append(errs, fmt.Errorf("the fraction of the fault %q is %v; it must be 0 to 1", share.Fault, share.Size))
 		}
-		sum += share.size
+		sum += share.Size
 	}
 	if sum > 1+1e-9 {
 		errs = append(errs, fmt.Errorf("the fractions of all faults add up to %v; they must add up to at most 1", sum))
@@ -67,8 +68,8 @@ func (f Faults) Validate() error {
 	if f.TokenRequests < 0 {
 		errs = append(errs, errors.New("the number of requests until a token expires is negative; use 0 or more"))
 	}
-	if !(f.Quota >= 0 && f.Quota <= mostQuota) { // NaN too
-		errs = append(errs, fmt.Errorf("the quota is %v requests per second; it must be 0 (unlimited) to %d", f.Quota, mostQuota))
+	if !(f.Quota >= 0 && f.Quota <= MostQuota) { // NaN too
+		errs = append(errs, fmt.Errorf("the quota is %v requests per second; it must be 0 (unlimited) to %d", f.Quota, MostQuota))
 	}
 	if f.Capacity < 0 {
 		errs = append(errs, errors.New("the capacity is negative; use 0 (unlimited) or more"))
@@ -76,14 +77,15 @@ func (f Faults) Validate() error {
 	return errors.Join(errs...)
 }
 
-type share struct {
-	fault Fault
-	size  float64
+// Share is the fraction of requests with a fault.
+type Share struct {
+	Fault Fault
+	Size  float64
 }
 
-// shares lists the drawn faults in draw order. Another order would change existing results.
-func (f Faults) shares() [5]share {
-	return [5]share{
+// Shares lists the drawn faults in draw order. Another order would change existing results.
+func (f Faults) Shares() [5]Share {
+	return [5]Share{
 		{FaultRateLimited, f.RateLimited},
 		{FaultServerError, f.ServerError},
 		{FaultHang, f.Hang},
@@ -92,33 +94,33 @@ func (f Faults) shares() [5]share {
 	}
 }
 
-// pick draws the fault of the request with this key, and for a cut whether it comes after the change.
-func (f Faults) pick(request draw.Key) (fault Fault, after bool) {
+// Pick draws the fault of the request with this key, and for a cut whether it comes after the change.
+func (f Faults) Pick(request draw.Key) (fault Fault, after bool) {
 	if f.none() {
 		return FaultNone, false
 	}
 	source := request.Text("fault").Source()
 	u := source.Float64()
-	for _, share := range f.shares() {
-		if u < share.size {
-			return share.fault, source.Float64() < 0.5
+	for _, share := range f.Shares() {
+		if u < share.Size {
+			return share.Fault, source.Float64() < 0.5
 		}
-		u -= share.size
+		u -= share.Size
 	}
 	return FaultNone, false
 }
 
 // none reports that no faults are drawn.
 func (f Faults) none() bool {
-	for _, share := range f.shares() {
-		if share.size != 0 {
+	for _, share := range f.Shares() {
+		if share.Size != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// outage reports whether the shop is out of service at a time since its start.
-func (f Faults) outage(since time.Duration) bool {
+// Outage reports whether the shop is out of service at a time since its start.
+func (f Faults) Outage(since time.Duration) bool {
 	return since >= f.OutageFrom && since-f.OutageFrom < f.OutageFor
 }

@@ -1,4 +1,5 @@
-package app
+// Package mocks reads how mocks behave, and starts the mocks of OpenAPI documents for a run.
+package mocks
 
 import (
 	"fmt"
@@ -9,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 )
 
-// ParseMock translates the mock settings. Its errors are *engine.FieldError values.
-func ParseMock(r engine.Mock) (mock.Config, error) {
+// Parse translates the mock settings. Its errors are *engine.FieldError values.
+func Parse(r engine.Mock) (mock.Config, error) {
 	cfg := mock.Config{Scarcity: r.Scarcity}
 	profile := r.Profile
 	if profile == "" {

@@ -1,4 +1,5 @@
-package mock
+// Package wire is what all mock servers share: a server on loopback that can be stopped, latency profiles and faults.
+package wire
 
 import (
 	"context"
@@ -18,8 +19,8 @@ const (
 	headerTimeout = 30 * time.Second
 )
 
-// server is an HTTP server on loopback that can be stopped immediately and waited for.
-type server struct {
+// Server is an HTTP server on loopback that can be stopped immediately and waited for.
+type Server struct {
 	http     http.Server
 	listener net.Listener
 	closing  chan struct{} // closed first, to release held requests
@@ -27,8 +28,8 @@ type server struct {
 	conns    sync.WaitGroup
 }
 
-// loopbackOnly rejects an address that other machines could reach.
-func loopbackOnly(addr string) error {
+// LoopbackOnly rejects an address that other machines could reach.
+func LoopbackOnly(addr string) error {
 	if addr == "" {
 		return nil
 	}
@@ -42,8 +43,8 @@ func loopbackOnly(addr string) error {
 	return nil
 }
 
-// listen opens the port; run serves it.
-func listen(addr string, handle http.HandlerFunc) (*server, error) {
+// Listen opens the port; [Server.Run] serves it. "" is a free port.
+func Listen(addr string, handle http.HandlerFunc) (*Server, error) {
 	if addr == "" {
 		addr = freePort
 	}
@@ -55,13 +56,13 @@ func listen(addr string, handle http.HandlerFunc) (*server, error) {
 	if bound, ok := l.Addr().(*net.TCPAddr); !ok || !bound.IP.IsLoopback() {
 		return nil, errors.Join(fmt.Errorf("address %q is not loopback here: %v", addr, l.Addr()), l.Close())
 	}
-	s := &server{listener: l, closing: make(chan struct{}), served: make(chan error, 1)}
+	s := &Server{listener: l, closing: make(chan struct{}), served: make(chan error, 1)}
 	s.http = http.Server{Handler: browser.Refuse(handle), ReadHeaderTimeout: headerTimeout, ConnState: s.track}
 	return s, nil
 }
 
 // track counts connections. A connection is new before its goroutine starts; closing it is the last thing that goroutine does.
-func (s *server) track(conn net.Conn, state http.ConnState) {
+func (s *Server) track(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.conns.Add(1)
@@ -76,14 +77,19 @@ func (s *server) track(conn net.Conn, state http.ConnState) {
 	}
 }
 
-func (s *server) run() {
+// Run serves the port.
+func (s *Server) Run() {
 	go func() { s.served <- s.http.Serve(s.listener) }()
 }
 
-func (s *server) url() string { return "http://" + s.listener.Addr().String() }
+// URL returns the address, http://127.0.0.1:PORT.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
-// close ends all requests and waits for their goroutines. Call it once, after run.
-func (s *server) close() error {
+// Closing returns a channel that is closed when the server stops, to release requests that wait.
+func (s *Server) Closing() <-chan struct{} { return s.closing }
+
+// Close ends all requests and waits for their goroutines. Call it once, after Run.
+func (s *Server) Close() error {
 	close(s.closing)
 	err := s.http.Close()
 	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
