@@ -40,6 +40,7 @@ type record struct {
 	object fyne.CanvasObject
 
 	recorder Recorder // nil while nothing is recorded
+	usage    string   // how a client uses it
 	busy     bool     // it is being started or stopped
 
 	mu      sync.Mutex // recorders call on other goroutines
@@ -167,7 +168,8 @@ func (r *record) begin() {
 			return
 		default:
 			r.recorder = got
-			r.state.Say(fmt.Sprintf("Use %s in place of %s: as the base URL of the client, or as the address in the browser.", got.Address(), order.Target))
+			r.usage = fmt.Sprintf("Use %s in place of %s: as the base URL of the client, or as the address in the browser.", got.Address(), order.Target)
+			r.state.Say(r.usage)
 		}
 		r.follow()
 	})
@@ -209,6 +211,9 @@ func (r *record) tick() {
 		rows[len(came)-1-i] = recordedRow(total-len(came)+i, &x)
 	}
 	r.table.SetRows(rows)
+	if r.recorder != nil && !r.busy && total > 0 {
+		r.state.Say(r.usage + " " + several(total, "request") + " recorded.")
+	}
 	r.follow()
 }
 

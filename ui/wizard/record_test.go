@@ -28,7 +28,7 @@ func TestRecord(t *testing.T) {
 	f.each(Exchange{Request: "GET /logo.png", Status: 404})
 	f.each(Exchange{Request: "GET /gone"})
 	st.Tick()
-	for _, text := range []string{"POST /login", "12 ms", "404", "none"} {
+	for _, text := range []string{"3 requests recorded.", "POST /login", "12 ms", "404", "none"} {
 		if !st.shows(text) {
 			t.Errorf("%q is not shown: %q", text, uitest.Texts(st.top()))
 		}
