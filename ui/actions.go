@@ -51,6 +51,7 @@ func (f *frame) table() []*command {
 	ctrl := action.Command
 	own := []*command{
 		{Action: action.Action{Name: "New scenario…", Menu: menuFile, Do: func() { a.editor.create() }}},
+		{Action: action.Action{Name: "New scenario from your backend…", Menu: menuFile, Do: a.importer(), Enabled: func() bool { return a.wizard != nil }}},
 		{Action: action.Action{Name: "Open a scenario…", Menu: menuFile, Key: fyne.KeyO, Modifier: ctrl, Do: a.chooseScenario}},
 	}
 	own = f.ofScreens(append(own, f.editing()...))

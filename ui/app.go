@@ -29,6 +29,7 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/settings"
 	"github.com/throng-sim/throng/ui/setup"
+	"github.com/throng-sim/throng/ui/wizard"
 )
 
 // pulse is the interval at which the visible screen is updated.
@@ -44,6 +45,7 @@ type Desk struct {
 	Compare   compare.Desk
 	Calibrate calibrate.Desk
 	Settings  settings.Desk
+	Import    wizard.Desk // nil if scenarios cannot be imported
 	Store     Store
 	Program   Program     // nil if there is no information on the program
 	Tool      Tool        // nil if there is nothing to install
@@ -82,6 +84,7 @@ type App struct {
 	live       *live.Screen
 	setup      *setup.Screen
 	editor     *editing
+	wizard     *wizard.Wizard // nil if scenarios cannot be imported
 	runs       *runs.Screen
 	results    *results.Screen
 	compare    *compare.Screen
@@ -117,6 +120,9 @@ func New(app fyne.App, desk Desk) *App {
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
 		Launched: a.showLive, Live: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
 	})
+	if desk.Import != nil {
+		a.wizard = wizard.New(desk.Import, a.win, wizard.Ways{Created: a.created})
+	}
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
 	a.live.ToResume = a.resume
@@ -174,13 +180,29 @@ func (a *App) chooseScenario() {
 // complain shows an error that belongs to no screen.
 func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
-// Open opens a scenario file in Setup.
+// Open opens a file: a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
 func (a *App) Open(path string) {
 	a.show(a.pages[0])
-	a.setup.Open(path)
+	if a.wizard == nil {
+		a.setup.Open(path)
+		return
+	}
+	async.Work(func() (bool, error) { return a.wizard.Accepts(path), nil }, func(accepts bool, _ error) {
+		if accepts {
+			a.wizard.Take(path)
+		} else {
+			a.setup.Open(path)
+		}
+	})
 }
 
-// Raise brings the window to the front, and opens a scenario file in Setup if one is given. Call it on any goroutine.
+// created opens a scenario that was imported in the editor.
+func (a *App) created(name string) {
+	a.setup.Open(name)
+	a.editor.open(name)
+}
+
+// Raise brings the window to the front, and opens a file if one is given. Call it on any goroutine.
 func (a *App) Raise(path string) {
 	async.Do(func() {
 		if a.ended {
@@ -260,6 +282,9 @@ func (a *App) tick() {
 		a.desk.Drew()
 	}
 	a.live.Collect()
+	if a.wizard != nil {
+		a.wizard.Tick()
+	}
 	a.frame.tick()
 	for _, f := range a.others {
 		f.tick()
@@ -397,7 +422,7 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 
 // close ends the program. It asks about unsaved edits and about a run in progress, and waits for the run.
 func (a *App) close() {
-	if a.editor.screen.Leave(a.close) {
+	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) {
 		return
 	}
 	select {

@@ -18,7 +18,7 @@ type editing struct {
 // newEditing creates the editor and connects it with Setup.
 func newEditing(a *App) *editing {
 	e := &editing{screen: editor.New(a.desk.Editor, a.win, editor.Ways{
-		Leave: func() { a.show(a.pages[0]) }, Saved: a.setup.Open, Order: a.setup.OrderOf,
+		Leave: func() { a.show(a.pages[0]) }, Saved: a.setup.Open, Order: a.setup.OrderOf, Import: a.importer(),
 	})}
 	e.page = &page{title: "Edit scenario", icon: theme.DocumentCreateIcon(), help: "../scenarios/README.md", screen: e.screen}
 	show := func() {
@@ -43,4 +43,12 @@ func newEditing(a *App) *editing {
 		},
 	})
 	return e
+}
+
+// importer returns what opens the dialog for a scenario of the user's own backend; nil if there is none.
+func (a *App) importer() func() {
+	if a.wizard == nil {
+		return nil
+	}
+	return a.wizard.Open
 }

@@ -142,6 +142,34 @@ func TestNewScenario(t *testing.T) {
 	}
 }
 
+// TestNewScenarioFromTheBackend checks that the list of templates begins with the user's own backend where that is possible.
+func TestNewScenarioFromTheBackend(t *testing.T) {
+	st := newStage(t, newFake(false, "a: 1\n"))
+	const way = "From your backend…"
+	asked := func() bool { return st.win.Canvas().Overlays().Top() != nil }
+	st.New(func() {})
+	st.q.Until("asked", asked)
+	if uitest.Button(st.win.Canvas().Overlays().Top(), way) != nil {
+		t.Error("it is offered where it is not possible")
+	}
+	st.asks(t, "Cancel")
+	imports := 0
+	st.ways.Import = func() { imports++ }
+	st.New(func() {})
+	st.q.Until("asked", asked)
+	st.asks(t, way)
+	if imports != 1 || asked() {
+		t.Errorf("imported %d times, asked %v", imports, asked())
+	}
+	st.typed(1, 1, "x")
+	st.New(func() {})
+	st.q.Until("asked", asked)
+	st.asks(t, way)
+	if !uitest.Shows(st.win.Canvas().Overlays().Top(), "Save before you create a scenario?") || imports != 1 {
+		t.Error("edits are lost")
+	}
+}
+
 func TestKeysOfCompletion(t *testing.T) {
 	if key, modifier := keysOfComplete("darwin"); key != fyne.KeyEscape || modifier != fyne.KeyModifierAlt {
 		t.Errorf("a Mac completes with %s %d", key, modifier)

@@ -30,6 +30,8 @@ const checkAfter = 300 * time.Millisecond
 type Ways struct {
 	Leave func()            // opens Setup
 	Saved func(name string) // called when a scenario was saved, with its name
+	// Import makes a new scenario of the user's own backend; nil if that is not possible.
+	Import func()
 	// Order returns what Setup would launch of a scenario; ok is false if it shows another one.
 	Order func(name string) (given map[string]string, settings *engine.Settings, ok bool)
 }

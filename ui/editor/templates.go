@@ -28,7 +28,7 @@ func (s *Screen) New(show func()) {
 				show()
 				s.load(name, func() {})
 			})
-		})
+		}, s.importing(func() { ask.Hide() }))
 		size := s.win.Canvas().Size()
 		width := min(templateEms*theme.TextSize(), size.Width*0.8)
 		content.Resize(fyne.NewSize(width, 0)) // the height of its notes depends on the width
@@ -41,9 +41,26 @@ func (s *Screen) New(show func()) {
 // templateEms is the width of the list of templates, in text heights.
 const templateEms = 38
 
-// templateList returns a button for each template, with its description.
-func templateList(all []Template, choose func(name string)) fyne.CanvasObject {
+// importing returns what closes the list of templates and makes a scenario of the user's own backend; nil if that is not possible.
+func (s *Screen) importing(hide func()) func() {
+	if s.ways.Import == nil {
+		return nil
+	}
+	return func() {
+		hide()
+		s.leave("create a scenario", s.ways.Import)
+	}
+}
+
+// templateList returns a button for the user's own backend, unless that is nil, and one for each template, with its description.
+func templateList(all []Template, choose func(name string), backend func()) fyne.CanvasObject {
 	list := form.NewStack()
+	if backend != nil {
+		b := widget.NewButtonWithIcon("From your backend…", theme.ComputerIcon(), backend)
+		b.Alignment, b.Importance = widget.ButtonAlignLeading, widget.HighImportance
+		list.Add(b)
+		list.Add(form.NewNote("From its address, an OpenAPI document, a HAR file, curl commands, a Postman collection or a recorded visit."))
+	}
 	for _, t := range all {
 		b := widget.NewButtonWithIcon(t.Title, theme.FileTextIcon(), func() { choose(t.Name) })
 		b.Alignment = widget.ButtonAlignLeading

@@ -30,8 +30,11 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
-	{"/engine/run", []string{"/engine", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/arrivals", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
+	{"/engine/run/pace", []string{"/engine"}, noPgx},
+	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
@@ -49,7 +52,7 @@ var rules = []rule{
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script/...", "/engine/service/..."}, below},
 	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/chain", []string{"/engine", "/engine/openapi", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
-	{"/engine/scenario", []string{"/engine", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
+	{"/engine/scenario", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
 	{"/engine/scenario/complete", []string{"/engine/view", "/engine/suggest", "/engine/script/reference"}, noPgx},
 	{"/engine/health", []string{"/engine"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
@@ -71,7 +74,7 @@ var rules = []rule{
 	{"/engine/enginetest", []string{"/engine", "/engine/run", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/engine/codec", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
-	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
+	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/engine/figures", "/ui/internal/..."}, append([]string{module + "/engine$"}, outside...)},
 	{"/ui/internal/pen", nil, append([]string{module + "/engine"}, outside...)},

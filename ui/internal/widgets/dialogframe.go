@@ -95,3 +95,13 @@ func (f dialogFrame) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	put(frameContent, frameInset, head, fyne.NewSize(size.Width-2*frameInset, size.Height-head-f.foot(objects)))
 	put(frameButtons, size.Width-frameInset-buttons.Width, size.Height-frameInset-buttons.Height, buttons)
 }
+
+// DialogSize returns the size of the dialog that is open on top of a window; zero if there is none.
+func DialogSize(c fyne.Canvas) (size fyne.Size) {
+	if top := c.Overlays().Top(); top != nil {
+		if popUp := popUpOf(top); popUp != nil {
+			return popUp.Content.Size()
+		}
+	}
+	return size
+}

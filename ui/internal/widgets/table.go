@@ -25,6 +25,8 @@ type Table struct {
 	OnSort func(column int)
 	// OnCell, if set, is called for a click on a cell, and returns whether the click is done and does not select the row.
 	OnCell func(key string, column int) bool
+	// OnKey, if set, is called for a key with the modifiers that are held, and returns whether the key is done.
+	OnKey func(key fyne.KeyName, held fyne.KeyModifier) bool
 
 	columns  *columns
 	rows     []Row
@@ -282,7 +284,7 @@ func (l *keyList) focus(focused bool) {
 // TypedKey moves the selection.
 func (l *keyList) TypedKey(e *fyne.KeyEvent) {
 	t := l.table
-	if len(t.rows) == 0 {
+	if len(t.rows) == 0 || t.OnKey != nil && t.OnKey(e.Name, heldKeys()) {
 		return
 	}
 	page := max(int(l.Size().Height/(rowHeight()+theme.Padding()))-1, 1)

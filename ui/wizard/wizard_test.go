@@ -1,0 +1,313 @@
+package wizard
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/importer"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+func TestFromAnAddressToAFile(t *testing.T) {
+	f := &fake{}
+	st := newStage(t, f)
+	if st.win.Canvas().Focused() != fyne.Focusable(st.source.address) {
+		t.Error("the address is not focused")
+	}
+	st.read()
+	if got := f.reads[0]; got.Place != "http://127.0.0.1:8000" || got.Text != nil || got.Second != nil {
+		t.Errorf("read %+v", got)
+	}
+	if !st.shows("OpenAPI 3.1: Corner shop 1.4: 6 requests, 4 in the journey. Left out: 3 (image), 1 (font). 1 note.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.same("login", "search", "add_to_cart", "order")
+	if uitest.Button(st.top(), "Add a second recording…") != nil {
+		t.Error("a second recording of a document is offered")
+	}
+	st.tap("Details…")
+	if !st.shows("The callback orderPaid was not imported.\nhttps://cdn.example.com/logo.png × 3: image") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.tap("OK")
+	st.tap("Next")
+	st.until("A new file.")
+	for _, text := range []string{"Sign-in: a bearer token, the secret SHOP_TOKEN.", "SHOP_KEY: API key of 127.0.0.1", "Every value has a source."} {
+		if !st.shows(text) {
+			t.Errorf("%q is not shown: %q", text, uitest.Texts(st.top()))
+		}
+	}
+	if st.shows("hush") {
+		t.Error("a secret is shown")
+	}
+	st.q.Until("the stored secret", func() bool { return st.shows("It is stored already.") })
+	st.finish.secrets["SHOP_TOKEN"].SetText("typed")
+	st.finish.addresses[0].SetText("http://10.0.0.7:9000/")
+	st.key(fyne.KeyReturn)
+	st.q.Until("created", func() bool { return len(st.created) == 1 })
+	if st.IsOpen() || st.created[0] != "/home/me/Documents/corner-shop.throng.yaml" {
+		t.Errorf("created %v", st.created)
+	}
+	if d := f.saved; d.Secrets[0].Value != "typed" || d.Secrets[1].Value != "hush" || d.Services[0].URL != "http://10.0.0.7:9000" {
+		t.Errorf("saved %+v %+v", d.Secrets, d.Services)
+	}
+}
+
+func TestDroppedStepsMarkThoseThatNeedThem(t *testing.T) {
+	f := &fake{}
+	st := newStage(t, f)
+	st.read()
+	if st.shows("needs a value") {
+		t.Fatalf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.toggle("GET /products")
+	st.same("login", "add_to_cart", "order")
+	if !st.shows("The step add_to_cart needs a value that no step before it has.") || !strings.Contains(f.newest(), "unresolved(") {
+		t.Errorf("shown: %q, written:\n%s", uitest.Texts(st.top()), f.newest())
+	}
+	st.steps.table.Select("POST /cart")
+	st.steps.explain()
+	if !st.shows("It needs a value: search is not in the journey.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.toggle("GET /products")
+	st.same("login", "search", "add_to_cart", "order")
+	st.steps.toggle("POST /cart")
+	st.tap("Next")
+	st.until("1 value without a source.")
+	if !st.shows("order: 7") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+}
+
+func TestReorderWithKeysAndButtons(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	st.steps.table.Select("POST /cart")
+	st.steps.explain()
+	st.tap("Up")
+	st.same("login", "add_to_cart", "search", "order")
+	if !st.shows("It needs a value: search comes after it.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.tap("Down")
+	st.tap("Down")
+	st.same("login", "search", "order", "add_to_cart")
+	st.tap("Down") // it is the last one of those that are shown
+	st.same("login", "search", "order", "add_to_cart")
+	st.steps.typed(fyne.KeyUp, fyne.KeyModifierAlt)
+	st.same("login", "search", "add_to_cart", "order")
+	st.steps.typed(fyne.KeySpace, 0)
+	st.same("login", "search", "order")
+	if st.steps.typed(fyne.KeyUp, 0) {
+		t.Error("an arrow key alone does not move the selection")
+	}
+	st.tap("None")
+	st.same()
+	if b := uitest.Button(st.top(), "Next"); b == nil || !b.Disabled() {
+		t.Error("a journey without steps is accepted")
+	}
+	st.tap("All")
+	if got := len(st.journey()); got != 6 {
+		t.Errorf("%d steps are chosen", got)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	if st.shows("accounts") || st.shows("admin") {
+		t.Errorf("groups of one step are titled: %q", uitest.Texts(st.top()))
+	}
+	st.steps.only.SetChecked(false)
+	if !st.shows("admin") || !st.shows("0 of 2") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.toggle("GET /health")
+	if !st.shows("1 of 2") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.toggle(groupKey + "GET /health")
+	st.same("login", "search", "add_to_cart", "order", "health", "delete_product")
+	st.steps.toggle(groupKey + "GET /health")
+	st.same("login", "search", "add_to_cart", "order")
+}
+
+func TestJourneyInWords(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	st.steps.words.SetText("order, health")
+	st.key(fyne.KeyReturn)
+	st.same("search", "add_to_cart", "order", "health")
+	if st.shown != st.steps {
+		t.Error("Return in the field goes to the next page")
+	}
+	st.steps.words.SetText("fly to the moon")
+	st.tap("Apply")
+	if !st.shows("no step like fly to the moon") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.same("search", "add_to_cart", "order", "health")
+	st.steps.words.SetText("login")
+	if st.shows("no step like") {
+		t.Error("the problem stays after a change")
+	}
+	st.tap("Apply")
+	st.same("login")
+	st.key(fyne.KeyReturn) // the words are applied
+	if st.shown != st.finish {
+		t.Error("Return does not open the next page")
+	}
+}
+
+func TestErrorsOfReading(t *testing.T) {
+	f := &fake{readErr: &engine.FieldError{Field: "import", Problem: "http://127.0.0.1:8000 cannot be reached: connection refused", Hint: "check that it is running, and the address"}}
+	st := newStage(t, f)
+	st.tap("Read")
+	if !st.shows("Type the address of the backend first") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.source.address.SetText("http://127.0.0.1:8000")
+	st.tap("Next")
+	st.until("connection refused (check that it is running, and the address).")
+	if st.shown != st.source || st.source.address.Text != "http://127.0.0.1:8000" {
+		t.Error("the address is lost")
+	}
+	f.mu.Lock()
+	f.readErr, f.wait = nil, make(chan struct{})
+	f.mu.Unlock()
+	st.tap("Read")
+	st.until("Reading… Cancel stops it.")
+	st.tap("Cancel")
+	st.until("Stopped. Nothing was read.")
+	if !st.IsOpen() {
+		t.Error("the dialog is closed")
+	}
+	st.key(fyne.KeyEscape)
+	if st.IsOpen() {
+		t.Error("Escape does not close the dialog")
+	}
+}
+
+func TestCancelAsksOnceSomethingWasRead(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	st.key(fyne.KeyEscape)
+	if !st.shows("Discard this import?") {
+		t.Fatalf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.key(fyne.KeyEscape)
+	if !st.IsOpen() || st.shows("Discard this import?") {
+		t.Error("Escape discards")
+	}
+	st.tap("Cancel")
+	st.tap("Discard")
+	if st.IsOpen() || st.win.Canvas().Overlays().Top() != nil {
+		t.Error("the dialog is open")
+	}
+	st.Take("/tmp/visit.har")
+	st.until("Step 2 of 3")
+	if got := st.desk.reads[1]; got.Place != "/tmp/visit.har" {
+		t.Errorf("read %+v", got)
+	}
+}
+
+func TestCommandsAreRead(t *testing.T) {
+	f := &fake{recorded: true}
+	st := newStage(t, f)
+	st.source.curl.SetText("curl https://a.example.com/x")
+	st.win.Canvas().Focus(st.source.curl)
+	st.key(fyne.KeyReturn) // a new line
+	if len(f.reads) != 0 {
+		t.Fatalf("read %+v", f.reads)
+	}
+	st.tap("Next")
+	st.until("Step 2 of 3")
+	if got := f.reads[0]; got.Place != "" || !strings.Contains(string(got.Text), "curl https://a.example.com/x") {
+		t.Errorf("read %+v", got)
+	}
+	st.tap("Back")
+	st.tap("Next") // nothing was typed since
+	if st.shown != st.steps || len(f.reads) != 1 {
+		t.Errorf("read %d times", len(f.reads))
+	}
+}
+
+func TestChainThatCannotBeDrawn(t *testing.T) {
+	f := &fake{chainErr: errors.New("line 4 is wrong")}
+	st := newStage(t, f)
+	st.read()
+	st.until("The chain cannot be drawn: Line 4 is wrong.")
+	f.mu.Lock()
+	f.chainErr = nil
+	f.mu.Unlock()
+	st.steps.toggle("GET /health")
+	st.settled()
+	if st.shows("cannot be drawn") || !st.steps.graph.Visible() {
+		t.Error("the chain is not drawn again")
+	}
+}
+
+func TestMergeIsToldBefore(t *testing.T) {
+	f := &fake{plan: Plan{Exists: true, Merged: &importer.Merged{Added: []string{"pay"}, Kept: []string{"search", "login"}}}}
+	st := newStage(t, f)
+	st.read()
+	st.tap("Next")
+	st.until("The journey is merged into it")
+	if !st.shows("1 step added: pay. 2 steps kept as you edited them: search, login.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	f.mu.Lock()
+	f.planErr = &engine.FieldError{Field: "/home/me/other.yaml", Problem: "it has no chain that an import made", Hint: "nothing was changed; choose another file"}
+	f.mu.Unlock()
+	st.finish.path.SetText("/home/me/other.yaml")
+	st.until("It has no chain that an import made (nothing was changed; choose another file)")
+	if b := uitest.Button(st.top(), "Create scenario"); b == nil || !b.Disabled() {
+		t.Error("it can be created")
+	}
+	st.finish.path.SetText("")
+	if !st.shows("The scenario needs a file") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	f.mu.Lock()
+	f.planErr, f.saveErr = nil, errors.New("the disk is full")
+	f.mu.Unlock()
+	st.finish.path.SetText("/home/me/new.yaml")
+	st.q.Until("possible", func() bool { b := uitest.Button(st.top(), "Create scenario"); return b != nil && !b.Disabled() })
+	st.tap("Create scenario")
+	st.until("The scenario was not written. The disk is full.")
+	if len(st.created) > 0 || !st.IsOpen() {
+		t.Error("it was created")
+	}
+	f.mu.Lock()
+	f.saveErr, f.unkept = nil, []string{"SHOP_KEY"}
+	f.mu.Unlock()
+	st.tap("Create scenario")
+	st.until("The keychain of this computer could not store SHOP_KEY.")
+	if len(st.created) != 1 {
+		t.Errorf("created %v", st.created)
+	}
+}
+
+func TestAddressesAreChecked(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	st.tap("Next")
+	st.until("A new file.")
+	for text, problem := range map[string]string{
+		"": "the source does not say where the backend is", "shop": "not an address", "https://me:secret@shop.example.com": "an address must not contain a password",
+	} {
+		st.finish.addresses[0].SetText(text)
+		if b := uitest.Button(st.top(), "Create scenario"); !st.shows(problem) || b == nil || !b.Disabled() {
+			t.Errorf("%q: shown: %q", text, uitest.Texts(st.top()))
+		}
+	}
+	st.finish.addresses[0].SetText("http://localhost:3000")
+	if b := uitest.Button(st.top(), "Create scenario"); b.Disabled() {
+		t.Error("an address is refused")
+	}
+}
