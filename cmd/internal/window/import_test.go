@@ -84,7 +84,6 @@ func (l look) importing(t *testing.T) {
 		t.Fatalf("written:\n%s\n%v", text, err)
 	}
 	d.key("F5")
-	d.click("Allow and try")
 	d.until("a session", func() bool { return d.shows("chain visit: ok") })
 	l.shot(d, "import-tried")
 	d.xdotool("key", "ctrl+q")
