@@ -86,7 +86,7 @@ type Overhead struct {
 	Requests int64 `cbor:"2,keyasint,omitempty"`
 
 	// Span is the wall time that the following values refer to: seconds in which the run was not paused. In Full, all
-	// slots were taken while sessions were queued. In Idle, the schedule had no active cycle. In Barrier, a cycle was over
+	// slots were taken while sessions were queued. In Idle, the schedule had no active cycle, or no further session was due. In Barrier, a cycle was over
 	// but its end was not durable yet.
 	Span    time.Duration `cbor:"3,keyasint,omitempty"`
 	Full    time.Duration `cbor:"4,keyasint,omitempty"`

@@ -101,6 +101,7 @@ type SessionRow struct {
 	Because     string // why the session stopped
 	Started     time.Time
 	Queue       time.Duration // time queued: from when the session could have started to its start
+	Open        bool          // the session had an intended start, from which Queue and the latency count
 	Throttled   time.Duration
 	Service     time.Duration
 	Total       time.Duration // from start to end
@@ -110,6 +111,14 @@ type SessionRow struct {
 	Steps       []StepRecord
 	Events      []Event
 	Delta       Delta // committed at the barrier if the outcome commits
+}
+
+// Latency returns the time of the session for its caller: from its intended start, if it had one, to its end.
+func (r *SessionRow) Latency() time.Duration {
+	if r.Open {
+		return r.Queue + r.Total
+	}
+	return r.Total
 }
 
 // SessionRows is a batch of finished sessions.

@@ -110,6 +110,8 @@ type Pace struct {
 	Remaining    time.Duration // estimate; negative if unknown
 	Lag          time.Duration
 	LagWhy       string // why the schedule is later than planned; "" if it is not
+	Overdue      int64  // sessions whose intended start has passed
+	Arrivals     string // how the sessions of a cycle arrive; "" if all start together
 }
 
 // CheckpointState describes the checkpoints of a run.

@@ -55,6 +55,17 @@ type Totals struct {
 
 	ByStep StepTable `cbor:"19,keyasint"`
 	Flow   Flow      `cbor:"20,keyasint"`
+
+	// Response is the latency of sessions with an intended start.
+	Response stats.Histogram `cbor:"21,keyasint"`
+}
+
+// Latency returns how long sessions took for their callers: from their intended start, if they arrive over time.
+func (t *Totals) Latency() *stats.Histogram {
+	if t.Response.Count() > 0 {
+		return &t.Response
+	}
+	return &t.Total
 }
 
 // Peaks are maximum values and measured times. They cannot be recomputed from the journal.
@@ -105,6 +116,9 @@ func (t *Totals) Add(r *SessionRow) {
 	t.Service.Record(r.Service)
 	t.Throttled.Record(r.Throttled)
 	t.Queue.Record(r.Queue)
+	if r.Open {
+		t.Response.Record(r.Latency())
+	}
 }
 
 // addSteps counts the steps of a session.
@@ -202,6 +216,7 @@ func (t *Totals) AllFailed() bool { return t.Bad() > 0 && t.Bad() == t.Ended()-t
 func (t *Totals) Clone() Totals {
 	c := *t
 	c.Total, c.Service, c.Throttled, c.Queue = t.Total.Clone(), t.Service.Clone(), t.Throttled.Clone(), t.Queue.Clone()
+	c.Response = t.Response.Clone()
 	c.FailedAgents = append([]uint64(nil), t.FailedAgents...)
 	c.ByStep = t.ByStep.clone()
 	if t.Inexact != nil {

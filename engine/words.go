@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // Outcome is how a session ended. The zero value is a session that has not ended.
@@ -190,6 +193,28 @@ func (i *Inexact) String() string {
 type Clock struct {
 	Start time.Time
 	Cycle time.Duration
+	// Arrivals says when the sessions of a cycle start, in wall time; nil starts all together.
+	Arrivals *arrivals.Plan
+}
+
+// Together returns the clock of a run whose sessions all start together.
+func (c Clock) Together() Clock { return Clock{Start: c.Start, Cycle: c.Cycle} }
+
+// Check returns the settings that do not fit the arrivals, as joined *FieldError values.
+func (c Clock) Check(s *Settings) error {
+	var mistakes []error
+	check := func(wrong bool, field, problem, hint string) {
+		if wrong {
+			mistakes = append(mistakes, &FieldError{Field: field, Problem: problem, Hint: hint})
+		}
+	}
+	if p := c.Arrivals; p != nil {
+		check(s.Sequential, "sequential", "in this scenario, agents arrive over time, and a sequential run has one session at a time", "remove arrivals, or run in parallel")
+		check(s.Batch > 0, "batch", "in this scenario, agents arrive over time, so they do not start in batches", "set batch to 0, or remove arrivals")
+		check(p.NeedsTime() && s.TimeScale == 0, "time-scale", "agents arrive over the time of a cycle, and cycles have no planned time",
+			"set a time scale, or write the time into the scenario, such as arrivals: {even: 60s}")
+	}
+	return errors.Join(mistakes...)
 }
 
 // At returns the simulated time at which a cycle begins.

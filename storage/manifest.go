@@ -272,7 +272,7 @@ func newTotals(r *engine.RunRecord, t *engine.Totals) totals {
 		Sessions: t.Ended(), Planned: r.Total, Outcomes: map[string]int64{}, Errors: map[string]int64{}, Acted: t.Acted, Steps: t.Steps,
 		Requests: asked.Requests, Retries: asked.Retries, RateLimited: asked.RateLimited, Events: t.Events, Labels: map[string]int64{}, ThrottledBy: map[string]float64{},
 		Models:    models{asked.Usage},
-		LatencyMS: summary(&t.Total), ServiceMS: summary(&t.Service), ThrottledMS: summary(&t.Throttled), QueuedMS: summary(&t.Queue),
+		LatencyMS: summary(t.Latency()), ServiceMS: summary(&t.Service), ThrottledMS: summary(&t.Throttled), QueuedMS: summary(&t.Queue),
 		Flow: flow{
 			t.Flow.Parallel, t.Flow.Sequential, t.Flow.Failed, t.Flow.TimedOut,
 			figure(t.Flow.Rate(t.Ended())), figure(t.Flow.Speedup()), figure(t.Speedup()), figure(t.TimeoutRate()),

@@ -120,6 +120,7 @@ var timingCells = join(placeCells, []cell[*record]{
 	timeCell("throttled_ms", "Time throttled by rates, limits, retries and budgets.", func(r *record) time.Duration { return r.Throttled }),
 	timeCell("service_ms", "Time used by services and steps.", func(r *record) time.Duration { return r.Service }),
 	timeCell("total_ms", "Time from the session's start to its end.", func(r *record) time.Duration { return r.Total }),
+	timeCell("latency_ms", "Time from the session's intended start to its end. Without arrivals, total_ms.", func(r *record) time.Duration { return r.Latency() }),
 	countCell("requests", "Requests sent, without those answered by 429.", func(r *record) int64 { return r.asked.Requests }),
 	countCell("retries", "Attempts after the first.", func(r *record) int64 { return r.asked.Retries }),
 	countCell("rate_limited", "Answers with status 429.", func(r *record) int64 { return r.asked.RateLimited }),

@@ -8,7 +8,6 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
-	"github.com/throng-sim/throng/engine/mock/apimock"
 )
 
 // mockCmd serves mocks until it is stopped.
@@ -112,15 +111,7 @@ func (c *mockCmd) startModel(t *terminal, cfg mock.ModelConfig) (end func() erro
 
 // startAPI starts the mock of an OpenAPI document in the same way.
 func (c *mockCmd) startAPI(t *terminal, cfg mock.Config) (end func() error, err error) {
-	d, err := mocks.Document(c.OpenAPI)
-	if err != nil {
-		return nil, &engine.FieldError{Field: "openapi", Problem: err.Error()}
-	}
-	api := apimock.Config{Document: d, Addr: c.Addr, Secret: c.Secret, Seed: c.Seed, Profile: cfg.Profile, Faults: cfg.Faults}
-	if err := api.Validate(); err != nil {
-		return nil, &engine.FieldError{Field: "mock", Problem: err.Error()}
-	}
-	server, err := apimock.Start(api)
+	server, d, err := mocks.Serve(c.OpenAPI, c.Addr, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +119,7 @@ func (c *mockCmd) startAPI(t *terminal, cfg mock.Config) (end func() error, err 
 		return server.Close, t.line(answer.Mock{Server: "openapi", URL: server.URL(), Secret: server.Secret()})
 	}
 	fmt.Fprintf(t.out, "api url %s\napi secret %s\n", server.URL(), server.Secret())
-	fmt.Fprintf(t.out, "%s of %s. The secret is accepted as token, API key and password; logins accept every password.\n",
-		engine.FormatCount(int64(len(d.Operations)))+" operations", d.Title)
+	fmt.Fprintln(t.out, "the secret is accepted as token, API key and password; logins accept every password")
 	for _, p := range d.Problems {
 		if p.LeftOut {
 			fmt.Fprintf(t.out, "left out: %s\n", p)

@@ -137,7 +137,7 @@ func TestRecordedVisitsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shop.Close()
+	t.Cleanup(func() { _ = shop.Close() })
 	dir := t.TempDir()
 	var files []string
 	for i, visit := range []struct{ user, search string }{{"ann", "coffee"}, {"ben", "tea"}} {

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/arrivals"
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
@@ -97,6 +98,7 @@ func record(t *testing.T) *recording {
 		cfg.Settings.Metrics, cfg.Settings.Cycles, cfg.Settings.Limit, cfg.Settings.Ceiling = true, 3, 10, 10
 		cfg.Settings.SessionTimeout = 20 * time.Second
 		cfg.Settings.TimeScale = 3600
+		cfg.Clock.Arrivals = &arrivals.Plan{Poisson: true, Over: 8 * time.Second}
 		cfg.Settings.Seed = 5
 		cfg.Success = []engine.Criterion{
 			{Metric: "agents_completed", Op: ">", Bound: 0.2, Text: "> 20%"},
@@ -104,6 +106,10 @@ func record(t *testing.T) *recording {
 			{Metric: "latency_p95", Op: "<", Bound: 60, Text: "< 60s"},
 			{Metric: "cost", Op: "<", Bound: 1, Text: "< 1"},
 			{Metric: "duration", Op: ">", Bound: 1, Text: "> 1s"},
+			{Metric: "request_p50", Op: "<", Bound: 60, Text: "< 60s"},
+			{Metric: "request_max", Op: "<", Bound: 60, Text: "< 60s"},
+			{Metric: "request_error_rate", Op: "<", Bound: 0.9, Text: "< 90%"},
+			{Metric: "request_rate", Op: ">", Bound: 0.01, Text: "0.01/s"},
 			{Metric: "cycle_time", Op: "<", Bound: 1e6, Text: "< 1e6s"},
 		}
 		cfg.Probe.Host = func() engine.HostMetrics { return engine.HostMetrics{Memory: 1 << 20} }

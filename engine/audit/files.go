@@ -219,7 +219,7 @@ func (f *exported) timings() error {
 		for _, c := range columns {
 			sums[c] += n.of(cell(c))
 		}
-		latency.add(n.duration(cell("total_ms")))
+		latency.add(n.duration(cell("latency_ms")))
 		service.add(n.duration(cell("service_ms")))
 		held.add(n.duration(cell("throttled_ms")))
 		queue.add(n.duration(cell("queued_ms")))

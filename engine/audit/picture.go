@@ -47,6 +47,7 @@ type picture struct {
 	failed                      []int // agents, ascending
 	inexact                     []engine.Inexact
 	total, service, held, queue digest
+	response                    digest // from the intended start
 	byStep                      map[string]stepPicture
 	crowded                     bool
 }
@@ -54,7 +55,7 @@ type picture struct {
 func (t *tally) picture() *picture {
 	p := &picture{
 		counts: t.snapshot(), failed: slices.Sorted(maps.Keys(t.failures)), inexact: slices.Clone(t.inexact), crowded: t.crowded,
-		total: t.total.digest(), service: t.service.digest(), held: t.held.digest(), queue: t.queue.digest(), byStep: map[string]stepPicture{},
+		total: t.total.digest(), service: t.service.digest(), held: t.held.digest(), queue: t.queue.digest(), response: t.response.digest(), byStep: map[string]stepPicture{},
 	}
 	for path, s := range t.byStep {
 		own := *s
@@ -81,6 +82,9 @@ func (r *Report) totals(group, where string, t *engine.Totals, p *picture) {
 	r.distribution(group, "service time", where, &t.Service, &p.service)
 	r.distribution(group, "held time", where, &t.Throttled, &p.held)
 	r.distribution(group, "queued", where, &t.Queue, &p.queue)
+	if p.response.count > 0 || t.Response.Count() > 0 {
+		r.distribution(group, "latency from the intended start", where, &t.Response, &p.response)
+	}
 	failed, all := t.Failures(len(p.failed) + mostRows)
 	r.Check(group, "failed agents", where, slices.Equal(failed, p.failed) && all == len(p.failed), some(failed, all), some(p.failed, len(p.failed)))
 	if p.crowded {

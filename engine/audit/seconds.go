@@ -35,7 +35,7 @@ func newSeconds(r *room) seconds {
 }
 
 func (s *seconds) session(r *engine.SessionRow) {
-	s.total.add(r.Total)
+	s.total.add(r.Latency())
 	s.service.add(r.Service)
 	s.held.add(r.Throttled)
 	s.queue.add(r.Queue)
@@ -47,7 +47,7 @@ func (s *seconds) session(r *engine.SessionRow) {
 		sent += int64(r.Steps[i].Attempts)
 	}
 	if sent > 0 || r.Acted {
-		s.active.add(r.Total)
+		s.active.add(r.Latency())
 	}
 	s.asked += sent
 }

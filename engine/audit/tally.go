@@ -120,7 +120,7 @@ type tally struct {
 	// inexact are the earliest cause of inexactness and further ones in the same session.
 	inexact []engine.Inexact
 
-	total, service, held, queue values
+	total, service, held, queue, response values
 
 	byStep map[string]*stepTally
 	// crowded reports that there are more steps than a run has figures for.
@@ -131,7 +131,7 @@ func newTally() *tally {
 	r := &room{mostValues}
 	return &tally{
 		room: r, counts: counts{outcomes: map[engine.Outcome]int64{}, errors: map[engine.Class]int64{}}, failures: map[int]int{}, byStep: map[string]*stepTally{},
-		total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r},
+		total: values{room: r}, service: values{room: r}, held: values{room: r}, queue: values{room: r}, response: values{room: r},
 	}
 }
 
@@ -147,6 +147,9 @@ func (t *tally) session(s *engine.SessionRow) {
 	t.service.add(s.Service)
 	t.held.add(s.Throttled)
 	t.queue.add(s.Queue)
+	if s.Open {
+		t.response.add(s.Latency())
+	}
 	if s.Outcome == engine.TimedOut {
 		t.suspect(&engine.Inexact{Cycle: s.Cycle, Agent: s.Agent, Path: s.Path, Why: "timed out"})
 	} else if s.Outcome == engine.Failed && timing(s.Class) {

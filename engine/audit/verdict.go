@@ -2,6 +2,8 @@ package audit
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -9,7 +11,7 @@ import (
 // judgment evaluates a success criterion again, from the figures of the journal or, if it has none, from the recorded peaks.
 func (a *auditing) judgment(j *engine.Judgment, t *engine.Totals, p *picture) {
 	low, high, known := a.metric(j, t, p)
-	name, r := j.Criterion.Metric+" "+j.Criterion.Text, a.report
+	name, r := j.Criterion.Name()+" "+j.Criterion.Text, a.report
 	if !known {
 		r.Check(criteria, name, "", j.Unknown && !j.Passed, words(j.Shown), "not known")
 		return
@@ -40,13 +42,21 @@ func (a *auditing) metric(j *engine.Judgment, t *engine.Totals, p *picture) (low
 	case "checkpoint_gap":
 		return exactly(t.Peaks.CheckpointGap.Seconds())
 	case "latency_p95":
-		return p.total.seconds(1)
+		return p.latency().seconds(1)
 	case "latency_p99":
-		return p.total.seconds(2)
+		return p.latency().seconds(2)
+	case "request_p50":
+		return p.requests(&j.Criterion, 0)
 	case "request_p95":
-		return p.requests(1)
+		return p.requests(&j.Criterion, 1)
 	case "request_p99":
-		return p.requests(2)
+		return p.requests(&j.Criterion, 2)
+	case "request_max":
+		return p.longestRequest(&j.Criterion)
+	case "request_error_rate":
+		return exactly(p.requestErrors(&j.Criterion))
+	case "request_rate":
+		return exactly(p.sent(&j.Criterion) / t.Peaks.Overhead.Span.Seconds())
 	case "cost":
 		if p.asked.usage.Unpriced+a.shared.usage.Unpriced > 0 {
 			return 0, 0, false
@@ -75,11 +85,29 @@ func (a *auditing) completed(j *engine.Judgment, bad int) (low, high float64, kn
 	return share(n), share(n), true
 }
 
-// requests returns the bounds of a quantile over all steps with requests: it lies between the smallest and the largest of theirs.
-func (p *picture) requests(quantile int) (low, high float64, known bool) {
-	for _, s := range p.byStep {
+// latency returns the sessions' latency, which counts from their intended start if they arrive over time.
+func (p *picture) latency() *digest {
+	if p.response.count > 0 {
+		return &p.response
+	}
+	return &p.total
+}
+
+// of returns the steps with requests that a criterion counts.
+func (p *picture) of(c *engine.Criterion) (all []stepPicture) {
+	for path, s := range p.byStep {
+		if s.requests > 0 && (c.Steps == nil || slices.Contains(c.Steps, path)) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// requests returns the bounds of a quantile over steps with requests: it lies between the smallest and the largest of theirs.
+func (p *picture) requests(c *engine.Criterion, quantile int) (low, high float64, known bool) {
+	for _, s := range p.of(c) {
 		l, h, has := s.service.seconds(quantile)
-		if s.requests == 0 || !has {
+		if !has {
 			continue
 		}
 		if !known || l < low {
@@ -88,6 +116,34 @@ func (p *picture) requests(quantile int) (low, high float64, known bool) {
 		high, known = max(high, h), true
 	}
 	return low, high, known
+}
+
+// longestRequest returns the bounds of the longest request.
+func (p *picture) longestRequest(c *engine.Criterion) (low, high float64, known bool) {
+	var longest time.Duration
+	for _, s := range p.of(c) {
+		longest, known = max(longest, s.service.longest), known || s.service.count > 0
+	}
+	longest = min(longest, day)
+	return (longest - grain).Seconds(), (longest + grain).Seconds(), known
+}
+
+// requestErrors returns the fraction of requests that failed after their retries.
+func (p *picture) requestErrors(c *engine.Criterion) float64 {
+	bad, all := 0., 0.
+	for _, s := range p.of(c) {
+		failed := float64(s.statuses[engine.StepFailed] + s.statuses[engine.StepTimedOut])
+		bad, all = bad+failed, all+failed+float64(s.statuses[engine.StepOK])
+	}
+	return bad / all
+}
+
+// sent returns the number of requests, retries included.
+func (p *picture) sent(c *engine.Criterion) (n float64) {
+	for _, s := range p.of(c) {
+		n += float64(s.requests)
+	}
+	return n
 }
 
 // seconds returns the bounds of a quantile given the buckets of a histogram.

@@ -106,6 +106,14 @@ func (c *Cursor) outcome(b byte) engine.Outcome {
 	return 0
 }
 
+// sessionOutcome reads the outcome of a session with these flags, and whether it had an intended start.
+func (c *Cursor) sessionOutcome(flags byte) (o engine.Outcome, isOpen bool) {
+	if flags &= outcomeBits; flags == openOutcome {
+		return c.outcome(c.byte()), true
+	}
+	return c.outcome(flags), false
+}
+
 func (c *Cursor) class() engine.Class {
 	if b := int(c.byte()); b < len(engine.Errors{}) {
 		return engine.Class(b)

@@ -40,7 +40,7 @@ func (r *SessionReader) Read(c Cursor, cycle int, base int64) (*engine.SessionRo
 	r.statuses = r.statuses[:0]
 	r.row = engine.SessionRow{Place: c.Place(cycle)}
 	flags := c.byte()
-	r.row.Outcome = c.outcome(flags & outcomeBits)
+	r.row.Outcome, r.row.Open = c.sessionOutcome(flags)
 	r.row.Acted = flags&flagActed != 0
 	if started := c.int(); started != noTime {
 		r.row.Started = time.UnixMicro(base + started).UTC()
@@ -160,7 +160,8 @@ func Rows(pack []byte, f func(c Cursor, base int64) error) error {
 
 // OutcomeOf reads the outcome at the start of a session's row.
 func OutcomeOf(c Cursor, cycle int) (p engine.Place, o engine.Outcome, err error) {
-	p, o = c.Place(cycle), c.outcome(c.byte()&outcomeBits)
+	p = c.Place(cycle)
+	o, _ = c.sessionOutcome(c.byte())
 	if c.bad {
 		err = ErrDamaged
 	}

@@ -13,6 +13,7 @@ const noTime = math.MinInt64
 // Flags of a session's segment. The outcome takes the low three bits.
 const (
 	outcomeBits = 0b111
+	openOutcome = outcomeBits // the session had an intended start, and the outcome follows
 	flagActed   = 1 << 3
 	flagClass   = 1 << 4
 	flagTexts   = 1 << 5 // path, error, because
@@ -85,7 +86,11 @@ func AppendSession(dst []byte, r *engine.SessionRow, base int64) []byte {
 		if r.Outcome.Commits() && len(r.Delta.Said) > 0 {
 			flags |= flagSaid
 		}
-		dst = append(dst, flags)
+		if r.Open {
+			dst = append(dst, flags|openOutcome, byte(r.Outcome))
+		} else {
+			dst = append(dst, flags)
+		}
 		started := int64(noTime)
 		if !r.Started.IsZero() {
 			started = r.Started.UnixMicro() - base

@@ -73,7 +73,7 @@ var genSession = rapid.Custom(func(t *rapid.T) engine.SessionRow {
 		Place: genPlace.Draw(t, "place"), Outcome: genEnum(engine.Canceled).Draw(t, "outcome"), Class: genClass.Draw(t, "class"),
 		Path: genText.Draw(t, "path"), Error: genText.Draw(t, "error"), Because: genText.Draw(t, "because"),
 		Queue: genDuration.Draw(t, "queue"), Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
-		Total: genDuration.Draw(t, "total"), Acted: rapid.Bool().Draw(t, "acted"),
+		Total: genDuration.Draw(t, "total"), Acted: rapid.Bool().Draw(t, "acted"), Open: rapid.Bool().Draw(t, "open"),
 	}
 	if rapid.Bool().Draw(t, "has started") {
 		s.Started = time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "started")).UTC()

@@ -47,7 +47,7 @@ func cycleOf(o *Order, s *Session, m *Machine) *cycle {
 	if s.Worked.Known() {
 		c.basis = s.Worked.Basis
 		for _, at := range corners {
-			c.seconds[at] = float64(o.Agents) * pick(s.Worked, at.slow)
+			c.seconds[at] = max(float64(o.Agents)*pick(s.Worked, at.slow), o.Arrivals.Seconds())
 		}
 	}
 	least, most := math.Inf(1), 0.0
@@ -91,6 +91,11 @@ func (c *cycle) bounds(m *Machine) []bound {
 	all := []bound{{limitWords(o), time.basis, func(at corner) float64 {
 		return c.waves(time.seconds(at), float64(o.concurrency(at)), at)
 	}}}
+	if o.Arrivals > 0 { // the last agent to arrive still has its session to run
+		all = append(all, bound{"the arrivals: " + o.ArrivalWords, time.basis.Worse(engine.FromFile), func(at corner) float64 {
+			return o.Arrivals.Seconds() + time.seconds(at)
+		}})
+	}
 	models := bound{fmt.Sprintf("the %d concurrent model calls", o.LLMCalls), engine.Measured, func(corner) float64 { return 0 }}
 	for i := range s.Services {
 		v := &s.Services[i]

@@ -19,6 +19,9 @@ type Order struct {
 	// Every is the interval of cycles, and Scale the time scale from which it follows; 0 is as fast as possible.
 	Every time.Duration
 	Scale float64
+	// Arrivals is the time in which the agents of a cycle arrive, and ArrivalWords describes it; 0 starts all together.
+	Arrivals     time.Duration
+	ArrivalWords string
 	// Limit is the initial concurrency limit, and Ceiling the highest that a governor may set; 0: there is no governor.
 	Limit, Ceiling int
 	// LLMCalls is the limit of concurrent model calls, over all services; 0 is unlimited.

@@ -290,3 +290,27 @@ func TestBounds(t *testing.T) {
 		}
 	})
 }
+
+// TestArrivals checks that a cycle takes at least as long as its agents arrive, plus a session, and that the limit binds if it is too
+// small for the load.
+func TestArrivals(t *testing.T) {
+	s := shop(10, 0) // sessions of 3 s
+	o := Order{Agents: 600, Cycles: 2, Limit: 50, Arrivals: time.Minute, ArrivalWords: "Poisson, 10/s"}
+	f := Make(o, session(s), anywhere)
+	want(t, "cycle", f.Cycle, 63, 63)
+	want(t, "length", f.Length, 126, 126)
+	if f.Binds != "the arrivals: Poisson, 10/s" {
+		t.Errorf("%q binds", f.Binds)
+	}
+	o.Limit = 10
+	f = Make(o, session(s), anywhere)
+	want(t, "cycle of 10 at a time", f.Cycle, 180, 180)
+	if f.Binds != "the concurrency limit, 10" {
+		t.Errorf("%q binds", f.Binds)
+	}
+	worked := session(s)
+	worked.Worked = engine.Exactly(0.01, engine.Measured)
+	o.Limit = 50
+	f = Make(o, worked, anywhere)
+	want(t, "measured cycle", f.Cycle, 60, 60)
+}

@@ -83,7 +83,7 @@ const (
 // bottlenecks is the table of bottlenecks. The first one whose share reaches its threshold is the run's. Services and settings come
 // before the machine, because a faster machine would not help.
 var bottlenecks = [...]bottleneck{
-	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale for a shorter run")},
+	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, or the rate of arrivals, for a shorter run")},
 	{BoundByRefusals, goesTo(engine.ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services accept no more requests")},
 	{BoundByPacing, goesTo(engine.ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and limits of the services, if they have the capacity")},
 	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
@@ -220,7 +220,7 @@ func (c *constraint) pacingText() string {
 }
 
 func (c *constraint) scheduleText() string {
-	return "The schedule is the limit: no cycle was due " + percent(c.idle()) + " of the time"
+	return "The schedule is the limit: no further session was due " + percent(c.idle()) + " of the time"
 }
 
 // limitText names the backend if a governor lowered the limit because of it.

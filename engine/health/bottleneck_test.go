@@ -72,7 +72,7 @@ func TestBottlenecks(t *testing.T) {
 		{"a slow barrier", func(o *engine.Overhead) { o.Barrier = 20 * time.Second }, 50, "", health.BoundByJournal, "33% of the run between cycles", ""},
 		{"429s", share(engine.ForRefusals, 0.3), 50, "", health.BoundByRefusals, "The backend is the limit: 30%", "lower the limit or the rate"},
 		{"the rate", share(engine.ForPacing, 0.5), 50, "", health.BoundByPacing, "throttled 50%", "raise the rates"},
-		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "no cycle was due 80% of the time", "time scale"},
+		{"the schedule", func(o *engine.Overhead) { o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "no further session was due 80% of the time", "time scale"},
 		{"the schedule, whatever sessions wait for", func(o *engine.Overhead) { share(engine.ForJournal, 0.4)(o); o.Idle = 48 * time.Second }, 50, "", health.BoundBySchedule, "80%", "time scale"},
 		{"the limit", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 50, "manual", health.BoundByLimit, "The concurrency limit is 50 sessions, and all slots were in use 95%", "raise the limit"},
 		{"a limit of one", func(o *engine.Overhead) { o.Full = 57 * time.Second }, 1, "", health.BoundByLimit, "The concurrency limit is 1 session", ""},

@@ -17,6 +17,7 @@ const (
 	MetricCycle       Metric = "cycle time"
 	MetricRequests    Metric = "request latency"
 	MetricLatency     Metric = "session latency"
+	MetricSchedule    Metric = "schedule lag"
 	MetricWrites      Metric = "writes"
 	MetricCPU         Metric = "CPU"
 	MetricLost        Metric = "engine overhead"
@@ -96,6 +97,10 @@ var vitals = [...]vital{
 		slowAdvice, (*evaluation).steady,
 	},
 	{
+		MetricSchedule, (*evaluation).lag, (*evaluation).lagText, 1, 2, says("from 1 s, critical above 10 s while it grows"),
+		"raise the limit, if the backend has the capacity; otherwise the load is more than it can take", nil,
+	},
+	{
 		MetricWrites, (*evaluation).scarceWrites, (*evaluation).writesText, 1, 2, says("up to 100/s while rows wait, critical below 50/s"),
 		"the sink or its pool is the bottleneck", nil,
 	},
@@ -144,6 +149,8 @@ const slowAdvice = "find the slowest step under Steps, and try a lower limit"
 var governed = map[Metric]string{
 	MetricCPU:  "close other programs",
 	MetricLost: "measurements do not describe the backend now: do less in python steps, or use another machine",
+
+	MetricSchedule: "raise the highest limit, if the backend has the capacity; otherwise the load is more than it can take",
 }
 
 // gracePeriod is the time at the start of a run that is not judged.
@@ -213,6 +220,12 @@ func (t *vital) find(e *evaluation) Finding {
 }
 
 func (t *vital) help(e *evaluation) string {
+	if t.metric == MetricSchedule && e.s.LagWhy != "" && e.s.Overdue == 0 { // the machine slept
+		return e.s.LagWhy
+	}
+	if t.metric == MetricLatency && e.s.Overdue > 0 && e.s.Lag >= leastLag {
+		return "sessions start late, which counts as latency: see the schedule lag"
+	}
 	if text := governed[t.metric]; text != "" && e.automatic() {
 		return text
 	}

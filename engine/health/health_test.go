@@ -422,3 +422,38 @@ func TestBusyCPU(t *testing.T) {
 		}
 	}
 }
+
+// TestLagOfArrivals checks that a growing backlog is critical, that its cause is named, and that a run without a schedule has no lag.
+func TestLagOfArrivals(t *testing.T) {
+	behind := func(grow time.Duration) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) {
+			s.Arrivals, s.Overdue, s.LagWhy = "Poisson, 10/s", 40, "the concurrency limit is 20"
+			s.Lag += grow
+			s.Metrics.Lag = s.Lag
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		first time.Duration
+		live  func(*engine.Snapshot)
+		want  health.Level
+		value string
+	}{
+		{"no schedule", 0, nil, health.Unknown, ""},
+		{"on time", 10 * time.Millisecond, behind(0), health.Healthy, "on time"},
+		{"late, but not later", 20 * time.Second, behind(0), health.Warning, "20 s, 40 overdue: the concurrency limit is 20"},
+		{"growing", time.Second, behind(100 * time.Millisecond), health.Warning, "5 s, growing, 40 overdue: the concurrency limit is 20"},
+		{"growing for long", time.Second, behind(500 * time.Millisecond), health.Critical, "21 s, growing, 40 overdue: the concurrency limit is 20"},
+	} {
+		p := newPatient()
+		p.Lag = c.first
+		p.live(40, c.live)
+		if c.live == nil {
+			p.Lag = 0
+		}
+		got := p.find(health.MetricSchedule)
+		if got.Level != c.want || got.Value != c.value || (got.Advice != "") != (got.Level >= health.Warning) {
+			t.Errorf("%s: %+v, want %s %q", c.name, got, c.want, c.value)
+		}
+	}
+}

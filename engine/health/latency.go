@@ -19,12 +19,20 @@ const (
 	slowCycle   = time.Minute
 )
 
-// The success criteria on times start with these words.
+// The success criteria on times start with these words, followed by one of the keys of quantiles.
 const (
 	requestCriterion = "request_"
 	sessionCriterion = "latency_"
 	cycleCriterion   = "cycle_time"
 )
+
+// quantiles are the parts of latencies that criteria judge.
+var quantiles = map[string]func(q *engine.Quantiles) time.Duration{
+	"p50": func(q *engine.Quantiles) time.Duration { return q.P50 },
+	"p95": func(q *engine.Quantiles) time.Duration { return q.P95 },
+	"p99": func(q *engine.Quantiles) time.Duration { return q.P99 },
+	"max": func(q *engine.Quantiles) time.Duration { return q.Max },
+}
 
 // slowness is a time, and the bound from which on it is slow.
 type slowness struct {
@@ -56,10 +64,13 @@ func (l *slowness) threshold() string {
 	return text
 }
 
-// criterion returns the upper bound on times whose criteria start with a word; nil if there is none.
+// criterion returns the upper bound on times whose criteria start with a word; nil if there is none. Criteria on one service or step do
+// not count.
 func (f *latencyFigures) criterion(of string) *engine.Criterion {
 	for i := range f.s.Criteria {
-		if c := &f.s.Criteria[i]; strings.HasPrefix(c.Metric, of) && strings.HasPrefix(c.Op, "<") && c.Bound > 0 {
+		c := &f.s.Criteria[i]
+		rest, found := strings.CutPrefix(c.Metric, of)
+		if found && (rest == "" || quantiles[rest] != nil) && c.Of == "" && strings.HasPrefix(c.Op, "<") && c.Bound > 0 {
 			return c
 		}
 	}
@@ -72,9 +83,8 @@ func (f *latencyFigures) of(prefix string, at func(*vitalRow) *engine.Quantiles,
 	l := slowness{q.P95, bound, "p95 ", ""}
 	if c := f.criterion(prefix); c != nil {
 		l.by(c)
-		if strings.HasSuffix(c.Metric, "p99") {
-			l.took, l.text = q.P99, "p99 "
-		}
+		name := strings.TrimPrefix(c.Metric, prefix)
+		l.took, l.text = quantiles[name](&q), name+" "
 	}
 	l.text += engine.FormatDuration(l.took)
 	return l

@@ -31,6 +31,9 @@ func TestCriteriaDecideWhatIsSlow(t *testing.T) {
 		{"at the bound", []engine.Criterion{upTo("request_p95", 0.3)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Warning, "p95 300 ms"},
 		{"at twice the bound", []engine.Criterion{upTo("request_p95", 0.3)}, 601 * time.Millisecond, 0, health.MetricRequests, health.Critical, "p95 601 ms"},
 		{"the 99th percentile", []engine.Criterion{upTo("request_p99", 0.5)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Warning, "p99 600 ms"},
+		{"the median", []engine.Criterion{upTo("request_p50", 0.1)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Warning, "p50 150 ms"},
+		{"a criterion on errors of requests", []engine.Criterion{upTo("request_error_rate", 0.01)}, 300 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 300 ms"},
+		{"one service", []engine.Criterion{{Metric: "request_p95", Of: "shop", Op: "<", Bound: 0.1}}, 300 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 300 ms"},
 		{"a lower bound", []engine.Criterion{{Metric: "request_p95", Op: ">", Bound: 0.1}}, 500 * time.Millisecond, 0, health.MetricRequests, health.Healthy, "p95 500 ms"},
 		{"sessions within their bound", []engine.Criterion{upTo("latency_p95", 5)}, 3 * time.Second, 0, health.MetricLatency, health.Good, "p95 4 s"},
 		{"requests of these", []engine.Criterion{upTo("latency_p95", 5)}, 3 * time.Second, 0, health.MetricRequests, health.Healthy, "p95 3 s"},
@@ -46,7 +49,7 @@ func TestCriteriaDecideWhatIsSlow(t *testing.T) {
 		p.live(40, func(s *engine.Snapshot) {
 			s.Metrics.Overhead.Requests += 300
 			s.Metrics.Usage.Calls += c.calls
-			s.Metrics.Request = engine.Quantiles{Count: 300, P95: c.request, P99: 2 * c.request}
+			s.Metrics.Request = engine.Quantiles{Count: 300, P50: c.request / 2, P95: c.request, P99: 2 * c.request}
 			s.Metrics.Total = engine.Quantiles{Count: 10, P95: 4 * time.Second}
 		})
 		got := p.find(c.metric)

@@ -3,6 +3,7 @@ package health
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -39,6 +40,43 @@ func (f *sessionFigures) fewFail() string {
 		return ""
 	}
 	return "fewer than 5% fail"
+}
+
+// leastLag is the schedule lag that matters, and muchLag the one that is critical while it grows.
+const (
+	leastLag = time.Second
+	muchLag  = 10 * time.Second
+)
+
+// lag is 1 if the run is behind its schedule, and more than 2 if it falls back further; NaN without a schedule.
+func (f *sessionFigures) lag() float64 {
+	switch {
+	case f.s.Arrivals == "" && f.s.Lag == 0:
+		return math.NaN()
+	case f.s.Lag < leastLag:
+		return 0
+	case f.s.Lag > muchLag && f.v.fallsBack():
+		return 3
+	default:
+		return 1
+	}
+}
+
+func (f *sessionFigures) lagText() string {
+	if f.s.Lag < leastLag {
+		return "on time"
+	}
+	text := engine.FormatDuration(f.s.Lag)
+	if f.v.fallsBack() {
+		text += ", growing"
+	}
+	if n := f.s.Overdue; n > 0 {
+		text += ", " + engine.FormatCount(n) + " overdue"
+		if why := f.s.LagWhy; why != "" {
+			text += ": " + why
+		}
+	}
+	return text
 }
 
 // refused returns 1 if there were 429s in the last 30 s, and 2 if they grow.

@@ -33,6 +33,7 @@ type vitalRow struct {
 	writes      float64          // per second
 	overhead    engine.Overhead  // total so far
 	late        engine.Late
+	lag         time.Duration // behind the schedule
 }
 
 // See adds a snapshot. It may be called at any rate: figures count once a second.
@@ -42,7 +43,7 @@ func (v *Vitals) See(s *engine.Snapshot) {
 		return
 	}
 	v.last = m.At
-	v.recent[v.rows%vitalRows] = vitalRow{m.Total, m.Request, m.RateLimited, m.Usage.Calls, m.WritesPerSec, m.Overhead, m.Late}
+	v.recent[v.rows%vitalRows] = vitalRow{m.Total, m.Request, m.RateLimited, m.Usage.Calls, m.WritesPerSec, m.Overhead, m.Late, m.Lag}
 	v.rows++
 	switch {
 	case m.Unsent <= 0:
@@ -87,16 +88,18 @@ func (v *Vitals) latency(from, to int) time.Duration {
 	return spent / time.Duration(sessions)
 }
 
-// quantiles returns the quantiles of the last 30 s: the means of the seconds' quantiles, weighted by their counts.
+// quantiles returns the quantiles of the last 30 s: the means of the seconds' quantiles, weighted by their counts, and the
+// longest time.
 func (v *Vitals) quantiles(of func(*vitalRow) *engine.Quantiles) (q engine.Quantiles) {
-	var p95, p99 float64
+	var p50, p95, p99 float64
 	for i := range min(v.rows, vitalRows/2) {
 		r := of(v.ago(i))
 		q.Count += r.Count
-		p95, p99 = p95+float64(r.Count)*float64(r.P95), p99+float64(r.Count)*float64(r.P99)
+		p50, p95, p99 = p50+float64(r.Count)*float64(r.P50), p95+float64(r.Count)*float64(r.P95), p99+float64(r.Count)*float64(r.P99)
+		q.Max = max(q.Max, r.Max)
 	}
 	if q.Count > 0 {
-		q.P95, q.P99 = time.Duration(p95/float64(q.Count)), time.Duration(p99/float64(q.Count))
+		q.P50, q.P95, q.P99 = time.Duration(p50/float64(q.Count)), time.Duration(p95/float64(q.Count)), time.Duration(p99/float64(q.Count))
 	}
 	return q
 }
@@ -128,6 +131,15 @@ func (v *Vitals) refused() (now, before int64) {
 	last := min(v.rows, vitalRows) - 1
 	middle := min(last, vitalRows/2)
 	return v.ago(0).rateLimited - v.ago(middle).rateLimited, v.ago(middle).rateLimited - v.ago(last).rateLimited
+}
+
+// fallsBack reports whether the run is further behind its schedule than 30 s ago.
+func (v *Vitals) fallsBack() bool {
+	if v.rows < 2 {
+		return false
+	}
+	before := v.ago(min(v.rows-1, vitalRows/2)).lag
+	return v.ago(0).lag > before+before/10
 }
 
 // Overhead returns the overhead of the last 30 s, from rows of the same process, and the largest timer lag. After the end of the run it

@@ -2,7 +2,7 @@ package mock
 
 import "github.com/throng-sim/throng/engine/mock/wire"
 
-// What the mocks share with other mock servers.
+// Types that the mocks share with other mock servers.
 type (
 	// Profile is a latency profile.
 	Profile = wire.Profile

@@ -108,7 +108,7 @@ func (b *bundle) schema(n *node) any {
 			return neverChecked
 		}
 		out["$ref"] = b.ref(to)
-		if b.document.old { // what stands beside a reference does not count
+		if b.document.old { // keywords next to a reference do not count
 			return out
 		}
 	}

@@ -47,7 +47,7 @@ func explain(e *jsonschema.ValidationError) string {
 		return fmt.Sprintf("is too large, expected less than %v", f)
 	case *faultkind.OneOf:
 		if len(k.Subschemas) > 0 {
-			return "fits more than one of the forms of which it must fit exactly one"
+			return "fits more than one of the forms, expected exactly one"
 		}
 		return "fits none of the forms that are allowed"
 	case *faultkind.FalseSchema:

@@ -281,7 +281,7 @@ paths:
   /list: [get]
   /bad/{id: {get: {}}
   /missing: {post: {requestBody: {required: true, $ref: '#/components/requestBodies/Gone'}, responses: {200: {$ref: '#/x/y'}}}}
-  /missing2: {get: {responses: {200: {$ref: '#/x/y'}}, security: [{nobody: []}]}}
+  /missing2: {get: {responses: {200: {$ref: '#/x/y'}}, security: [{unknown: []}]}}
 `, openapi.Options{})
 	var keys []string
 	for _, op := range d.Operations {

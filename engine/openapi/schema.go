@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Schema describes a value. What it says with allOf is put together; of oneOf and anyOf the first form that is not null counts. A schema
-// may contain itself: whoever follows properties and items must bound the depth.
+// Schema describes a value. The parts of allOf are joined, and the first form of oneOf and anyOf that is not null counts. A schema may
+// contain itself: callers that follow properties and items must bound the depth.
 type Schema struct {
-	// Name is the name that the document gives the schema: "Basket"; "" for one without a name.
+	// Name is the name of the schema in the document: "Basket"; "" for one without a name.
 	Name string
 
 	document *Document
@@ -162,7 +162,7 @@ func (s *Schema) Enum() []any {
 	return all
 }
 
-// Examples returns the values that the schema gives as examples.
+// Examples returns the examples of the schema.
 func (s *Schema) Examples() []any {
 	var all []any
 	if e := s.find("example"); e != nil {

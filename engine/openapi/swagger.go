@@ -216,7 +216,7 @@ func merged(a, b *node) *node {
 	return &c
 }
 
-// settle gives translated nodes the position of their operation.
+// settle sets the position of translated nodes to that of their operation.
 func settle(n *node, line, col int32) {
 	n.line, n.col = line, col
 	for _, v := range n.all() {

@@ -59,19 +59,24 @@ func New(cfg run.PoolConfig, in io.Reader, out io.WriteCloser) (*Pool, error) {
 func (p *Pool) Begin(s *run.Shard) {
 	p.mu.Lock()
 	p.view = view{Cycle: s.Cycle}
-	if s.Size == 0 {
+	if s.Size == 0 || s.Arrivals != nil {
 		p.view.Progress.Filled = s.Ready
 	}
 	p.mu.Unlock()
+	if s.Arrivals != nil { // the order is in Todo
+		sent, schedule := *s, *s.Arrivals
+		schedule.Order = nil
+		sent.Arrivals, s = &schedule, &sent
+	}
 	_ = p.conn.sendRecord(beginFrame, s)
 }
 
-// Release lets the next wave begin.
-func (p *Pool) Release(waited time.Duration) {
+// Release lets sessions start.
+func (p *Pool) Release(count int, waited time.Duration) {
 	p.mu.Lock()
 	p.view.Progress.Filled = time.Time{}
 	p.mu.Unlock()
-	_ = p.conn.sendNumber(releaseFrame, int64(waited))
+	_ = p.conn.sendRecord(releaseFrame, release{count, waited})
 }
 
 // Requeue starts a requeued session.

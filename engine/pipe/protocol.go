@@ -76,6 +76,11 @@ type start struct {
 	Probe   bool
 }
 
+type release struct {
+	Count  int
+	Waited time.Duration
+}
+
 // view is what a pool shows of its sessions in flight.
 type view struct {
 	Cycle    int

@@ -98,8 +98,9 @@ func (w *worker) carryOut(kind byte, body []byte) (err error) {
 	case replyFrame:
 		return w.host.replied(body)
 	case releaseFrame:
-		n, err = number(body)
-		w.pool.Release(time.Duration(n))
+		r, err := record[release](body)
+		w.pool.Release(r.Count, r.Waited)
+		return err
 	case holdFrame:
 		n, err = number(body)
 		w.pool.PauseClock(n != 0)
@@ -123,6 +124,9 @@ func (w *worker) begin(body []byte) error {
 	s, err := record[run.Shard](body)
 	if err != nil {
 		return err
+	}
+	if s.Arrivals != nil {
+		s.Arrivals.Order = s.Todo
 	}
 	w.host.injected.Store(&s.Injected)
 	w.pool.Begin(&s)

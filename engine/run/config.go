@@ -105,5 +105,5 @@ func (c *Config) validate() error {
 		}
 		last = a
 	}
-	return errors.Join(append(mistakes, c.Settings.Validate(), engine.CheckPriced(c.Settings.Budget, c.Unpriced))...)
+	return errors.Join(append(mistakes, c.Clock.Check(&c.Settings), c.Settings.Validate(), engine.CheckPriced(c.Settings.Budget, c.Unpriced))...)
 }

@@ -51,9 +51,9 @@ func newCore(cfg Config, at input, first probes) *core {
 	c := &core{cfg: pure, ports: has, in: at, effects: make([]effect, 0, 16)}
 	c.life.core, c.limit.core, c.cycles.core, c.memory.core, c.tally.core = c, c, c, c, c
 	c.checkpoints.core, c.stopwatch.core, c.samples.core, c.reading.core, c.quotas.core = c, c, c, c, c
-	c.changes.core, c.manual.core = c, c
+	c.changes.core, c.manual.core, c.cycles.arriving.core = c, c, c
 	s := &c.cfg.Settings
-	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential, map[int]int{}, cfg.First}
+	c.roster = roster{s.Seed, cfg.Agents, cfg.Chosen, s.WarmUp, max(s.WarmUpCycles, 1), s.Sequential || cfg.Clock.Arrivals != nil, map[int]int{}, cfg.First}
 	c.limit.set = s.Limit
 	if m := cfg.Move; m != nil {
 		c.limit.movedAt, c.limit.moveReason, c.limit.movedBy = m.At, m.Why, m.Who
@@ -238,6 +238,9 @@ func (c *core) expired(t timer) {
 	switch t {
 	case cycleTimer:
 		c.stopwatch.detectGap() // advance then begins the cycle
+	case arrivalTimer:
+		c.stopwatch.detectGap()
+		c.cycles.arriving.armed = false
 	case checkpointTimer:
 		c.stopwatch.detectGap()
 		c.checkpoints.ifDue()
@@ -284,7 +287,7 @@ func (c *core) addBatch(b *Batch) {
 	if len(b.rows) > 0 {
 		c.cycles.lastEnd = c.in.At
 	}
-	c.samples.recent.add(int64(len(b.rows)))
+	c.samples.recent.Add(int64(len(b.rows)))
 	o := &c.tally.totals.Peaks.Overhead
 	o.Queued += b.Queued
 	o.Handed += b.Handed

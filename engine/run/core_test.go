@@ -17,7 +17,8 @@ import (
 // coreImports lists the packages that the core may use. None of them has a clock, goroutines, locks or files, except time:
 // of it the core may use only the names in clockless.
 var coreImports = []string{
-	"github.com/throng-sim/throng/engine",
+	"github.com/throng-sim/throng/engine", "github.com/throng-sim/throng/engine/arrivals", "github.com/throng-sim/throng/engine/criteria",
+	"github.com/throng-sim/throng/engine/run/pace",
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
 	"github.com/throng-sim/throng/engine/internal/stats", "github.com/throng-sim/throng/engine/seconds",
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // plan lists the sessions of a cycle. It is immutable.
@@ -15,6 +16,8 @@ type plan struct {
 	size    int       // how many agents that is
 	active  int       // active agents, including those whose session ran in an earlier process
 	wave    int       // sessions per wave; 0 starts all of them together
+	// arrivals has the intended starts of the sessions in todo; nil if they may start together.
+	arrivals *arrivals.Schedule
 }
 
 // cycles opens and closes the run's cycles.
@@ -37,10 +40,11 @@ type cycles struct {
 
 	startedAt     time.Time // start of the open cycle
 	pausedTime    time.Duration
-	lastEnd       time.Time // when a session last ended, or work could last start
-	scheduleStart time.Time // planned start of the first cycle of this process, moved by pauses
-	lag           time.Duration
+	lastEnd       time.Time     // when a session last ended, or work could last start
+	scheduleStart time.Time     // planned start of the first cycle of this process, moved by pauses
+	lag           time.Duration // of the start of the open cycle
 	last          engine.ClosedCycle
+	arriving      arriving
 }
 
 // remaining returns how many sessions of the open cycle have not started. mayStart returns how many of them may start now.
@@ -88,8 +92,12 @@ func (cy *cycles) begin() bool {
 // plan returns the plan of the next cycle.
 func (cy *cycles) plan() *plan {
 	s := &cy.core.cfg.Settings
-	p := &plan{number: cy.number, simTime: cy.core.cfg.Clock.At(cy.number), readyAt: cy.core.in.At, wave: s.Batch}
+	clock := &cy.core.cfg.Clock
+	p := &plan{number: cy.number, simTime: clock.At(cy.number), readyAt: cy.core.in.At, wave: s.Batch}
 	cy.core.roster.fill(p, cy.done)
+	if clock.Arrivals != nil {
+		p.arrivals, p.wave = clock.Arrivals.New(s.Seed, p.number, p.todo, cy.done, cy.each()), 0
+	}
 	cy.done = nil
 	if s.Sequential {
 		engine.SortByTurn(p.todo, s.Seed, p.number)
@@ -105,9 +113,10 @@ func (cy *cycles) enter(p *plan) {
 	if p.size == 0 {
 		n.Filled = p.readyAt
 	}
-	if cy.released = p.size; p.wave > 0 {
+	if cy.released = p.size; p.wave > 0 || p.arrivals != nil {
 		cy.released = 0
 	}
+	cy.arriving.open(p.arrivals)
 }
 
 // isOver reports whether no further cycle will begin.
@@ -149,7 +158,7 @@ func (cy *cycles) close() {
 	c.emit(endCycle{})
 	took, work, p := cy.worked(cy.idleSince), c.tally.cycleWork(), &c.tally.totals.Peaks
 	cy.last = engine.ClosedCycle{Took: took, Sessions: int64(cy.open.active), Failed: c.tally.failedInCycle(), Work: work}
-	c.samples.pace.closed(took, c.in.At.Sub(c.stopwatch.began), c.in.started(), c.limit.set)
+	c.samples.pace.Closed(took, c.in.At.Sub(c.stopwatch.began), c.in.started(), c.limit.set)
 	p.Cycle, p.Worked, p.Open, p.Lag = max(p.Cycle, took), p.Worked+took, 0, max(p.Lag, cy.lag)
 	row := engine.BarrierRow{Cycle: cy.open.number, At: c.in.At, Active: cy.open.active, Took: took, Lag: cy.lag, Sessions: c.tally.totals.Ended(), Work: work, Mock: 0}
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
@@ -204,13 +213,25 @@ func (cy *cycles) nextWave() {
 	if p.wave == 0 || cy.released == p.size || c.in.Started < cy.released {
 		return
 	}
-	wave := releaseWave{}
+	wave := releaseSessions{count: min(cy.released+p.wave, p.size)}
 	if cy.released > 0 {
 		wave.waited = c.in.At.Sub(p.readyAt)
 	}
-	cy.released = min(cy.released+p.wave, p.size)
+	cy.released = wave.count
 	c.in.Filled, cy.lastEnd = time.Time{}, c.in.At
 	c.emit(wave)
+}
+
+// waitedUntil returns until when sessions of the open cycle have waited for a slot.
+func (cy *cycles) waitedUntil() time.Time {
+	n := &cy.core.in
+	switch isOpen := cy.arriving.schedule != nil; {
+	case isOpen && n.Started < cy.released:
+		return n.At
+	case !isOpen && n.Filled.IsZero() || n.Filled.After(n.At):
+		return n.At
+	}
+	return n.Filled
 }
 
 // add records how a session ended.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/criteria"
 )
 
 // endReasons maps an ending to the reason of the final checkpoint.
@@ -55,7 +56,7 @@ func (l *lifecycle) writeEnd(e *finalProbes) {
 		agents = len(c.cfg.Chosen)
 	}
 	totals := t.totals.Clone()
-	l.result = Result{l.ending, l.endReason, totals, engine.Judge(c.cfg.Success, &t.totals, agents)}
+	l.result = Result{l.ending, l.endReason, totals, criteria.Judge(c.cfg.Success, &t.totals, agents)}
 	l.writingEnd = true
 	if l.isCut {
 		c.emit(setTimer{endTimer, l.endTimeout()})

@@ -158,6 +158,7 @@ type timer uint8
 
 const (
 	cycleTimer      timer = iota // until the planned start of the next cycle
+	arrivalTimer                 // until the intended start of the next session
 	checkpointTimer              // until the next periodic checkpoint
 	shutdownTimer                // until sessions are cut because the program exits
 	endTimer                     // until a cut run ends without waiting any longer
@@ -212,8 +213,12 @@ type (
 		retired map[int]int
 		paused  bool // the cycle starts with its clock paused
 	}
-	// releaseWave starts the next wave of the open cycle.
-	releaseWave struct{ waited time.Duration }
+	// releaseSessions lets the sessions before count start. Their time counts from waited after the start of the cycle and, if
+	// sessions arrive over time, from their intended start.
+	releaseSessions struct {
+		count  int
+		waited time.Duration
+	}
 	// requeueSession starts a requeued session. withdrawSession comes first and removes the earlier result.
 	requeueSession  struct{ place engine.Place }
 	withdrawSession struct{ agent int }
@@ -263,7 +268,7 @@ func (writeRow) effect()        {}
 func (setLimit) effect()        {}
 func (startWorkers) effect()    {}
 func (beginCycle) effect()      {}
-func (releaseWave) effect()     {}
+func (releaseSessions) effect() {}
 func (requeueSession) effect()  {}
 func (withdrawSession) effect() {}
 func (holdCycle) effect()       {}
@@ -290,7 +295,7 @@ func (renewService) effect()    {}
 func (f *beginCycle) shard() *Shard {
 	p, r := f.plan, f.memory
 	return &Shard{
-		Cycle: p.number, Now: p.simTime, Ready: p.readyAt, Todo: p.todo, Size: p.size, Wave: p.wave, Paused: f.paused,
+		Cycle: p.number, Now: p.simTime, Ready: p.readyAt, Todo: p.todo, Size: p.size, Wave: p.wave, Arrivals: p.arrivals, Paused: f.paused,
 		Memory: r.committed, Deltas: r.deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
 	}
 }

@@ -38,6 +38,7 @@ func (l *limiter) enforce() {
 		limit = min(limit, 1)
 	}
 	c.reading.mark()
+	c.cycles.arriving.advance()
 	l.inForce = limit
 	c.emit(setLimit{limit})
 	cy, at := &c.cycles, c.in.At
@@ -48,7 +49,7 @@ func (l *limiter) enforce() {
 	case limit > 0 && !l.haltedAt.IsZero():
 		cy.scheduleStart = cy.scheduleStart.Add(at.Sub(l.haltedAt))
 		cy.pausedTime += cy.idlePause()
-		l.haltedAt, cy.lastEnd = time.Time{}, at
+		l.haltedAt, cy.lastEnd, cy.arriving.armed = time.Time{}, at, false
 		c.emit(releaseCycle{})
 	}
 }
@@ -60,6 +61,7 @@ func (l *limiter) fillSlots() {
 	if c.cycles.open == nil || c.life.phase != engine.Running {
 		return
 	}
+	c.cycles.arriving.release()
 	c.cycles.nextWave()
 	if n := min(c.cycles.mayStart(), l.inForce-c.in.InFlight); n > 0 {
 		c.cycles.workers += n
@@ -158,7 +160,8 @@ func (l *limiter) probeOnce() {
 	if !l.mayProbe() || cy.open == nil || cy.closing || c.cfg.Settings.Sequential && cy.workers > 0 {
 		return
 	}
-	if cy.nextWave(); cy.mayStart() == 0 {
+	cy.nextWave()
+	if cy.arriving.releaseNext(); cy.mayStart() == 0 {
 		return
 	}
 	l.probe, cy.lastEnd = false, c.in.At

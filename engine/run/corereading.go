@@ -37,13 +37,12 @@ func (r *readings) mark() {
 	case c.cycles.closing:
 		o.Barrier += at.Sub(r.busyFrom)
 	default:
-		until := at
-		if full := c.in.Filled; !full.IsZero() && full.Before(until) {
-			until = full
-		}
-		busy := max(until.Sub(r.busyFrom), 0)
+		busy := max(c.cycles.waitedUntil().Sub(r.busyFrom), 0)
 		r.busy += busy
 		o.Full += busy
+		if c.cycles.arriving.schedule != nil { // then the schedule holds further sessions back
+			o.Idle += at.Sub(r.busyFrom) - busy
+		}
 	}
 	r.busyFrom = at
 }

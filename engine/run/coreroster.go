@@ -13,8 +13,8 @@ type roster struct {
 	chosen       []int // nil means all
 	warmUp       []float64
 	warmUpCycles int // cycles per warm-up step
-	// sequential runs need a list of the agents so that they can be ordered.
-	sequential bool
+	// ordered runs need a list of the agents so that they can be ordered.
+	ordered bool
 	// retiredFrom maps a retired agent to its first cycle without a session.
 	retiredFrom map[int]int
 	first       int // first cycle of the run
@@ -131,7 +131,7 @@ func (r *roster) forEach(f func(agent int)) {
 // fill sets the sessions of the plan c. The agents in done already had theirs.
 func (r *roster) fill(c *plan, done []int) {
 	share := r.share(c.number)
-	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.sequential && r.countRetired(c.number) == 0 {
+	if r.chosen == nil && share >= 1 && len(done) == 0 && !r.ordered && r.countRetired(c.number) == 0 {
 		c.size, c.active = r.agents, r.agents
 		return
 	}

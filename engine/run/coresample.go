@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/stats"
+	"github.com/throng-sim/throng/engine/run/pace"
 	"github.com/throng-sim/throng/engine/seconds"
 )
 
@@ -36,8 +37,8 @@ type sampling struct {
 	connections engine.Connections
 	unsentSince time.Time
 
-	recent                 rate
-	pace                   pace          // for the time left
+	recent                 pace.Rate
+	pace                   pace.Estimate // for the time left
 	late                   engine.Late   // since the last sample
 	written                int64         // rows written by this process up to the last sample
 	storedBefore           int64         // bytes stored by earlier processes
@@ -58,7 +59,7 @@ type window struct {
 
 // add counts a session, and reports whether it did something: it sent a request or acted.
 func (w *window) add(r *engine.SessionRow) (active bool) {
-	w.total.Record(r.Total)
+	w.total.Record(r.Latency())
 	w.service.Record(r.Service)
 	w.held.Record(r.Throttled)
 	w.queue.Record(r.Queue)
@@ -71,7 +72,7 @@ func (w *window) add(r *engine.SessionRow) (active bool) {
 	}
 	w.requests += sent
 	if active = sent > 0 || r.Acted; active {
-		w.active.Record(r.Total)
+		w.active.Record(r.Latency())
 	}
 	return active
 }
@@ -97,7 +98,7 @@ func (w *window) times(span float64) engine.SecondTimes {
 
 // start begins the samples of a process.
 func (s *sampling) start(at time.Time, first *probes) {
-	s.recent.tick(at)
+	s.recent.Tick(at)
 	s.window.at, s.second.at, s.window.writes = at, at, deref(first.writes)
 	s.writerTime, s.windowTime = first.writer, first.window
 	s.fine = s.core.stopwatch.elapsed < seconds.Fine
@@ -114,7 +115,7 @@ func (s *sampling) every() time.Duration {
 // add adds a session that ended.
 func (s *sampling) add(r *engine.SessionRow) {
 	if s.window.add(r) {
-		s.active.Record(r.Total)
+		s.active.Record(r.Latency())
 	}
 	if s.fine {
 		s.second.add(r)
@@ -167,12 +168,12 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 	}
 	peaks := &c.tally.totals.Peaks
 	peaks.Late = peaks.Late.Worse(m.Late)
-	s.recent.tick(at)
+	s.recent.Tick(at)
 	if c.life.phase == engine.Running {
-		s.pace.add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
+		s.pace.Add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
 	}
 	s.second.begin(at, 0)
-	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(&c.tally.totals.Total)
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(c.tally.totals.Latency())
 	s.emitted.list(c.cfg.Name)
 }
 
@@ -180,6 +181,7 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 func (s *sampling) row() engine.MetricsRow {
 	c, t, w := s.core, &s.core.tally.totals, &s.window
 	span := s.span()
+	_, oldest := c.cycles.arriving.lag()
 	asked := t.AllRequests() // from the journal, so that the figures can be recomputed
 	return engine.MetricsRow{
 		At:          c.in.At,
@@ -196,7 +198,7 @@ func (s *sampling) row() engine.MetricsRow {
 			TimedOut: t.Outcomes[engine.TimedOut], Unrecorded: c.in.Ledger.Unrecorded,
 		},
 		DatabaseUse: engine.DatabaseUse{Connections: -1, ServerConnections: -1, ServerMax: -1, Unsent: -1},
-		Lag:         c.cycles.lag,
+		Lag:         c.cycles.lag + oldest,
 	}
 }
 
@@ -260,61 +262,4 @@ func (s *sampling) writesPerSec() float64 {
 		return math.NaN()
 	}
 	return float64(s.written) / span
-}
-
-// rate is a moving average of sessions per second.
-type rate struct {
-	at     [61]time.Time // of ticks, one per second
-	counts [61]int64
-	i      int
-	now    int64
-}
-
-const (
-	rateOver    = 8 * time.Second  // the average covers at least this time
-	rateLongest = 30 * time.Second // longest planned cycle; the average covers whole cycles
-)
-
-func (r *rate) add(n int64) { r.now += n }
-
-// tick closes a second.
-func (r *rate) tick(at time.Time) {
-	r.at[r.i], r.counts[r.i] = at, r.now
-	r.i = (r.i + 1) % len(r.at)
-}
-
-// shift moves the recorded ticks later by d.
-func (r *rate) shift(d time.Duration) {
-	for i := range r.at {
-		if !r.at[i].IsZero() {
-			r.at[i] = r.at[i].Add(d)
-		}
-	}
-}
-
-// perSecond returns the mean of the last seconds. If a planned cycle takes the time each, the mean covers whole cycles: their sessions
-// run in bursts, and a span of two and a half bursts would make it jump.
-func (r *rate) perSecond(at time.Time, each time.Duration) float64 {
-	over := rateOver
-	if each > 0 && each <= rateLongest {
-		over = (rateOver + each - 1) / each * each
-	}
-	newest := (r.i + len(r.at) - 1) % len(r.at)
-	end, count := r.at[newest], r.counts[newest]
-	from := newest
-	for k := 1; k < len(r.at); k++ {
-		i := (newest + len(r.at) - k) % len(r.at)
-		if r.at[i].IsZero() || end.Sub(r.at[i]) > over+sampleEvery/2 {
-			break
-		}
-		from = i
-	}
-	if end.Sub(r.at[from]) < over-sampleEvery/2 { // in the first seconds
-		end, count = at, r.now
-	}
-	span := end.Sub(r.at[from]).Seconds()
-	if r.at[from].IsZero() || span <= 0 {
-		return 0
-	}
-	return float64(count-r.counts[from]) / span
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run/pace"
 )
 
 // snapshot returns what the run shows at a moment.
@@ -14,6 +15,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 	c.tally.updateShared()
 	t := &c.tally.totals
 	settings, l, lim := &c.cfg.Settings, &c.life, &c.limit
+	overdue, oldest := c.cycles.arriving.lag()
 	s := &engine.Snapshot{
 		Run:        c.cfg.ID,
 		At:         at.At,
@@ -30,7 +32,8 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		Oldest:        c.samples.oldest,
 		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Kept: c.cfg.Kept, Begun: c.tally.started, Cut: c.tally.cut},
 		Pace: engine.Pace{
-			PerSecond: c.samples.recent.perSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag, LagWhy: c.stopwatch.lagReason(),
+			PerSecond: c.samples.recent.PerSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag + oldest, LagWhy: c.stopwatch.lagReason(),
+			Overdue: overdue, Arrivals: c.cfg.Clock.Arrivals.String(),
 		},
 		CheckpointState: engine.CheckpointState{Checkpoints: c.checkpoints.count},
 		Changes:         c.changes.newest,
@@ -68,7 +71,7 @@ func (c *core) showFigures(s *engine.Snapshot) {
 		}
 	}
 	s.Events, s.Flow, s.Inexact, s.Late = t.Events, t.Flow, t.Inexact, t.Peaks.Late
-	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(&t.Total), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
+	s.Latency, s.Queue, s.Throttled = engine.QuantilesOf(t.Latency()), engine.QuantilesOf(&t.Queue), engine.QuantilesOf(&t.Throttled)
 	s.Active = engine.QuantilesOf(&c.samples.active)
 	s.QueueSum, s.ThrottledSum = t.Queue.Sum(), t.Throttled.Sum()
 	s.Speedup = c.speedup()
@@ -126,7 +129,10 @@ func (c *core) remaining(s *engine.Snapshot) time.Duration {
 	case settings.Cycles == 0:
 		return max(time.Duration(settings.Hours*float64(time.Hour))-s.Elapsed, 0)
 	}
-	left := c.samples.pace.left(s)
+	left := c.samples.pace.Left(s)
+	if c.cfg.Clock.Arrivals != nil {
+		left = pace.Scheduled(s, c.cycles.arriving.left(), left)
+	}
 	if each := c.cycles.each(); each > 0 {
 		last := c.cycles.scheduleStart.Add(time.Duration(settings.Cycles-1-c.cycles.first) * each)
 		left = max(left, last.Sub(c.in.At))

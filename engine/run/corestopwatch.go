@@ -92,8 +92,9 @@ func (w *stopwatch) removeGap(g gap) {
 	c.reading.busyFrom = c.reading.busyFrom.Add(min(g.steady, at.Sub(c.reading.busyFrom)))
 	w.began = w.began.Add(g.steady)
 	c.samples.window.at, c.samples.second.at = c.samples.window.at.Add(g.steady), c.samples.second.at.Add(g.steady)
-	c.samples.recent.shift(g.steady)
+	c.samples.recent.Shift(g.steady)
 	c.checkpoints.suspended += g.steady
+	c.cycles.arriving.since = c.cycles.arriving.since.Add(min(g.steady, max(at.Sub(c.cycles.arriving.since), 0)))
 	if c.limit.haltedAt.IsZero() {
 		c.cycles.scheduleStart = c.cycles.scheduleStart.Add(g.steady)
 		c.cycles.pausedTime += g.steady
@@ -109,8 +110,11 @@ func (w *stopwatch) removeGap(g gap) {
 	c.emit(renewService{})
 }
 
-// lagReason explains why scheduled cycles begin later than planned. It returns "" if there is no gap or no schedule.
+// lagReason explains why cycles or sessions begin later than planned. It returns "" if they do not.
 func (w *stopwatch) lagReason() string {
+	if why := w.core.cycles.arriving.why(); why != "" {
+		return why
+	}
 	if w.gaps == 0 || w.core.cfg.Settings.TimeScale <= 0 {
 		return ""
 	}

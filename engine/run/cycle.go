@@ -19,9 +19,9 @@ type cycle struct {
 	timeout  atomic.Pointer[engine.TimeoutError] // for sessions that start from now on
 
 	cursor      atomic.Int64 // how many sessions of Todo have started
-	waves       atomic.Int64 // how many waves may start; used only if Wave is not 0
-	waited      atomic.Int64 // from Ready until the newest wave could start
-	filledAfter atomic.Int64 // 1 + time from Ready until the last session of Todo or of the newest wave started; 0 while some are left
+	allowed     atomic.Int64 // how many sessions of Todo may start; used only if they do not start together
+	waited      atomic.Int64 // from Ready until the newest wave could start, or until the start of the schedule
+	filledAfter atomic.Int64 // 1 + time from Ready until the last session that may start did; 0 while some are left
 	requeued    requeueList
 }
 
@@ -67,11 +67,14 @@ func (c *cycle) stop() {
 	}
 }
 
-// next returns the next session. ok is false if none is left.
-func (c *cycle) next() (p engine.Place, ok bool) {
+// next returns the next session and when it could have started. ok is false if none is left.
+func (c *cycle) next() (p engine.Place, due time.Time, ok bool) {
 	i, ok := c.advance()
 	if !ok {
-		return c.requeued.next()
+		if p, ok = c.requeued.next(); c.Arrivals == nil {
+			due = c.waveReady()
+		}
+		return p, due, ok
 	}
 	if i == c.released()-1 {
 		c.filledAfter.Store(int64(time.Since(c.Ready)) + 1)
@@ -80,12 +83,16 @@ func (c *cycle) next() (p engine.Place, ok bool) {
 	if c.Todo != nil {
 		p.Agent = int(c.Todo[i])
 	}
-	return p, true
+	due = c.waveReady()
+	if c.Arrivals != nil {
+		due = due.Add(c.Arrivals.At(int(i)))
+	}
+	return p, due, true
 }
 
 // advance advances the cursor by one session that may start.
 func (c *cycle) advance() (i int64, ok bool) {
-	if c.Wave == 0 {
+	if c.isFree() {
 		if c.cursor.Load() >= int64(c.Size) { // keeps the cursor near Size, however often take is called
 			return 0, false
 		}
@@ -102,19 +109,22 @@ func (c *cycle) advance() (i int64, ok bool) {
 	}
 }
 
-// released returns how many sessions of Todo belong to waves that may start.
+// isFree reports whether all sessions may start together.
+func (c *cycle) isFree() bool { return c.Wave == 0 && c.Arrivals == nil }
+
+// released returns how many sessions of Todo may start.
 func (c *cycle) released() int64 {
-	if c.Wave == 0 {
+	if c.isFree() {
 		return int64(c.Size)
 	}
-	return min(c.waves.Load()*int64(c.Wave), int64(c.Size))
+	return c.allowed.Load()
 }
 
-// release starts the next wave. No session is in flight.
-func (c *cycle) release(waited time.Duration) {
+// release lets the sessions of Todo before count start.
+func (c *cycle) release(count int, waited time.Duration) {
 	c.waited.Store(int64(waited))
-	c.waves.Add(1)
 	c.filledAfter.Store(0)
+	c.allowed.Store(int64(count))
 }
 
 // waveReady returns the earliest time at which a session of the newest wave could have started.
@@ -123,10 +133,10 @@ func (c *cycle) waveReady() time.Time { return c.Ready.Add(time.Duration(c.waite
 // started returns how many sessions of Todo have started.
 func (c *cycle) started() int { return int(min(c.cursor.Load(), int64(c.Size))) }
 
-// filled returns when the last session of Todo, or of the newest wave, started. It is zero while some are left.
+// filled returns when the last session that may start did. It is zero while some are left.
 func (c *cycle) filled() time.Time {
 	switch full := c.filledAfter.Load(); {
-	case c.Size == 0:
+	case c.Size == 0 || c.Arrivals != nil && c.allowed.Load() == 0:
 		return c.Ready
 	case full == 0:
 		return time.Time{}

@@ -50,8 +50,8 @@ func newLocalPool(cfg PoolConfig) *localPool {
 // Begin opens a cycle.
 func (p *localPool) Begin(s *Shard) { p.cycle.Store(newCycle(p.ctx, s, p.host.Settings())) }
 
-// Release starts the next wave.
-func (p *localPool) Release(waited time.Duration) { p.cycle.Load().release(waited) }
+// Release lets sessions start.
+func (p *localPool) Release(count int, waited time.Duration) { p.cycle.Load().release(count, waited) }
 
 // Requeue starts a requeued session.
 func (p *localPool) Requeue(place engine.Place) { p.cycle.Load().requeued.add(place) }

@@ -118,6 +118,8 @@ func (n *node) run(forget func() bool) {
 			n.step(journalTrouble{err})
 		case <-n.timers.expiry(cycleTimer):
 			n.step(expired{cycleTimer})
+		case <-n.timers.expiry(arrivalTimer):
+			n.step(expired{arrivalTimer})
 		case <-n.timers.expiry(checkpointTimer):
 			n.step(expired{checkpointTimer})
 		case <-n.timers.expiry(shutdownTimer):
@@ -259,8 +261,8 @@ func (n *node) carryOutInCycle(f effect) {
 		n.shareMemory()
 		n.r.pool.Begin(f.shard())
 		n.r.agentStates.open(f.plan, f.retired)
-	case releaseWave:
-		n.r.pool.Release(f.waited)
+	case releaseSessions:
+		n.r.pool.Release(f.count, f.waited)
 	case requeueSession:
 		n.r.pool.Requeue(f.place)
 	case withdrawSession:

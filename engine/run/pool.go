@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // WorkerPool executes the sessions of a run's cycles, in this process or elsewhere. The node calls all methods except those
@@ -19,8 +20,9 @@ type WorkerPool interface {
 type PoolCycle interface {
 	// Begin opens a cycle. The previous one has ended. The shard stays unchanged until this one has ended.
 	Begin(s *Shard)
-	// Release starts the next wave of the cycle. waited is how long after the start of the cycle that is.
-	Release(waited time.Duration)
+	// Release lets the sessions of Todo before count start. They could have started at waited after Shard.Ready, plus their time in
+	// Shard.Arrivals.
+	Release(count int, waited time.Duration)
 	// Again starts a requeued session.
 	Requeue(p engine.Place)
 	// Hold pauses or resumes the cycle's clock.
@@ -71,13 +73,16 @@ type PoolView interface {
 
 // Shard is the part of a cycle that a pool executes.
 type Shard struct {
-	Cycle  int
-	Now    time.Time // simulated
-	Ready  time.Time // when its sessions could start
-	Todo   []int32   // agents without a session in it so far; nil means agents 0 to Size-1
-	Size   int       // how many agents that is
-	Wave   int       // sessions per wave; 0 starts all of them together
-	Paused bool      // the cycle starts with its clock paused
+	Cycle int
+	Now   time.Time // simulated
+	Ready time.Time // when its sessions could start
+	Todo  []int32   // agents without a session in it so far; nil means agents 0 to Size-1
+	Size  int       // how many agents that is
+	Wave  int       // sessions per wave; 0 starts all of them together
+	// Arrivals has the intended starts of the sessions in Todo; nil if they may start together. With waves or arrivals, no session
+	// starts before Release.
+	Arrivals *arrivals.Schedule
+	Paused   bool // the cycle starts with its clock paused
 
 	Memory   map[int]*engine.Memory // at the start of the cycle
 	Deltas   map[int]engine.Delta   // of ended sessions; used by sequential runs only

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/arrivals"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/run"
 )
@@ -29,6 +30,7 @@ type runCase struct {
 	crashes                   []int // after how many of its own rows each process dies; 0 means never
 	requeued                  bool  // a session was requeued; it ends as it did before
 	checkpoint, cycleInterval time.Duration
+	arrivals                  *arrivals.Plan
 	pool                      func(run.PoolConfig) (run.WorkerPool, error) // nil means this process
 }
 
@@ -96,7 +98,7 @@ func (l *runCase) config(j *enginetest.Journal, w *observer) (run.Config, *engin
 	if l.cycleInterval > 0 {
 		s.TimeScale = float64(cfg.Clock.Cycle) / float64(l.cycleInterval)
 	}
-	cfg.Chosen = l.chosen
+	cfg.Chosen, cfg.Clock.Arrivals = l.chosen, l.arrivals
 	if w != nil {
 		cfg.Pool = l.pool
 	}
@@ -107,7 +109,7 @@ func (l *runCase) config(j *enginetest.Journal, w *observer) (run.Config, *engin
 func (l *runCase) reference(t *testing.T) (results, memory string, err error) {
 	j := &enginetest.Journal{}
 	cfg, _ := l.config(j, nil)
-	cfg.Settings.Limit, cfg.Settings.TimeScale = 1, 0
+	cfg.Settings.Limit, cfg.Settings.TimeScale, cfg.Clock.Arrivals = 1, 0, nil
 	cfg.Program.(*enginetest.Crowd).Throttled = 0
 	r, err := run.Start(t.Context(), cfg)
 	if err != nil {
@@ -390,7 +392,7 @@ func show(t *engine.Totals) string {
 	total, _ := t.Total.MarshalBinary()
 	service, _ := t.Service.MarshalBinary()
 	held, _ := t.Throttled.MarshalBinary()
-	queue, _ := t.Queue.MarshalBinary()
+	queue, _ := t.Latency().MarshalBinary()
 	return fmt.Sprintf("%v %v acted %d steps %d requests %d retries %d 429s %d events %d labels %v %+v waits %v shared %+v %v failed %x\n%x\n%x\n%x\n%x\n%+v\n%+v",
 		t.Outcomes, t.Errors, t.Acted, t.Steps, t.Requests, t.Retries, t.RateLimited, t.Events, t.Labels, t.Usage, t.Waits, t.Shared, t.Inexact, t.FailedAgents,
 		total, service, held, queue, t.ByStep.Figures(), t.Flow)
@@ -424,6 +426,9 @@ func drawCase(t *rapid.T) *runCase {
 	}
 	if rapid.Bool().Draw(t, "warm up") {
 		l.warmUp = []float64{0.1, 0.5}
+	}
+	if rapid.Bool().Draw(t, "arrivals") {
+		l.arrivals = &arrivals.Plan{Poisson: rapid.Bool().Draw(t, "poisson"), Over: time.Duration(rapid.IntRange(1, 9000).Draw(t, "over")) * time.Millisecond}
 	}
 	l.crashes = rapid.SliceOfN(rapid.IntRange(0, 70), 0, 6).Draw(t, "crashes")
 	l.actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/arrivals"
 )
 
 // A simulation drives the core of one run from one seed, without goroutines and without a clock. It uses as many processes
@@ -31,6 +32,7 @@ type parameters struct {
 	scheduled, governed, manual  bool
 	interval                     time.Duration // between checkpoints
 	crashes                      int           // how many are left
+	arrivals                     *arrivals.Plan
 }
 
 // simInterval is the real time from the start of one scheduled cycle to the next.
@@ -62,12 +64,15 @@ func newSimulation(seed uint64) *simulation {
 			}
 		}
 	}
+	if a := rand.New(rand.NewPCG(seed, 2)); a.IntN(3) == 0 {
+		s.params.batch, s.params.arrivals = 0, &arrivals.Plan{Poisson: a.IntN(2) == 0, Over: time.Duration(1+a.IntN(3000)) * time.Millisecond}
+	}
 	return s
 }
 
 // withSize sets the number of sessions of the run and turns everything else off.
 func (s *simulation) withSize(agents, cycles int) *simulation {
-	s.params.agents, s.params.cycles, s.params.chosen = agents, cycles, nil
+	s.params.agents, s.params.cycles, s.params.chosen, s.params.arrivals = agents, cycles, nil, nil
 	return s
 }
 

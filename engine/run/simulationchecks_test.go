@@ -17,6 +17,10 @@ type expectations struct {
 	covered    map[answerID]int64 // how many sessions of this process had ended when a checkpoint was ordered
 	firstRow   int                // the first row of this process in the journal
 
+	// The schedule of the open cycle began at arrivalsFrom, in a process whose total of halts was haltedBefore. A probe moved it by jumped.
+	arrivalsFrom         time.Time
+	haltedBefore, jumped time.Duration
+
 	checkpointAt time.Time // when the newest checkpoint was taken
 	progressAt   time.Time // when the first session since then ended; zero if none did
 }
@@ -69,10 +73,11 @@ func (p *process) expectEffect(f effect) {
 		}
 	case beginCycle:
 		p.expectCycle(f.plan)
-	case releaseWave:
-		if n := len(p.workers); n > 0 {
+	case releaseSessions:
+		if n := len(p.workers); n > 0 && p.cycle.plan.arrivals == nil {
 			p.fail("a wave starts while %d workers are left", n)
 		}
+		p.expectArrivals(&f)
 	case holdCycle:
 		x.haltedAt = p.at
 	case releaseCycle:
@@ -93,6 +98,46 @@ func (p *process) expectEffect(f effect) {
 	}
 }
 
+// scheduled returns how much of the schedule of the open cycle has passed, without halts.
+func (p *process) scheduled() time.Duration {
+	x := &p.expect
+	halted := x.halted - x.haltedBefore
+	if !x.haltedAt.IsZero() {
+		halted += p.at.Sub(x.haltedAt)
+	}
+	return p.at.Sub(x.arrivalsFrom) - halted + x.jumped
+}
+
+// expectArrivals checks that no session starts before its time, except for a probe.
+func (p *process) expectArrivals(f *releaseSessions) {
+	s, at := p.cycle.plan.arrivals, p.scheduled()
+	if s == nil {
+		return
+	}
+	due := s.At(f.count - 1)
+	if early := due - at; early > 0 {
+		if p.core.life.phase != engine.Paused || f.count != p.cycle.released+1 {
+			p.fail("session %d of %d may start %v before its time", f.count-1, p.cycle.plan.size, early)
+		}
+		p.expect.jumped += early
+		at = due
+	}
+	if got := p.at.Sub(p.cycle.plan.readyAt) - f.waited; got != at {
+		p.fail("%v of the schedule have passed, the core counts %v", at, got)
+	}
+}
+
+// checkArrivals checks that every session may start once its time has come.
+func (p *process) checkArrivals() {
+	c := p.cycle.plan
+	if c == nil || c.arrivals == nil || p.core.cycles.open != c || p.core.cycles.closing || p.core.life.phase != engine.Running || p.core.limit.inForce == 0 {
+		return
+	}
+	if due := c.arrivals.Due(0, p.scheduled()-checkpointSlack); due > p.cycle.released {
+		p.fail("%d sessions of %d are due, %d may start", due, c.size, p.cycle.released)
+	}
+}
+
 // expectCycle checks that a cycle begins in time: after the rows of the previous one are durable, on schedule, and not
 // while the journal is in trouble or a person has paused the run.
 func (p *process) expectCycle(c *plan) {
@@ -109,6 +154,12 @@ func (p *process) expectCycle(c *plan) {
 	for _, w := range p.backlog {
 		if _, ok := w.row.(engine.BarrierRow); ok {
 			p.fail("cycle %d begins before the barrier of the previous one is journaled", c.number)
+		}
+	}
+	if c.arrivals != nil {
+		x.arrivalsFrom, x.haltedBefore, x.jumped = p.at, x.halted, c.arrivals.Reached
+		if !x.haltedAt.IsZero() {
+			x.haltedBefore += p.at.Sub(x.haltedAt)
 		}
 	}
 	if !p.params.scheduled {
@@ -147,6 +198,7 @@ func (p *process) check() {
 		p.fail("%d probes are in flight, the core counts %d", want, c.limit.probing)
 	}
 	p.checkInterval()
+	p.checkArrivals()
 }
 
 // covered returns how many sessions of this process the journal has before its newest manual checkpoint.

@@ -72,7 +72,7 @@ func newProcess(s *simulation, res, fork *engine.Resumption) *process {
 	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.processes) * time.Hour), pools: make([]simPool, s.params.pools)}
 	cfg := Config{
 		ID: "simulated", Agents: s.params.agents, Chosen: s.params.chosen, Settings: s.settings(), Resume: res,
-		Clock: engine.Clock{Start: simStart, Cycle: time.Hour},
+		Clock: engine.Clock{Start: simStart, Cycle: time.Hour, Arrivals: s.params.arrivals},
 	}
 	cfg.Settings.Limit = 1 + s.draw.IntN(12)
 	if s.params.governed {
@@ -159,12 +159,11 @@ func (p *process) carryOut(f effect) {
 		p.timers[f.timer] = p.at.Add(max(f.after, time.Microsecond))
 	case beginCycle:
 		p.cycle = simCycle{plan: f.plan, memory: f.memory, released: f.plan.size}
-		if f.plan.wave > 0 {
+		if f.plan.wave > 0 || f.plan.arrivals != nil {
 			p.cycle.released = 0
 		}
-	case releaseWave:
-		p.cycle.released = min(p.cycle.released+p.cycle.plan.wave, p.cycle.plan.size)
-		p.cycle.filled = time.Time{}
+	case releaseSessions:
+		p.cycle.released, p.cycle.filled = f.count, time.Time{}
 	case requeueSession:
 		p.cycle.requeued = append(p.cycle.requeued, f.place)
 	case withdrawSession:

@@ -59,9 +59,9 @@ func (w *worker) work() {
 	w.pool.slots.add(&w.slot)
 	defer w.pool.slots.remove(&w.slot)
 	for w.probe || w.pool.permits.Keep() {
-		p, ok := w.cycle.next()
+		p, due, ok := w.cycle.next()
 		if ok {
-			w.execute(p)
+			w.execute(p, due)
 		}
 		if !ok || w.probe || w.batch != nil && w.batch.OutOfBudget != "" { // after a cut for the budget, no session may start in this slot
 			w.pool.permits.Release()
@@ -112,7 +112,8 @@ func (w *worker) stopClock() {
 	w.clock.Stop()
 }
 
-func (w *worker) execute(p engine.Place) {
+// execute runs a session that could have started at due. The zero time means now.
+func (w *worker) execute(p engine.Place, due time.Time) {
 	s, agent := w.s, p.Agent
 	if p.Take == 0 {
 		p.Take = w.cycle.Takes[agent]
@@ -128,6 +129,9 @@ func (w *worker) execute(p engine.Place) {
 	}
 	if w.trail != nil {
 		w.trail.Reset()
+	}
+	if w.now.Before(due) { // it is the end of an earlier session
+		w.now = time.Now()
 	}
 	w.began = w.now
 	if w.cycle.ctx.Err() != nil {
@@ -161,7 +165,10 @@ func (w *worker) execute(p engine.Place) {
 	if w.cycle.sequence != nil && w.row.Outcome.Commits() {
 		w.cycle.sequence.commit(agent, &w.row.Delta)
 	}
-	w.row.Started, w.row.Queue, w.row.Total = w.began, w.began.Sub(w.cycle.waveReady()), w.now.Sub(w.began)
+	w.row.Started, w.row.Total = w.began, w.now.Sub(w.began)
+	if !due.IsZero() {
+		w.row.Queue, w.row.Open = max(w.began.Sub(due), 0), w.cycle.Arrivals != nil
+	}
 	if w.trail != nil {
 		w.pool.cfg.Trail(w.trail)
 		w.now = time.Now() // time in Trail belongs to no session

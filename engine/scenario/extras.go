@@ -52,6 +52,7 @@ func kept(src engine.Source) Extras {
 // alone leaves of a scenario what one chain needs that runs once: an agent for each row of the payload, or one.
 func (s *Scenario) alone() {
 	s.Cycles, s.WarmUp, s.WarmUpEach, s.Success, s.outside = 1, nil, 0, nil, nil
+	s.Clock = s.Clock.Together()
 	s.population.filter = nil
 	s.Agents = max(len(s.input.rows), 1)
 }

@@ -18,7 +18,13 @@ paths:
   /baskets/{id}: {$ref: 'parts/basket.yaml'}
 `
 	const part = "get: {responses: {200: {content: {application/json: {schema: {$ref: '../shared.yaml#/Basket'}}}}}}\n"
+	const address = "url: 'http://127.0.0.1:1', "
 	for _, tt := range []struct{ service, step, want string }{
+		{"url: 'mock:api.yaml'", "post: /baskets, check: schema", ""},
+		{"url: 'mock:api.yaml', openapi: api.yaml", "post: /baskets", ""},
+		{"url: 'mock:api.yaml', openapi: wrong.yaml", "post: /baskets", "the mock answers as api.yaml says (remove it, or name the same file)"},
+		{"url: 'mock:gone.yaml'", "post: /baskets", "there is no file gone.yaml"},
+		{"url: 'mock:api'", "post: /baskets", "there is no mock \"api\" (there is mock:shop, and mock:openapi.yaml for a mock of that document)"},
 		{"openapi: api.yaml", "post: /baskets, check: schema", ""},
 		{"openapi: api.yaml", "post: /api/baskets, check: schema", ""},
 		{"openapi: api.yaml", "get: '/baskets/${agent.id}', check: schema", ""},
@@ -32,8 +38,11 @@ paths:
 		{"headers: {a: b}", "post: /baskets, check: schema", "the service shop has no OpenAPI document to check answers against (add `openapi: FILE` to the service)"},
 	} {
 		dir := t.TempDir()
+		if !strings.HasPrefix(tt.service, "url") {
+			tt.service = address + tt.service
+		}
 		for name, text := range map[string]string{
-			"a.yaml":            "title: A\nservices:\n  shop: {kind: http, url: 'http://127.0.0.1:1', " + tt.service + "}\nchain go:\n  step a: {kind: http, service: shop, " + tt.step + "}\n",
+			"a.yaml":            "title: A\nservices:\n  shop: {kind: http, " + tt.service + "}\nchain go:\n  step a: {kind: http, service: shop, " + tt.step + "}\n",
 			"api.yaml":          api,
 			"parts/basket.yaml": part,
 			"wrong.yaml":        "openapi: 3.0.0\npaths: {}\n",

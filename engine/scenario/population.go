@@ -58,7 +58,7 @@ type attribute struct {
 var ownNames = []string{"id", "index", "memory", "notes", "inbox"}
 
 func (r *reader) clock(n *doc.Node) {
-	n.Fields("start", "cycle", "cycles")
+	n.Fields("start", "cycle", "cycles", "arrivals")
 	if s := n.Get("start"); s != nil {
 		at, err := time.Parse(time.RFC3339, s.Text())
 		if err != nil {
@@ -73,6 +73,7 @@ func (r *reader) clock(n *doc.Node) {
 	if c := n.Get("cycles"); c != nil {
 		r.s.Cycles = r.whole(c, 1, 1_000_000_000)
 	}
+	r.arrivals(n.Get("arrivals"))
 }
 
 func (r *reader) warmUp(n *doc.Node) {

@@ -181,6 +181,7 @@ func (r *reader) read(root *doc.Node) error {
 	}
 	r.warmUp(root.Get("warm_up"))
 	r.batch(root.Get("batch"))
+	r.arrivalsFit(root.Get("clock").Get("arrivals"))
 	populationReader{r}.population(root.Get("population"))
 	mistaken = errors.Join(mistaken, r.payload(root.Get("population") != nil))
 	serviceReader{r}.services(root.Get("services"))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -375,13 +376,8 @@ success:
 		{Metric: "duration", Op: "<=", Bound: 3600, Text: "1h"},
 		{Metric: "cost", Op: "<", Bound: 0.5, Text: "< $0.50"},
 	}
-	if len(s.Success) != len(want) {
-		t.Fatalf("%d criteria", len(s.Success))
-	}
-	for i, c := range s.Success {
-		if c != want[i] {
-			t.Errorf("got %+v, want %+v", c, want[i])
-		}
+	if !reflect.DeepEqual(s.Success, want) {
+		t.Errorf("got %+v, want %+v", s.Success, want)
 	}
 }
 

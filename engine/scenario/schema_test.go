@@ -81,6 +81,10 @@ func probes(place string) string {
 		return "services: {s: {kind: http, url: 'https://127.0.0.1', proxy: {?}}}\n" + rest
 	case "verify":
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', verify: {?}}}\n" + rest
+	case "arrivals":
+		return "clock: {arrivals: {?}}\n" + rest
+	case "stage":
+		return "clock: {arrivals: {profile: [{rate: 1, ?}]}}\n" + rest
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
 	case "message":
@@ -156,7 +160,7 @@ func (s *schemaMaker) make() schema {
 		"oauth2": s.keysAt("oauth2"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
-		"clock": s.keysAt("clock"),
+		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),
 	}
 	for place, or := range map[string][]string{"warm_up": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
 		short := s.keysAt(place)

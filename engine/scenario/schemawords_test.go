@@ -20,11 +20,15 @@ var (
 	fixed    = schema{"type": "number"}
 	whole    = schema{"type": "integer"}
 	duration = schema{"type": []string{"number", "string"}}
-	flagged  = schema{"type": "boolean"}
-	mapped   = schema{"type": "object"}
-	named    = schema{"type": "string"}
-	names    = schema{"type": []string{"string", "array"}, "items": schema{"type": "string"}}
-	secret   = schema{"type": "string", "pattern": "^secret:"}
+	// a value for all requests, or one for each service or step
+	perService = schema{"type": []string{"string", "number", "object"}, "additionalProperties": words}
+	// a time, a rate, or the stages of a profile
+	shaped  = schema{"type": []string{"number", "string", "array"}, "items": ref("stage")}
+	flagged = schema{"type": "boolean"}
+	mapped  = schema{"type": "object"}
+	named   = schema{"type": "string"}
+	names   = schema{"type": []string{"string", "array"}, "items": schema{"type": "string"}}
+	secret  = schema{"type": "string", "pattern": "^secret:"}
 )
 
 func oneOf(texts ...string) schema { return schema{"enum": texts} }
@@ -88,6 +92,18 @@ func fileWords() map[string]keyWord {
 		"clock.start":  {named, "the simulated time at the start, such as 2026-01-02T08:00:00Z"},
 		"clock.cycle":  {duration, "the simulated length of a cycle, such as 1h"},
 		"clock.cycles": {schema{"type": []string{"integer", "string"}}, "the number of cycles; it may depend on params"},
+		"clock.arrivals": {
+			schema{"anyOf": []schema{oneOf("at-once", "even", "poisson"), ref("arrivals")}},
+			"when the agents of a cycle start, in wall time; the default is at-once, as fast as the concurrency limit allows",
+		},
+
+		"arrivals.even":    {shaped, "agents arrive evenly spaced, over a time such as 60s or at a rate such as 10/s"},
+		"arrivals.poisson": {shaped, "agents arrive independently of each other, over a time such as 60s or at a rate such as 10/s"},
+		"arrivals.profile": {allOf("stage"), "the rate changes in stages; the last one lasts until all agents have arrived"},
+		"stage.for":        {duration, "the length of the stage, such as 30s"},
+		"stage.rate":       {numeric, "the rate of the stage, such as 10/s or 90/min"},
+		"stage.from":       {numeric, "the rate at the start of a ramp; the default is the last rate of the stage before"},
+		"stage.to":         {numeric, "the rate at the end of a ramp"},
 
 		"warm_up.shares": {schema{"type": "array", "items": fixed}, "the shares of the agents, such as [0.1, 0.5, 1]"},
 		"cleanup.chain":  {named, "the chain that runs once for each agent that created something; the list of what it created is in input"},
@@ -108,10 +124,16 @@ func fileWords() map[string]keyWord {
 		"success.checkpoint_gap":   {words, "the longest time between checkpoints, such as <= 5m"},
 		"success.latency_p95":      {words, "95% of sessions take at most this long, such as < 10s"},
 		"success.latency_p99":      {words, "99% of sessions take at most this long, such as < 30s"},
-		"success.request_p95":      {words, "95% of requests to services take at most this long"},
-		"success.request_p99":      {words, "99% of requests to services take at most this long"},
-		"success.cost":             {words, "the cost in US dollars, such as < 0.50"},
-		"success.duration":         {words, "the duration of the run, such as < 1h"},
+		"success.request_p50":      {perService, "half of the requests to services take at most this long; also by service or step, such as {shop: < 80ms}"},
+		"success.request_p95":      {perService, "95% of requests to services take at most this long; also by service or step, such as {shop: < 1s}"},
+		"success.request_p99":      {perService, "99% of requests to services take at most this long; also by service or step"},
+		"success.request_max":      {perService, "all requests to services take at most this long; also by service or step"},
+		"success.request_rate":     {perService, "at least this many requests per second, such as 50/s; also by service or step"},
+		"success.request_error_rate": {
+			perService, "requests that failed after their retries, as a share of all, such as < 1%; also by service or step",
+		},
+		"success.cost":     {words, "the cost in US dollars, such as < 0.50"},
+		"success.duration": {words, "the duration of the run, such as < 1h"},
 	}
 }
 
@@ -137,7 +159,7 @@ func serviceWords() map[string]keyWord {
 	}
 	return map[string]keyWord{
 		"service.kind":             {oneOf("http", "llm", "postgres"), "the kind of service"},
-		"service.url":              {named, "the address; mock:shop and mock:model are the mocks in Throng"},
+		"service.url":              {named, "the address; mock:shop and mock:model are the mocks in Throng, and mock:openapi.yaml is a mock of the API in that document"},
 		"service.repeats":          {oneOf(chain.HTTPRepeats...), "how the service handles a changing request that is sent again; the default is unsafe"},
 		"service.verify":           {ref("verify"), "a request that finds out whether a changing request was carried out, before it is sent again"},
 		"service.tls":              {ref("tls"), "private CA and client certificate"},

@@ -2,12 +2,12 @@ package scenario
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/criteria"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -90,16 +90,14 @@ func size(n *doc.Node, most int64) int64 {
 		return 0
 	}
 	text := strings.TrimSpace(n.Text())
-	m := bytesForm.FindStringSubmatch(text)
-	if m == nil {
+	bytes, ok := criteria.ParseBytes(text)
+	if !ok {
 		if text != "" {
 			n.Errorf("such as 10MB", "%q is not a size", text)
 		}
 		return 0
 	}
-	f, err := strconv.ParseFloat(m[1], 64)
-	bytes := f * byteUnits[strings.ToUpper(m[2])]
-	if err != nil || !(bytes >= 1 && bytes <= float64(most)) {
+	if !(bytes >= 1 && bytes <= float64(most)) {
 		n.Errorf("", "a size is from 1B to %dMB, not %s", most/1_000_000, text)
 		return 0
 	}

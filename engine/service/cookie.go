@@ -27,8 +27,8 @@ type Cookies struct {
 	sent    []*http.Cookie        // by the newest attempt
 }
 
-// leastHidden is the length in bytes from which the value of a cookie is removed from texts. A shorter one is no secret, and may
-// occur by chance.
+// leastHidden is the length in bytes from which the value of a cookie is removed from texts. A shorter one may
+// occur by chance, and is not secret.
 const leastHidden = 8
 
 // hide removes the values of cookies from texts for display.
@@ -66,8 +66,11 @@ func (k *Cookies) spellings() (all []string) {
 	return all
 }
 
+// jar has the methods of a call that are about its cookies.
+type jar struct{ *Call }
+
 // dress adds the cookies to an attempt, and replaces the marks of cookies in it.
-func (c *Call) dress(r *http.Request) error {
+func (c jar) dress(r *http.Request) error {
 	k := c.Cookies
 	if k == nil {
 		return nil
@@ -185,11 +188,11 @@ func cookieEntry(path string, a *Answer) engine.Entry {
 	return engine.Entry{Path: path, Attempts: 1, Output: encodeAnswer(kept), Private: true}
 }
 
-func (c *Call) keepsCookies(a *Answer) bool { return c.Cookies != nil && len(a.Cookies()) > 0 }
+func (c jar) keeps(a *Answer) bool { return c.Cookies != nil && len(a.Cookies()) > 0 }
 
-// withoutCookies returns a response without the values of its cookies.
-func (c *Call) withoutCookies(a *Answer) *Answer {
-	if !c.keepsCookies(a) {
+// without returns a response without the values of its cookies.
+func (c jar) without(a *Answer) *Answer {
+	if !c.keeps(a) {
 		return a
 	}
 	kept := *a
@@ -206,9 +209,9 @@ func hidden(set []string) []string {
 	return all
 }
 
-// restoreCookies puts the values of its cookies back into a journaled response. A recording has none, and needs none.
-func (c *Call) restoreCookies(a *Answer) {
-	if !c.keepsCookies(a) {
+// restore puts the values of its cookies back into a journaled response. A recording has none, and needs none.
+func (c jar) restore(a *Answer) {
+	if !c.keeps(a) {
 		return
 	}
 	e, ok := c.Session.Replay(c.Path + cookiesEntry)
@@ -238,7 +241,7 @@ func (k *Cookies) alone() *Cookies {
 
 // keepRenewed adds to a response the cookies of a login that its request needed in addition, before those of its own: the later
 // steps of the session send them, and after a resume they are in the journal.
-func (c *Call) keepRenewed(a *Answer) {
+func (c jar) keepRenewed(a *Answer) {
 	if c.Cookies == nil || a == nil || len(c.Cookies.renewed) == 0 {
 		return
 	}

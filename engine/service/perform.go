@@ -59,7 +59,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 	if c.Record.Label == engine.Unconfirmed {
 		s.Unconfirmed(c.Path, c.what)
 	}
-	c.keepRenewed(answer)
+	jar{c}.keepRenewed(answer)
 	c.journal(hash, changing, answer, err)
 	c.measure(answer)
 	return answer, err
@@ -123,7 +123,7 @@ func (c *Call) intend(ctx context.Context) error {
 func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	e := engine.Entry{Path: c.Path, Private: c.Private}
 	if err == nil {
-		e.Output = encodeAnswer(c.withoutCookies(answer))
+		e.Output = encodeAnswer(jar{c}.without(answer))
 	} else if !c.keepError(&e, err) {
 		return
 	}
@@ -134,7 +134,7 @@ func (c *Call) journal(hash uint64, changing bool, answer *Answer, err error) {
 	if changing {
 		record = c.Session.Answered
 	}
-	if err == nil && c.keepsCookies(answer) {
+	if err == nil && (jar{c}).keeps(answer) {
 		record(cookieEntry(c.Path+cookiesEntry, answer))
 	}
 	record(e)

@@ -36,12 +36,12 @@ func (h *HTTP) Follow(call *Call, r Request) (*Answer, error) {
 		if hops > redirects.Most {
 			return answer, engine.Fail(engine.ClientError, "more than %d redirects, the last to %s", redirects.Most, one.display().forDisplay(next.Target.path))
 		}
-		r, one = next, call.hop(one, answer, hops+1)
+		r, one = next, hop(call, one, answer, hops+1)
 	}
 }
 
 // hop returns the call of a request that follows a redirect.
-func (c *Call) hop(last *Call, a *Answer, number int) *Call {
+func hop(c, last *Call, a *Answer, number int) *Call {
 	return &Call{
 		Session: c.Session, Purse: c.Purse, Clock: c.Clock, Path: c.Path + "~" + strconv.Itoa(number), Retry: c.Retry, Timeout: c.Timeout, Once: c.Once,
 		Repeats: c.Repeats, Keyless: c.Keyless, Expect: c.Expect, Accept: c.Accept, Secrets: c.Secrets, Auth: c.Auth, Private: c.Private,

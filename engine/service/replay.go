@@ -116,7 +116,7 @@ func (c *Call) replayed(e engine.Entry) (*Answer, error) {
 	if err != nil {
 		return nil, engine.Fail(engine.ConfigError, "read the journaled answer of %s: %w", e.Path, err)
 	}
-	c.restoreCookies(answer)
+	jar{c}.restore(answer)
 	if c.readable(answer.Status) {
 		if err := c.accept(answer); err != nil {
 			return nil, err

@@ -282,7 +282,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		return nil, nil, err
 	}
 	call.sign(r.Header)
-	if err := call.dress(r); err != nil {
+	if err := (jar{call}).dress(r); err != nil {
 		call.budget().releaseClaim()
 		return nil, nil, err
 	}

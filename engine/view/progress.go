@@ -36,6 +36,36 @@ type Progress struct {
 	RateLimited int64    `json:"rate_limited"` // 429s
 	Cost        float64  `json:"cost_usd"`     // of model calls
 	Latency     *Latency `json:"latency_seconds,omitempty"`
+
+	Schedule *Schedule `json:"schedule,omitempty"`
+}
+
+// Schedule is how a run keeps to its schedule.
+type Schedule struct {
+	Arrivals string  `json:"arrivals,omitempty"` // how the agents of a cycle arrive
+	Lag      float64 `json:"lag_seconds"`        // how far the run is behind
+	Overdue  int64   `json:"overdue_sessions"`   // their intended start has passed
+	Why      string  `json:"why,omitempty"`      // what delays them
+}
+
+// newSchedule returns nil for a run without arrivals that is not late.
+func newSchedule(s *engine.Snapshot) *Schedule {
+	if s.Arrivals == "" && s.Lag == 0 {
+		return nil
+	}
+	return &Schedule{s.Arrivals, s.Lag.Seconds(), s.Overdue, s.LagWhy}
+}
+
+// Keeping describes how a run keeps to its schedule. late is set from a second on.
+func (s *Schedule) Keeping() (text string, late bool) {
+	if s.Lag < 1 {
+		return "on time", false
+	}
+	text = engine.FormatDuration(time.Duration(s.Lag*float64(time.Second)).Truncate(time.Second)) + " behind"
+	if s.Overdue > 0 {
+		text += ", " + engine.FormatCount(s.Overdue) + " overdue"
+	}
+	return text, true
 }
 
 // NewProgress returns the progress of a run.
@@ -44,7 +74,7 @@ func NewProgress(s *engine.Snapshot) Progress {
 		Run: s.Run, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Cycle: s.Cycle, Cycles: s.Cycles, Sessions: s.Ended, Planned: s.Total, Kept: s.Kept,
 		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], Limit: s.Limit, InFlight: s.InFlight, LastCycle: newCycle(&s.LastCycle),
 		CycleSeconds: s.CycleTook.Seconds(), Elapsed: s.Elapsed.Seconds(), SessionRate: s.PerSecond, WriteRate: s.Metrics.WritesPerSec,
-		Requests: s.Requests, RateLimited: s.RateLimited, Cost: usd(s.Usage.Cost), Latency: NewLatency(&s.Latency),
+		Requests: s.Requests, RateLimited: s.RateLimited, Cost: usd(s.Usage.Cost), Latency: NewLatency(&s.Latency), Schedule: newSchedule(s),
 	}
 	if s.Remaining >= 0 {
 		left := s.Remaining.Seconds()

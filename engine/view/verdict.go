@@ -83,7 +83,7 @@ func criteria(r *engine.RunRecord) Mark {
 		return Mark{Plain, "No success criteria"}
 	case len(missed) > 0:
 		j := missed[0]
-		return Mark{Bad, fmt.Sprintf("%d of %s missed%s (%s was %s, wanted %s)", len(missed), all, note, j.Criterion.Metric, j.Shown, wanted(j))}
+		return Mark{Bad, fmt.Sprintf("%d of %s missed%s (%s was %s, wanted %s)", len(missed), all, note, j.Criterion.Name(), j.Shown, wanted(j))}
 	case len(unknown) > 0:
 		return Mark{Warn, fmt.Sprintf("%d of %s met%s", len(r.Verdict)-len(unknown), all, note)}
 	case len(r.Verdict) == 1:

@@ -117,7 +117,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 			Title: r.Title, Run: r.ID, State: state(&r), When: when(&r), Headline: headline(&r, &t), Verdict: toned(view.Verdict(&r, &t)), Exact: toned(view.Exactness(&r, &t)), Note: r.Note,
 			Criteria: criteriaOf(&r), Figures: figuresOf(&r, &t),
 		},
-		performance: performance{Latency: newHistogram(&t.Total), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
+		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {

@@ -40,7 +40,7 @@ func criteriaOf(r *engine.RunRecord) []criterion {
 	var all []criterion
 	for i := range r.Verdict {
 		j := &r.Verdict[i]
-		all = append(all, criterion{Mark: judged(j), Metric: j.Criterion.Metric, Wanted: j.Criterion.Text, Measured: j.Shown})
+		all = append(all, criterion{Mark: judged(j), Metric: j.Criterion.Name(), Wanted: j.Criterion.Text, Measured: j.Shown})
 	}
 	return all
 }
@@ -68,8 +68,12 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	if s := t.Peaks.Elapsed.Seconds(); s > 0 {
 		all = append(all, figure{"Throughput", digits(float64(ended)/s) + " sessions/s", digits(float64(asked.Requests)/s) + " requests/s on average"})
 	}
-	if t.Total.Count() > 0 {
-		all = append(all, figure{"Session time, p95", engine.FormatDuration(t.Total.Quantile(0.95)), fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(t.Total.Quantile(0.5)), engine.FormatDuration(t.Total.Quantile(0.99)))})
+	if h := t.Latency(); h.Count() > 0 {
+		about := fmt.Sprintf("p50 %s, p99 %s", engine.FormatDuration(h.Quantile(0.5)), engine.FormatDuration(h.Quantile(0.99)))
+		if h == &t.Response {
+			about += ", from the intended start"
+		}
+		all = append(all, figure{"Session time, p95", engine.FormatDuration(h.Quantile(0.95)), about})
 	}
 	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s answers with status 429", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
 	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
@@ -133,7 +137,11 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 		spread
 	}{
 		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Throttled}, {"Queued", &t.Queue},
+		{"From the intended start", &t.Response},
 	} {
+		if h.Count() == 0 && len(rows) == 4 { // agents did not arrive over time
+			continue
+		}
 		rows = append(rows, append([]string{h.name}, view.Durations(h.Count(), h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max())...))
 	}
 	return rows
@@ -237,7 +245,7 @@ func newAgainst(r *engine.RunRecord, t *engine.Totals, c *Comparison) *against {
 	a := &against{Comparison: c, When: when(&c.Run), State: state(&c.Run), Criteria: criteriaOf(r)}
 	for i := range a.Criteria {
 		for k := range c.Run.Verdict {
-			if j := &c.Run.Verdict[k]; j.Criterion.Metric == a.Criteria[i].Metric && j.Criterion.Text == a.Criteria[i].Wanted {
+			if j := &c.Run.Verdict[k]; j.Criterion.Name() == a.Criteria[i].Metric && j.Criterion.Text == a.Criteria[i].Wanted {
 				a.Criteria[i].Other = &mark{judged(j).Tone, j.Shown}
 			}
 		}

@@ -30,7 +30,10 @@ func (l *lists) figures(f *feed) (rows []widgets.Row) {
 	add("Simulated time", s.SimTime.Format("Mon 2 Jan 2006 15:04"), "")
 	add("Elapsed", engine.FormatDuration(s.Elapsed.Truncate(time.Second)), "")
 	plan, _ := schedule(job, s)
-	add("Schedule", plan, "")
+	add("Schedule", plan, health.MetricSchedule)
+	if s.Arrivals != "" {
+		add("Arrivals", s.Arrivals, "")
+	}
 	add("Requests", short(s.Requests)+", "+view.FormatPerSecond(m.RequestsPerSec), "")
 	add("Retries", short(s.Retries), "")
 	add("429s", short(s.RateLimited), health.MetricRefused)

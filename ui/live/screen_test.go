@@ -58,6 +58,8 @@ func TestHeader(t *testing.T) {
 		}, nil, []string{"6,912 sessions", "24%, 3 h left", "cycle 2", "1 h"}, []string{"cycle 2/"}},
 		{"in the first seconds", func(s *engine.Snapshot) { s.Elapsed = 8 * time.Second }, nil, []string{"estimating…"}, []string{"min left"}},
 		{"behind", func(s *engine.Snapshot) { s.Lag = 75 * time.Second }, func(j *Job) { j.Settings.TimeScale = 24 }, []string{"1 min 15 s behind"}, nil},
+		{"late arrivals", func(s *engine.Snapshot) { s.Arrivals, s.Lag, s.Overdue = "Poisson, 20/s", 12*time.Second, 2500 }, nil, []string{"12 s behind, 2,500 overdue"}, nil},
+		{"arrivals on time", func(s *engine.Snapshot) { s.Arrivals, s.Lag = "Poisson, 20/s", time.Millisecond }, nil, nil, []string{"behind"}},
 		{"on time", exact, func(j *Job) { j.Settings.TimeScale = 24 }, nil, []string{"behind"}},
 		{"no checkpoint", func(s *engine.Snapshot) { s.Checkpoints, s.LastCheckpoint = 0, time.Time{} }, nil, nil, []string{"checkpoints"}},
 		{"resumed", func(s *engine.Snapshot) { s.LastCheckpoint = time.Time{} }, nil, []string{"2, none since resumed"}, nil},

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -106,6 +107,7 @@ func details(job *Job, s *engine.Snapshot, where string) [][2]string {
 		{"Simulated time", s.SimTime.Format("Mon 2 Jan 2006 15:04")},
 		{"Elapsed", engine.FormatDuration(elapsed(s))},
 		{"Schedule", keeps},
+		{"Arrivals", cmp.Or(s.Arrivals, "together")},
 		{"Checkpoints", saved(s)},
 		{"Events", engine.FormatCount(s.Events)},
 		{"Cost so far", spent},
@@ -198,15 +200,19 @@ func saved(s *engine.Snapshot) string {
 	return fmt.Sprintf("%d, last %s ago", s.Checkpoints, roughly(since)) + took
 }
 
-// schedule describes how a run keeps to its time scale.
+// schedule describes how a run keeps to its time scale, and to the intended starts of its sessions.
 func schedule(job *Job, s *engine.Snapshot) (text string, tone widgets.Tone) {
 	switch {
-	case job.Settings.TimeScale == 0:
+	case job.Settings.TimeScale == 0 && s.Arrivals == "":
 		return "as fast as possible", widgets.Neutral
 	case s.Lag < time.Second:
 		return "on time", widgets.Neutral
 	default:
-		return roughly(s.Lag) + " behind", widgets.Warning
+		text = roughly(s.Lag) + " behind"
+		if s.Overdue > 0 {
+			text += ", " + short(s.Overdue) + " overdue"
+		}
+		return text, widgets.Warning
 	}
 }
 

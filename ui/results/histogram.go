@@ -80,7 +80,7 @@ type ranges interface {
 }
 
 // spread returns the histogram of session times.
-func spread(t *engine.Totals) chart.HistogramData { return trashed(&t.Total) }
+func spread(t *engine.Totals) chart.HistogramData { return trashed(t.Latency()) }
 
 func trashed(h ranges) (d chart.HistogramData) {
 	if h.Count() == 0 {

@@ -111,7 +111,7 @@ func criteriaRows(verdict []engine.Judgment) []widgets.Row {
 		if mark.Tone == widgets.Bad {
 			measured.Tone = widgets.Bad
 		}
-		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{mark, {Text: j.Criterion.Metric}, {Text: j.Criterion.Text}, measured}}
+		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{mark, {Text: j.Criterion.Name()}, {Text: j.Criterion.Text}, measured}}
 	}
 	return rows
 }
@@ -128,7 +128,10 @@ func latencyRows(t *engine.Totals) []widgets.Row {
 	for _, h := range []struct {
 		name string
 		histogram
-	}{{"total", &t.Total}, {"service", &t.Service}, {"throttled", &t.Throttled}, {"queued", &t.Queue}} {
+	}{{"total", &t.Total}, {"service", &t.Service}, {"throttled", &t.Throttled}, {"queued", &t.Queue}, {"from intended start", &t.Response}} {
+		if h.Count() == 0 && len(rows) == 4 { // agents did not arrive over time
+			continue
+		}
 		cells := []widgets.Cell{{Text: h.name}}
 		for _, d := range []time.Duration{h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()} {
 			text := unknown

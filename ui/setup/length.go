@@ -53,7 +53,8 @@ type length struct {
 	profile       *widget.Select
 	latency       *form.Row // row of profile
 	words         *form.Note
-	proposed      int // the profile that the form proposed
+	proposed      int    // the profile that the form proposed
+	arrivals      string // how the agents of a cycle arrive
 }
 
 func newLength(s *Screen) *length {
@@ -174,14 +175,15 @@ func (l *length) start(now time.Time) (time.Time, error) {
 	return view.StartTime(l.at.Text, now)
 }
 
-// say describes the length of the run.
-func (l *length) say(set engine.Settings, cycle time.Duration, mocked bool) {
+// say describes the length of the run and its schedule.
+func (l *length) say(set engine.Settings, sc *Scenario, mocked bool) {
 	if mocked {
 		l.latency.Show()
 	} else {
 		l.latency.Hide()
 	}
-	l.words.Say(pace(set, cycle))
+	l.words.Say(scheduled(set, sc))
+	l.arrivals = sc.Arrivals
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -368,7 +368,7 @@ func (s *Screen) follow() {
 	order, given, settings := s.order()
 	s.note(order.Given)
 	_, _ = s.given.Check(given), s.settings.Check(settings) // every field has a row
-	s.length.say(s.ahead(order.Settings), s.scenario.Cycle, s.services.mocked())
+	s.length.say(s.ahead(order.Settings), s.scenario, s.services.mocked())
 	s.summarize(order)
 	s.agentsPanel.follow(order)
 	s.requirements.follow(order)

@@ -24,6 +24,7 @@ type Scenario struct {
 	Services           []Service
 	Agents             int
 	Cycle              time.Duration   // simulated time of a cycle
+	Arrivals           string          // how the agents of a cycle arrive; "" if they start together
 	Settings           engine.Settings // for a new run: defaults, saved settings, environment and scenario
 	Graph              engine.Graph    // of the chain of a session
 	Warnings           []string

@@ -45,6 +45,9 @@ func concurrencySummary(set *engine.Settings) string {
 
 func (l *length) summary(o Order) string {
 	parts := []string{"as fast as possible"}
+	if l.arrivals != "" {
+		parts[0] = "arrivals: " + l.arrivals
+	}
 	if o.Settings.TimeScale > 0 {
 		parts[0] = fmt.Sprintf("%s times as fast as real time", decimal(o.Settings.TimeScale))
 	}

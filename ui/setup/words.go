@@ -39,14 +39,26 @@ func cycles(s engine.Settings, cycle time.Duration) int {
 	return int(n)
 }
 
+// scheduled describes the length, the time scale, and how the agents of a cycle arrive.
+func scheduled(s engine.Settings, sc *Scenario) string {
+	text := pace(s, sc.Cycle)
+	if sc.Arrivals == "" {
+		return text
+	}
+	return strings.TrimSuffix(text, asFast) + "; arrivals: " + sc.Arrivals
+}
+
+// asFast ends the description of a run without a schedule.
+const asFast = ", as fast as possible"
+
 // pace describes the length and the time scale.
 func pace(s engine.Settings, cycle time.Duration) string {
 	n := cycles(s, cycle)
 	if s.TimeScale == 0 || cycle <= 0 {
 		if s.Cycles > 0 {
-			return fmt.Sprintf("%s of %s, as fast as possible", count(n, "cycle"), engine.FormatDuration(cycle))
+			return fmt.Sprintf("%s of %s", count(n, "cycle"), engine.FormatDuration(cycle)) + asFast
 		}
-		return fmt.Sprintf("cycles of %s for %s, as fast as possible", engine.FormatDuration(cycle), engine.FormatDuration(hours(s)))
+		return fmt.Sprintf("cycles of %s for %s", engine.FormatDuration(cycle), engine.FormatDuration(hours(s))) + asFast
 	}
 	every := float64(cycle) / s.TimeScale
 	switch {
@@ -94,6 +106,9 @@ func summary(s engine.Settings, sc *Scenario, agents int) string {
 			most = max(most, s.Ceiling)
 		}
 		parts = append(parts, "up to "+engine.FormatCount(int64(min(most, agents)))+" concurrently")
+	}
+	if sc.Arrivals != "" {
+		parts = append(parts, "arrivals: "+sc.Arrivals)
 	}
 	if sessions := float64(n) * float64(agents); n > 0 && sessions < math.MaxInt64 {
 		text := engine.FormatCount(int64(sessions)) + " sessions"

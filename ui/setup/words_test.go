@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,28 @@ func TestPace(t *testing.T) {
 	} {
 		if got := pace(c.set, c.cycle); got != c.want {
 			t.Errorf("%+v:\n%q, want\n%q", c.set, got, c.want)
+		}
+	}
+}
+
+// TestArrivals checks that a run whose agents arrive over time is not called as fast as possible.
+func TestArrivals(t *testing.T) {
+	for _, c := range []struct {
+		set      engine.Length
+		arrivals string
+		want     string
+	}{
+		{engine.Length{Cycles: 1}, "Poisson, 20/s", "1 cycle of 1 h; arrivals: Poisson, 20/s"},
+		{engine.Length{Cycles: 24, TimeScale: 24}, "evenly over 60 s", "one cycle of 1 h every 2 min 30 s; arrivals: evenly over 60 s"},
+		{engine.Length{Cycles: 24}, "", "24 cycles of 1 h, as fast as possible"},
+	} {
+		sc := &Scenario{Agents: 300, Cycle: time.Hour, Arrivals: c.arrivals}
+		set := engine.Settings{Length: c.set, Concurrency: engine.Concurrency{Limit: 50}}
+		if got := scheduled(set, sc); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got := summary(set, sc, 300); strings.Contains(got, "arrivals: ") != (c.arrivals != "") || !strings.Contains(got, c.arrivals) {
+			t.Errorf("%q does not say %q", got, c.arrivals)
 		}
 	}
 }

@@ -112,6 +112,9 @@ func (s Sweep) check() error {
 	if s.Launch.Settings.Sequential {
 		mistakes = append(mistakes, &engine.FieldError{Field: "sequential", Problem: "agents act in turn, so there is no limit to find", Hint: "turn sequential off"})
 	}
+	if s.Launch.Scenario.Clock.Arrivals != nil {
+		mistakes = append(mistakes, &engine.FieldError{Field: "arrivals", Problem: "agents arrive over time, so the limit does not set the load", Hint: "remove arrivals from the scenario"})
+	}
 	if s.Duration < 0 || s.Duration > maxDuration {
 		mistakes = append(mistakes, &engine.FieldError{Field: "duration", Problem: "is out of range", Hint: "choose up to " + maxDuration.String()})
 	}

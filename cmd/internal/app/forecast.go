@@ -117,6 +117,9 @@ func (l Forecaster) order(w Workload) forecast.Order {
 	if set.TimeScale > 0 {
 		o.Every = time.Duration(min(float64(l.Scenario.Clock.Cycle)/set.TimeScale, math.MaxInt64/2))
 	}
+	if p := l.Scenario.Clock.Arrivals; p != nil {
+		o.Arrivals, o.ArrivalWords = p.Length(w.Agents, o.Every), p.String()
+	}
 	if set.Governed() {
 		o.Ceiling = set.Ceiling
 	}

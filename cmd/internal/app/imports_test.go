@@ -30,8 +30,11 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
-	{"/engine/run", []string{"/engine", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/arrivals", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
+	{"/engine/run/pace", []string{"/engine"}, noPgx},
+	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
@@ -49,7 +52,7 @@ var rules = []rule{
 	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script/...", "/engine/service/..."}, below},
 	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/chain", []string{"/engine", "/engine/openapi", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
-	{"/engine/scenario", []string{"/engine", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
+	{"/engine/scenario", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
 	{"/engine/scenario/complete", []string{"/engine/view", "/engine/suggest", "/engine/script/reference"}, noPgx},
 	{"/engine/health", []string{"/engine"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},

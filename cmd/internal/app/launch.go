@@ -262,10 +262,10 @@ func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recordi
 			s.Models = l.models(s)
 		}
 		o.recording, o.connect = recording, l.disconnect
-		return o, errors.Join(l.Settings.Validate(), j.Program.Check())
+		return o, errors.Join(l.Settings.Validate(), l.Scenario.Clock.Check(&l.Settings), j.Program.Check())
 	}
 	o.unpriced, err = l.unpriced()
-	if err := errors.Join(err, l.Settings.Validate(), l.checkRecord(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
+	if err := errors.Join(err, l.Settings.Validate(), l.Scenario.Clock.Check(&l.Settings), l.checkRecord(), l.Permits().checkHosts(), l.checkStandIn(), l.checkMock(), j.Program.Check(),
 		engine.CheckPriced(l.Settings.Budget, o.unpriced), l.checkFork()); err != nil {
 		return o, err
 	}

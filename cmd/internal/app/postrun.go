@@ -78,9 +78,9 @@ func (a *finishedRun) criteria(context.Context) engine.Check {
 	for _, j := range a.record.Verdict {
 		switch {
 		case j.Unknown:
-			open = append(open, j.Criterion.Metric)
+			open = append(open, j.Criterion.Name())
 		case !j.Passed:
-			missed = append(missed, fmt.Sprintf("%s %s: was %s", j.Criterion.Metric, j.Criterion.Text, j.Shown))
+			missed = append(missed, fmt.Sprintf("%s %s: was %s", j.Criterion.Name(), j.Criterion.Text, j.Shown))
 		}
 	}
 	met, all := len(a.record.Verdict)-len(missed)-len(open), len(a.record.Verdict)

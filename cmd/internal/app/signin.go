@@ -81,7 +81,7 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 			defer traced.mu.Unlock()
 			result.SignIn = s
 		}), Agents: l.Scenario.Agents, Chosen: []int{0},
-		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services,
+		Clock: l.Scenario.Clock.Together(), Settings: l.Settings, Services: j.services,
 		Descriptions: run.Descriptions{Name: j.Program.AgentID}, Prior: run.Prior{Ledger: ledger},
 		Hooks: run.Hooks{Tracer: func(e engine.Exchange) {
 			traced.trace(e)

@@ -47,7 +47,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	began := time.Now()
 	j.Run, err = run.Start(ctx, run.Config{
 		ID: j.Record.ID, Program: j.Program, Agents: l.Scenario.Agents, Chosen: []int{index},
-		Clock: l.Scenario.Clock, Settings: l.Settings, Services: j.services,
+		Clock: l.Scenario.Clock.Together(), Settings: l.Settings, Services: j.services,
 		Descriptions: run.Descriptions{Name: j.Program.AgentID}, Hooks: run.Hooks{Tracer: trial.trace},
 	})
 	if err != nil {

@@ -57,6 +57,14 @@ func (p *picture) run(width int) []row {
 	rows = append(rows,
 		graphed(0, "in flight", fmt.Sprintf("%s of %s", engine.FormatCount(int64(s.InFlight)), engine.FormatCount(int64(s.Limit))), p.recent.inFlight, width, float64(s.Limit)))
 	rows = append(rows, p.steering(width)...)
+	if of := s.Schedule; of != nil {
+		text, late := of.Keeping()
+		t := plain
+		if late {
+			t = warning
+		}
+		rows = append(rows, named(1, "schedule", span{text, t}))
+	}
 	rows = append(rows, graphed(0, "sessions/s", figure(s.SessionRate), p.recent.sessions, width, 0))
 	if s.LastSecond != nil {
 		rows = append(rows, graphed(3, "requests/s", figure(s.LastSecond.RequestRate), p.recent.requests, width, 0),

@@ -333,6 +333,27 @@ func TestRecentForgets(t *testing.T) {
 	}
 }
 
+// TestScheduleIsShown checks that the dashboard shows how far arrivals are behind, and nothing for a run without a schedule.
+func TestScheduleIsShown(t *testing.T) {
+	for want, of := range map[string]*view.Schedule{
+		"":                        nil,
+		"on time":                 {Arrivals: "Poisson, 10/s", Lag: 0.2},
+		"12 s behind, 40 overdue": {Arrivals: "Poisson, 10/s", Lag: 12.4, Overdue: 40},
+	} {
+		s := busy()
+		s.Schedule = of
+		got := ""
+		for _, l := range seen(s).draw(120, 50) {
+			if text := l.text(); strings.Contains(text, "schedule ") {
+				got = text
+			}
+		}
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func BenchmarkDraw(b *testing.B) {
 	p := seen(busy())
 	for b.Loop() {

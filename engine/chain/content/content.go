@@ -8,10 +8,10 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Keys are the keys of a body, of which a request has one at most.
+// Keys are the keys of a body. A request has one of them at most.
 var Keys = []string{"json", "form", "multipart", "body"}
 
-// Body is the body of a request. The zero value is none.
+// Body is the body of a request. The zero value is an empty body.
 type Body struct {
 	Kind service.BodyKind
 

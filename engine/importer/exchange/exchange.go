@@ -9,6 +9,7 @@ import (
 // Recording is what one source recorded, in the order of the source.
 type Recording struct {
 	Source    string   // for display: "HAR of Firefox 133, 31 requests"
+	Title     string   // what the source calls itself; "" if it has no name
 	Partial   string   // why it was read in part only, as a sentence; "" if it was read to its end
 	Notes     []string // what was not read, as sentences
 	Exchanges []Exchange

@@ -240,6 +240,7 @@ func ReadPostman(data []byte) (*Recording, error) {
 	if len(p.to.Exchanges) == 0 {
 		return nil, errors.New("the Postman collection has no requests")
 	}
+	p.to.Title = string(root.Info.Name)
 	p.to.Source = fmt.Sprintf("Postman collection %s, %d requests", cmp.Or(string(root.Info.Name), "without a name"), len(p.to.Exchanges))
 	return p.to, nil
 }

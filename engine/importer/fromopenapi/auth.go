@@ -69,8 +69,11 @@ func tokenOf(o *operation) string {
 	return ""
 }
 
+// signer finds out how agents sign in, and signs steps.
+type signer struct{ *builder }
+
 // credentials finds out how agents sign in.
-func (b *builder) credentials() {
+func (b signer) credentials() {
 	s := &b.draft.Services[0]
 	registration := b.first(register)
 	b.signs.self = registration != nil && b.options.People == ""
@@ -122,7 +125,7 @@ func (b *builder) first(r role) *operation {
 }
 
 // mainScheme returns the scheme that most operations want, or nil. One that a scenario can use by itself is preferred.
-func (b *builder) mainScheme() *openapi.Scheme {
+func (b signer) mainScheme() *openapi.Scheme {
 	counts := map[string]int{}
 	for _, o := range b.ops {
 		for _, names := range o.Security {
@@ -141,7 +144,7 @@ func (b *builder) mainScheme() *openapi.Scheme {
 }
 
 // loginRequest returns the operation that agents log in with, or nil.
-func (b *builder) loginRequest(scheme *openapi.Scheme) *operation {
+func (b signer) loginRequest(scheme *openapi.Scheme) *operation {
 	if scheme != nil && scheme.Type == "oauth2" {
 		for _, f := range scheme.Flows {
 			if o := b.at(f.TokenURL); o != nil && f.Kind == "password" {
@@ -172,8 +175,8 @@ func (b *builder) loginRequest(scheme *openapi.Scheme) *operation {
 	return best
 }
 
-// at returns the POST operation of a token URL, or nil if it is none of the document.
-func (b *builder) at(tokenURL string) *operation {
+// at returns the POST operation of a token URL, or nil if the document lacks it.
+func (b signer) at(tokenURL string) *operation {
 	u, err := url.Parse(tokenURL)
 	if err != nil || tokenURL == "" {
 		return nil
@@ -205,11 +208,11 @@ func (b *builder) host() string {
 	return b.document.Title
 }
 
-func (b *builder) bearer(note string) importer.Auth {
+func (b signer) bearer(note string) importer.Auth {
 	return importer.Auth{Kind: importer.Bearer, Secret: b.secret("TOKEN", "bearer token of "+b.host()), Note: note}
 }
 
-func (b *builder) basic() importer.Auth {
+func (b signer) basic() importer.Auth {
 	a := importer.Auth{Kind: importer.Basic, User: "user", Secret: b.secret("PASSWORD", "password of "+b.host())}
 	a.Note = "Replace the user."
 	if column := b.column(userNames); column != "" {
@@ -218,7 +221,7 @@ func (b *builder) basic() importer.Auth {
 	return a
 }
 
-func (b *builder) key(s *openapi.Scheme) importer.Auth {
+func (b signer) key(s *openapi.Scheme) importer.Auth {
 	kind := map[string]importer.AuthKind{"header": importer.Header, "query": importer.Query, "cookie": importer.Cookie}[s.In]
 	return importer.Auth{Kind: kind, Name: s.Key, Secret: b.secret(keyName(s), "API key of "+b.host())}
 }
@@ -233,10 +236,10 @@ func keyName(s *openapi.Scheme) string {
 }
 
 // login makes a login of an operation.
-func (b *builder) login(o *operation) importer.Auth {
+func (b signer) login(o *operation) importer.Auth {
 	b.signs.request, b.signs.what = o, o.Key()
 	a := importer.Auth{Kind: importer.Login, Token: cmp.Or(tokenOf(o), "body.access_token")}
-	step := b.request(o, &values{builder: b, of: o, signing: true})
+	step := b.request(o, &values{builder: b.builder, of: o, signing: true})
 	step.Expect, step.Check = nil, false
 	a.Request = &step
 	if !b.signs.self && b.column(userNames) == "" {
@@ -246,7 +249,7 @@ func (b *builder) login(o *operation) importer.Auth {
 }
 
 // oauth makes the request for a token that the document does not list as an operation.
-func (b *builder) oauth(s *openapi.Scheme) importer.Auth {
+func (b signer) oauth(s *openapi.Scheme) importer.Auth {
 	for _, f := range s.Flows {
 		u, err := url.Parse(f.TokenURL)
 		base, berr := url.Parse(b.draft.Services[0].URL)
@@ -258,7 +261,7 @@ func (b *builder) oauth(s *openapi.Scheme) importer.Auth {
 			path = "/" + rest
 		}
 		step := importer.Step{ID: "POST " + path, Name: "login", Method: "POST", Path: text(path), Body: &importer.Body{Kind: importer.Form}}
-		v := &values{builder: b, signing: true}
+		v := &values{builder: b.builder, signing: true}
 		switch f.Kind {
 		case "password":
 			step.Body.Pairs = []importer.Pair{{Name: "grant_type", Value: text("password")}, {Name: "username", Value: v.user("username")}, {Name: "password", Value: v.password()}}
@@ -292,7 +295,7 @@ func (b *builder) column(names []string) string {
 }
 
 // sign sets how a step signs in: with the service, not at all, or with keys of its own.
-func (b *builder) sign(o *operation, s *importer.Step) {
+func (b signer) sign(o *operation, s *importer.Step) {
 	kind := b.signs.kind
 	switch {
 	case kind == importer.NoAuth:
@@ -325,7 +328,7 @@ func (b *builder) sign(o *operation, s *importer.Step) {
 }
 
 // signWith adds the credentials of one scheme to a step.
-func (b *builder) signWith(scheme *openapi.Scheme, s *importer.Step) {
+func (b signer) signWith(scheme *openapi.Scheme, s *importer.Step) {
 	if scheme.Type != "apiKey" {
 		s.Public = s.Public && scheme.Type == "mutualTLS" // the token of the service may do
 		s.Notes = append(s.Notes, "The document wants the sign-in "+scheme.Name+" here.")

@@ -23,7 +23,7 @@ type Options struct {
 	// against their schemas.
 	File string
 	Text []byte
-	// People is a CSV or JSONL file of the agents with these columns, some of which may be credentials; "" for none.
+	// People is a CSV or JSONL file of the agents with these columns, which may be credentials; "" for none.
 	People  string
 	Columns []string
 }
@@ -37,8 +37,8 @@ func Draft(d *openapi.Document, o Options) *importer.Draft {
 	b.describe()
 	b.collect()
 	b.service()
-	b.credentials()
-	b.bind()
+	signer{b}.credentials()
+	binder{b}.bind()
 	b.exclude()
 	b.order()
 	b.steps()
@@ -137,9 +137,6 @@ func (b *builder) address() string {
 			continue
 		}
 		if found != nil {
-			if s == "" {
-				s = "/"
-			}
 			u = found.ResolveReference(&url.URL{Scheme: u.Scheme, Host: u.Host, Path: cmp.Or(u.Path, "/")})
 			u.RawQuery = ""
 		}

@@ -2,6 +2,7 @@ package fromopenapi
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,12 +16,7 @@ var notWord = regexp.MustCompile(`\W`)
 var keywords = strings.Fields("and break continue def elif else for if in lambda load not or pass return while as assert async await class del except finally from global import is nonlocal raise try with yield None True False")
 
 func isKeyword(name string) bool {
-	for _, k := range keywords {
-		if k == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(keywords, name)
 }
 
 // name gives every operation a name of its own.

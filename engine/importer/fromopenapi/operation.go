@@ -113,7 +113,7 @@ func preferred(body *openapi.Body) *openapi.Media {
 	return &body.Media[0]
 }
 
-// literals returns the segments of a path that are no parameters.
+// literals returns the segments of a path without its parameters.
 func literals(path string) []string {
 	return slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || strings.Contains(s, "{") })
 }
@@ -210,7 +210,7 @@ func hasAny(words, wanted []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(wanted, w) })
 }
 
-// dangerous words are those of operations that nobody calls in passing.
+// dangerous words name operations that a visitor does not call.
 var dangerous = []string{
 	"admin", "administration", "shutdown", "reset", "purge", "flush", "wipe", "truncate", "terminate", "restart", "reboot", "backup", "restore", "migrate",
 	"migration", "debug", "actuator", "internal", "password", "passwd", "forgot", "deactivate", "disable", "impersonate", "webhook", "webhooks", "callback",

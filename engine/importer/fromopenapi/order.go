@@ -6,7 +6,7 @@ import (
 )
 
 // order sorts operations: registration and login first, then by group, create before read before update; deletions come at the end in
-// reverse, and logout last. What an operation needs comes before it.
+// reverse, and logout last. Operations come after those that they need.
 func (b *builder) order() {
 	groups := map[string]int{}
 	for _, o := range b.ops {

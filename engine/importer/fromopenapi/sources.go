@@ -71,8 +71,11 @@ const (
 	maxSources     = 200 // of an operation
 )
 
+// binder finds the sources of needs.
+type binder struct{ *builder }
+
 // bind finds a source for each need. Operations become usable when all of their needs have sources that are usable.
-func (b *builder) bind() {
+func (b binder) bind() {
 	b.index = sourceIndex{map[string][]*source{}, map[string][]*source{}, map[string]*source{}}
 	for _, o := range b.ops {
 		b.findNeeds(o)
@@ -110,7 +113,7 @@ func (b *builder) bind() {
 }
 
 // dependsOn reports whether an operation needs another, directly or not.
-func (b *builder) dependsOn(o, on *operation, depth int) bool {
+func (b binder) dependsOn(o, on *operation, depth int) bool {
 	if o == on || depth > 30 {
 		return true
 	}
@@ -118,7 +121,7 @@ func (b *builder) dependsOn(o, on *operation, depth int) bool {
 }
 
 // satisfied binds the required needs of an operation, and reports whether all have a source.
-func (b *builder) satisfied(o *operation) bool {
+func (b binder) satisfied(o *operation) bool {
 	found := make([]*source, len(o.needs))
 	for i, n := range o.needs {
 		if found[i] = b.best(n); found[i] == nil && n.required {
@@ -132,7 +135,7 @@ func (b *builder) satisfied(o *operation) bool {
 }
 
 // best returns the best source of a need so far, or nil.
-func (b *builder) best(n *need) *source {
+func (b binder) best(n *need) *source {
 	if s := b.index.links[n.of.Key()+" "+n.name]; s != nil {
 		return s
 	}
@@ -165,7 +168,7 @@ func (n *need) score(s *source) int {
 	rest := strings.TrimPrefix(name, n.resource)
 	distinct := !slices.Contains(identifiers, name)
 	switch {
-	case distinct && field == name && !(n.self && s.owner != n.resource && strings.HasSuffix(name, "name")):
+	case distinct && field == name && (!n.self || s.owner == n.resource || !strings.HasSuffix(name, "name")):
 		score = 60
 	case s.owner == n.resource && rest != "" && field == rest, s.owner == n.resource && field == name:
 		score = 50
@@ -200,7 +203,7 @@ func compatible(a, b string) bool {
 }
 
 // add makes the fields of an operation's answer available.
-func (b *builder) add(o *operation) {
+func (b binder) add(o *operation) {
 	if o.role == remove || o.role == logout || o.role == login {
 		return
 	}
@@ -240,7 +243,7 @@ func (x *sourceIndex) put(s *source) {
 }
 
 // fields adds the fields of a schema.
-func (b *builder) fields(o *operation, s *openapi.Schema, at source, count *int) {
+func (b binder) fields(o *operation, s *openapi.Schema, at source, count *int) {
 	if s == nil || at.depth > maxSourceDepth {
 		return
 	}
@@ -304,7 +307,7 @@ func isName(name string) bool {
 }
 
 // links adds the links of the document.
-func (b *builder) links(o *operation) {
+func (b binder) links(o *operation) {
 	for _, r := range o.Responses {
 		if !r.Good() {
 			continue
@@ -314,19 +317,8 @@ func (b *builder) links(o *operation) {
 				if i := strings.IndexByte(name, '.'); i >= 0 && slices.Contains([]string{"path", "query", "header", "cookie"}, name[:i]) {
 					name = name[i+1:]
 				}
-				s := &source{of: o, field: name}
-				switch pointer, header := strings.CutPrefix(expression, "$response.body#/"); {
-				case header:
-					for token := range strings.SplitSeq(pointer, "/") {
-						if isNumber(token) {
-							s.path += "[" + token + "]"
-							continue
-						}
-						s.extend(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
-					}
-				case strings.HasPrefix(expression, "$response.header."):
-					s.path = `.headers[` + strconv.Quote(strings.ToLower(strings.TrimPrefix(expression, "$response.header."))) + `]`
-				default:
+				s := linked(o, name, expression)
+				if s == nil {
 					continue
 				}
 				if key := l.Operation + " " + name; b.index.links[key] == nil {
@@ -337,8 +329,29 @@ func (b *builder) links(o *operation) {
 	}
 }
 
+// linked returns the source that a runtime expression of a link names, or nil.
+func linked(o *operation, name, expression string) *source {
+	s := &source{of: o, field: name}
+	if pointer, ok := strings.CutPrefix(expression, "$response.body#/"); ok {
+		for token := range strings.SplitSeq(pointer, "/") {
+			if isNumber(token) {
+				s.path += "[" + token + "]"
+				continue
+			}
+			s.extend(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		}
+		return s
+	}
+	header, ok := strings.CutPrefix(expression, "$response.header.")
+	if !ok {
+		return nil
+	}
+	s.path = `.headers[` + strconv.Quote(strings.ToLower(header)) + `]`
+	return s
+}
+
 // findNeeds collects the inputs of an operation that identify something.
-func (b *builder) findNeeds(o *operation) {
+func (b binder) findNeeds(o *operation) {
 	for _, p := range o.Parameters {
 		n := &need{of: o, in: p.In, at: p.Name, name: p.Name, schema: p.Schema, required: p.Required}
 		switch {
@@ -378,7 +391,7 @@ func inPath(path, name string) (resource, above string) {
 // notReferences are names that look like references to something of the backend.
 var notReferences = []string{"client", "external", "correlation", "request", "trace", "tax", "device", "transaction", "idempotency", "vat", "national", "message", "span", "app", "tracking", "facebook", "google", "apple"}
 
-// refersTo returns what a name refers to: product of product_id and productId; "" if it is no reference.
+// refersTo returns what a name refers to: product of product_id and productId; "" if it is not a reference.
 func refersTo(name string) string {
 	words := strings.Split(importer.Identifier(name), "_")
 	if len(words) < 2 || !slices.Contains([]string{"id", "ids", "uuid", "guid"}, words[len(words)-1]) {
@@ -394,7 +407,7 @@ func refersTo(name string) string {
 const maxBodyDepth = 4
 
 // bodyNeeds collects the references in a body.
-func (b *builder) bodyNeeds(o *operation, s *openapi.Schema, at string, depth int) {
+func (b binder) bodyNeeds(o *operation, s *openapi.Schema, at string, depth int) {
 	if s == nil || depth > maxBodyDepth {
 		return
 	}

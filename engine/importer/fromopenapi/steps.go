@@ -18,7 +18,7 @@ func (b *builder) steps() {
 	for _, o := range b.ops {
 		s := b.request(o, &values{builder: b, of: o, signing: o.role == login})
 		s.Use, s.Notes = o.use, append(s.Notes, o.notes...)
-		b.sign(o, &s)
+		signer{b}.sign(o, &s)
 		b.draft.Steps = append(b.draft.Steps, s)
 	}
 }

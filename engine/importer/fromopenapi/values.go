@@ -84,7 +84,7 @@ func (b *builder) stable(p openapi.Property) (importer.Value, bool) {
 
 const deepest = 6
 
-// make makes a value of a schema. at is the place in the body, example what the document gives as an example.
+// make makes a value of a schema. at is the place in the body, example is the example of the document.
 func (v *values) make(s *openapi.Schema, name, at string, example any, depth int) importer.Value {
 	if v.of != nil {
 		if n := v.of.needAt("body", at); n != nil {
@@ -251,7 +251,7 @@ func listing(all []any) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// scalar makes a value that is no object or list.
+// scalar makes a value other than objects and lists.
 func (v *values) scalar(s *openapi.Schema, name string, example any) importer.Value {
 	if enum := slices.DeleteFunc(s.Enum(), func(e any) bool { return !isScalar(e) }); len(enum) > 0 {
 		if len(enum) == 1 {
@@ -341,7 +341,7 @@ func numberRange(name string) (low, high float64) {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// firstScalar returns an example that is no object or list.
+// firstScalar returns an example other than objects and lists.
 func firstScalar(example any, s *openapi.Schema) (any, bool) {
 	for _, e := range append([]any{example}, append(s.Examples(), s.Default())...) {
 		if isScalar(e) {

@@ -95,10 +95,10 @@ func (v *values) person(key string) (importer.Value, string) {
 	case strings.HasSuffix(key, "countrycode"), key == "country":
 		return importer.Value{Expr: `pick(["DE", "DK", "FR", "GB", "IT", "US"])`}, "DE"
 	case containsAny(key, "street", "addressline", "address1"), key == "address":
-		return importer.Value{Expr: `str(int(uniform(1, 200))) + " " + ` + v.constant("STREETS", "Mill Lane", "High Street", "Station Road", "Park Avenue", "Church Street")}, "12 Station Road"
+		return importer.Value{Expr: `str(int(uniform(1, 200))) + " " + ` + v.constant("STREETS", "Mill Road", "High Street", "Station Road", "Park Avenue", "Church Street")}, "12 Station Road"
 	case containsAny(key, "zip", "postalcode", "postcode"):
 		return importer.Value{Expr: "str(int(uniform(10000, 100000)))"}, "12345"
-	case containsAny(key, "company", "organization", "organisation", "employer"):
+	case containsAny(key, "company", "organization", "employer"):
 		return importer.Value{Expr: last() + ` + " Ltd"`}, "Fischer Ltd"
 	}
 	return importer.Value{}, ""
@@ -113,7 +113,7 @@ func (v *values) common(key string) (importer.Value, string) {
 		return importer.Value{Literal: "en"}, "en"
 	case key == "timezone" || key == "tz":
 		return importer.Value{Literal: "UTC"}, "UTC"
-	case strings.HasSuffix(key, "color") || strings.HasSuffix(key, "colour"):
+	case strings.HasSuffix(key, "color"):
 		return importer.Value{Expr: `pick(["red", "green", "blue", "black", "white"])`}, "white"
 	case strings.HasSuffix(key, "url") || strings.HasSuffix(key, "uri") || key == "website" || key == "link":
 		return importer.Value{Expr: `"https://example.com/" + session.seed_uuid`}, "https://example.com/00000000-0000-4000-8000-000000000000"

@@ -345,7 +345,8 @@ func (c *call) readParts(body *importer.Body) {
 	}
 	for _, f := range body.Files {
 		if contents[f.File] == "" {
-			c.note("The recording has no contents of the uploaded file " + shorten(f.File) + ": put a file of that name into the folder.")
+			c.note("The recording has no contents of the uploaded file " + shorten(f.File) + ". A text stands in for it: replace that file in the folder.")
+			contents[f.File] = "This text stands in for " + f.File + ", whose contents were not recorded.\n"
 		}
 	}
 	c.uploads(contents)

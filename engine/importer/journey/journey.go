@@ -76,7 +76,7 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 	if err := b.read(recordings, hosts); err != nil {
 		return nil, err
 	}
-	b.draft.Title = cmp.Or(options.Title, titleOf(b.draft.Services))
+	b.draft.Title = cmp.Or(options.Title, first.Title, titleOf(b.draft.Services))
 	b.name()
 	b.align()
 	b.recognizeUsers()
@@ -182,10 +182,10 @@ func serviceName(host string) string {
 func titleOf(services []importer.Service) string {
 	if len(services) > 0 && services[0].URL != "" {
 		if u, err := url.Parse(services[0].URL); err == nil {
-			return "Recorded visit to " + u.Host
+			return "Visit to " + u.Host
 		}
 	}
-	return "Recorded visit"
+	return "Visit"
 }
 
 // name sets the IDs and names of steps.

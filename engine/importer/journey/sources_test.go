@@ -139,6 +139,11 @@ func TestBodies(t *testing.T) {
 		"create_list: POST /list [1, {a: null, b: []}]",
 		"get_search: GET /search?tag=[a, b]&empty=",
 		"add_item: POST /graphql {operationName: AddItem, query: mutation AddItem { a }, variables: {n: 5}}")
+	x = r.call("POST", api+"/files", "", 200, `{}`)
+	x.Request.Type, x.Request.Parts = "multipart/form-data", []exchange.Part{{Name: "f", File: "b.png", Type: "image/png"}}
+	if other := draft(t, r); len(other.Files) != 2 || !strings.Contains(string(other.Files[1].Text), "stands in for b.png") || len(other.Steps[6].Notes) != 1 {
+		t.Errorf("files: %+v", other.Files)
+	}
 	if len(d.Files) != 1 || d.Files[0].Name != "a.txt" || string(d.Files[0].Text) != "abc" || !reflect.DeepEqual(d.Steps[0].Body.Files, []importer.Upload{{Field: "f", Name: "a.txt", Type: "text/plain", File: "a.txt"}}) {
 		t.Errorf("files: %+v, %+v", d.Files, d.Steps[0].Body.Files)
 	}

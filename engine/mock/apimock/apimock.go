@@ -35,10 +35,9 @@ type Config struct {
 	// Seed decides all generated values. A log keeps its seed.
 	Seed uint64
 	// Log is the file that keeps changes over restarts; "" keeps them in memory only.
-	Log     string
-	Profile wire.Profile
-	// Faults are as for the mock shop, except that tokens do not expire and there is no quota.
-	Faults wire.Faults
+	Log string
+	// The network is as for the mock shop, except that tokens do not expire and there is no quota.
+	wire.Network
 }
 
 // Validate reports everything that is wrong with c.
@@ -180,22 +179,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		delay = time.Duration(float64(delay) * float64(concurrent) / float64(capacity))
 	}
 	s.wait(r, delay)
-	switch fault, after := faults.Pick(key); {
-	case fault == wire.FaultRateLimited:
+	switch fault, after := faults.Pick(key); fault {
+	case wire.FaultRateLimited:
 		send(w, reply{http.StatusTooManyRequests, map[string]string{"Retry-After": "1"}, problem(nil, 429, "Too many requests").body})
-	case fault == wire.FaultServerError:
+	case wire.FaultServerError:
 		send(w, problem(nil, http.StatusInternalServerError, "Internal server error"))
-	case fault == wire.FaultHang:
+	case wire.FaultHang:
 		s.wait(r, -1)
-	case fault == wire.FaultCut:
+	case wire.FaultCut:
 		if after {
 			c.work()
 		}
 		panic(http.ErrAbortHandler)
-	case fault == wire.FaultBadBody:
+	case wire.FaultBadBody:
 		c.work()
 		send(w, reply{http.StatusOK, nil, []byte(`{"half": `)})
-	default:
+	case wire.FaultNone, wire.FaultOutage:
 		send(w, c.work())
 	}
 }

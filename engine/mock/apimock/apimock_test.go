@@ -238,7 +238,7 @@ func TestIndependence(t *testing.T) {
 	if want["agent-0"] == want["agent-1"] {
 		t.Error("two agents have the same products")
 	}
-	m := start(t, apimock.Config{Document: d, Seed: 7, Profile: wire.ProfileLocal})
+	m := start(t, apimock.Config{Document: d, Seed: 7, Network: wire.Network{Profile: wire.ProfileLocal}})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	for agent, alone := range want {
@@ -321,7 +321,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: got %d %s", fault, status, body)
 		}
 	}
-	if _, err := apimock.Start(apimock.Config{Document: d, Faults: wire.Faults{Quota: 5}}); err == nil {
+	if _, err := apimock.Start(apimock.Config{Document: d, Network: wire.Network{Faults: wire.Faults{Quota: 5}}}); err == nil {
 		t.Error("a quota is accepted")
 	}
 	if _, err := apimock.Start(apimock.Config{Document: d, Addr: "0.0.0.0:0"}); err == nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -209,9 +210,7 @@ func (s *Server) redo(r record) {
 
 func with(header map[string]string, name, value string) map[string]string {
 	all := map[string]string{name: value}
-	for k, v := range header {
-		all[k] = v
-	}
+	maps.Copy(all, header)
 	return all
 }
 

@@ -46,14 +46,14 @@ type route struct {
 func (r *route) compile() {
 	r.once.Do(func() {
 		if r.answer != nil {
-			r.response, _ = r.answer.Compile(openapi.OfResponse) //nolint:errcheck // an answer that cannot be checked is sent as it is
+			r.response, _ = r.answer.Compile(openapi.OfResponse) // an answer that cannot be checked is sent as it is
 		}
 		if r.op.Body == nil {
 			return
 		}
 		for _, m := range r.op.Body.Media {
 			if m.Schema != nil {
-				r.request, _ = m.Schema.Compile(openapi.OfRequest) //nolint:errcheck // nor is a request then
+				r.request, _ = m.Schema.Compile(openapi.OfRequest)
 				return
 			}
 		}

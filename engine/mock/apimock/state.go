@@ -22,7 +22,7 @@ type user struct {
 	mu          sync.Mutex // guards what follows
 	made        int64      // changes without a tag
 	collections map[string]*collection
-	single      map[string]map[string]any // what was sent to paths that are no collections
+	single      map[string]map[string]any // what was sent to other paths
 	kept        map[string]reply          // by idempotency key
 }
 

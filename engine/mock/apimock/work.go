@@ -357,7 +357,7 @@ func alike(kind string, v any) bool {
 	return kind == ""
 }
 
-// answerOther answers an operation that is about no collection: a login, an action, a profile. What is sent to a path is shown there.
+// answerOther answers an operation that is about no collection: a login, an action, a profile. A GET of the same path shows what was sent to it.
 func (c *call) answerOther(u *user, place string) reply {
 	r := c.route
 	path := instantiate(r.op.Path, c.values)

@@ -22,6 +22,12 @@ const (
 	FaultOutage      Fault = "outage"
 )
 
+// Network is a simulated network.
+type Network struct {
+	Profile Profile // latency of every answer
+	Faults  Faults  // fractions of requests that fail
+}
+
 // Faults are the fractions of requests that fail (0 to 1, together at most 1), an outage by wall time, and the server's capacity. The
 // zero value is a server that never fails.
 type Faults struct {

@@ -476,7 +476,7 @@ func (o *outline) paths(n *node) (all []name) {
 func (o *outline) mocks(n *node) []name {
 	switch o.kind(n.parent) {
 	case "http":
-		return []name{{"mock:shop", "", "The mock shop in this program.", nil}}
+		return []name{{"mock:shop", "", "The mock shop in this program.", nil}, {"mock:openapi.yaml", "", "A mock of the API that the document describes.", nil}}
 	case "llm":
 		return []name{{"mock:model", "", "The mock model in this program.", nil}}
 	}

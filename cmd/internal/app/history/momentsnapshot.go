@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -149,6 +148,7 @@ func (l *History) measure(s *engine.Snapshot, t *turns, m *engine.Moment) {
 	}
 	s.Latency, s.Queue, s.Throttled, s.PerSecond = row.Total, row.Queue, row.Throttled, row.SessionsPerSec
 	s.Retries, s.RateLimited, s.Usage, s.Waits, s.Flow, s.Lag = row.Retries, row.RateLimited, row.Usage, row.Waits, row.Flow, row.Lag
+	s.Arrivals = l.clock.Arrivals.String()
 	last := t.failed(s.At)
 	for class := range row.Errors {
 		if n := row.Errors[class]; n > 0 {
@@ -196,11 +196,7 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 		}
 	}
 	s.Ended, s.Events, s.RequestCounts = t.Ended(), t.Events, t.AllRequests()
-	if n := t.Total.Count(); n > 0 {
-		s.Latency = engine.Quantiles{
-			Count: n, Mean: t.Total.Sum() / time.Duration(n), P50: t.Total.Quantile(0.50), P95: t.Total.Quantile(0.95), P99: t.Total.Quantile(0.99), Max: t.Total.Max(),
-		}
-	}
+	s.Latency = engine.QuantilesOf(t.Latency())
 	s.Flow, s.Inexact, s.Steps = t.Flow, record.Inexact, t.ByStep.Figures()
 	s.Errors, err = l.store.ErrorNotes(ctx, l.run)
 	for i := range s.Errors {

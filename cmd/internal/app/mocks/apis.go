@@ -11,7 +11,9 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/mock/apimock"
+	"github.com/throng-sim/throng/engine/mock/wire"
 	"github.com/throng-sim/throng/engine/openapi"
 	"github.com/throng-sim/throng/engine/scenario"
 )
@@ -36,7 +38,7 @@ func (a *APIs) Start(s *chain.Service, settings *engine.Settings, data string, r
 	if err != nil {
 		return nil, err
 	}
-	cfg := apimock.Config{Document: s.API, Seed: settings.Seed, Log: config.APILog(data, run, s.Name), Profile: behaves.Profile, Faults: behaves.Faults}
+	cfg := apimock.Config{Document: s.API, Seed: settings.Seed, Log: config.APILog(data, run, s.Name), Network: network(behaves)}
 	if err := os.MkdirAll(filepath.Dir(cfg.Log), 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder of the mock's log: %w", err)
 	}
@@ -66,6 +68,24 @@ func Document(file string) (*openapi.Document, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return d, nil
+}
+
+func network(behaves mock.Config) wire.Network {
+	return wire.Network{Profile: behaves.Profile, Faults: behaves.Faults}
+}
+
+// Serve starts the mock of a document outside of a run. Its settings other than the address are those of the mock shop.
+func Serve(file, addr string, behaves mock.Config) (*apimock.Server, *openapi.Document, error) {
+	d, err := Document(file)
+	if err != nil {
+		return nil, nil, &engine.FieldError{Field: "openapi", Problem: err.Error()}
+	}
+	cfg := apimock.Config{Document: d, Addr: addr, Secret: behaves.Secret, Seed: behaves.Seed, Network: network(behaves)}
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, &engine.FieldError{Field: "mock", Problem: err.Error()}
+	}
+	s, err := apimock.Start(cfg)
+	return s, d, err
 }
 
 // Sync makes the logs durable.

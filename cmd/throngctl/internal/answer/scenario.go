@@ -160,6 +160,7 @@ type Scenario struct {
 	About      string           `json:"about,omitempty"`
 	Agents     int              `json:"agents"`
 	Cycles     int              `json:"cycles"`
+	Arrivals   string           `json:"arrivals,omitempty"` // how the agents of a cycle arrive, if not together
 	Parameters []Parameter      `json:"parameters"`
 	Services   []Service        `json:"services"`
 	Chains     []Chain          `json:"chains"`
@@ -212,6 +213,7 @@ type Step struct {
 // Criterion is a success criterion.
 type Criterion struct {
 	Metric string `json:"metric"`
+	Of     string `json:"of,omitempty"` // service or step
 	Text   string `json:"text"`
 }
 
@@ -221,6 +223,7 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []Parameter{}, Services: []Service{}, Criteria: []Criterion{}, Warnings: []Mistake{},
 	}
+	j.Arrivals = s.Clock.Arrivals.String()
 	for _, p := range s.Parameters {
 		j.Parameters = append(j.Parameters, Parameter{Heading{p.Name, p.Title, p.About}, p.Value.String(), p.Default.String(), known(p.Min), known(p.Max), p.Choices})
 	}
@@ -243,7 +246,7 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 		j.Chains = append(j.Chains, Chain{sub.Name, newSteps(sub.Plan())})
 	}
 	for _, c := range s.Success {
-		j.Criteria = append(j.Criteria, Criterion{c.Metric, c.Text})
+		j.Criteria = append(j.Criteria, Criterion{c.Metric, c.Of, c.Text})
 	}
 	for _, w := range s.Warnings() {
 		j.Warnings = append(j.Warnings, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Text, Hint: w.Hint})

@@ -181,6 +181,9 @@ func short(text string) string {
 func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.PlannedService) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
 	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), engine.FormatDuration(s.Clock.Cycle), max(s.Cycles, 1))
+	if plan := s.Clock.Arrivals; plan != nil {
+		Row(out, "arrivals\t%s\n", plan)
+	}
 	for _, p := range s.Parameters {
 		Row(out, "parameter %s\t%s\t%s\n", p.Name, short(p.Value.String()), p.Title)
 	}

@@ -64,6 +64,9 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	if b := health.FindBottleneck(&s.Overhead, s.Limit, s.Binds); b.Kind != health.Unbound {
 		row("limited by", "%s; %s", b, b.Advice)
 	}
+	if s.Arrivals != "" {
+		row("arrivals", "%s; latency counts from the intended start", s.Arrivals)
+	}
 	if s.Cycle > 1 {
 		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(s.Cycle)))
 	}
@@ -110,7 +113,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 			case !j.Passed:
 				mark = "FAIL"
 			}
-			Row(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Metric, j.Criterion.Text, j.Shown)
+			Row(w, "  %s\t%s %s\t%s\n", mark, j.Criterion.Name(), j.Criterion.Text, j.Shown)
 		}
 		_ = w.Flush()
 	}

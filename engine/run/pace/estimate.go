@@ -1,4 +1,5 @@
-package run
+// Package pace measures how fast the sessions of a run end, and estimates the time left.
+package pace
 
 import (
 	"math"
@@ -7,10 +8,10 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// pace estimates the time left from the whole run of this process, with more weight on its recent part. Cycles begin fast and end slowly,
+// Estimate estimates the time left from the whole run of this process, with more weight on its recent part. Cycles begin fast and end slowly,
 // so in a run of many cycles whole cycles count, and the open one is expected to take as long as they did. Otherwise seconds count. The
 // pace grows with the square root of the limit: more sessions in flight also wait longer for services.
-type pace struct {
+type Estimate struct {
 	seconds, cycles mean
 	known           time.Duration // the time that seconds covers
 	limit           float64       // smoothed
@@ -45,12 +46,12 @@ func (m *mean) perSecond(limit float64) float64 {
 }
 
 // over returns the time over which spans lose their weight, at a time since the start. A cycle takes the time cycle.
-func (*pace) over(since, cycle time.Duration) time.Duration {
+func (*Estimate) over(since, cycle time.Duration) time.Duration {
 	return max(min(since/4, paceLong), paceShort, 2*cycle)
 }
 
-// add adds a span in which a number of sessions ended under a limit.
-func (p *pace) add(span, since, cycle time.Duration, ended int64, limit int) {
+// Add adds a span in which a number of sessions ended under a limit.
+func (p *Estimate) Add(span, since, cycle time.Duration, ended int64, limit int) {
 	p.seconds.add(span, p.over(since, cycle), ended, float64(limit))
 	p.known += span
 	if p.limit == 0 {
@@ -59,25 +60,25 @@ func (p *pace) add(span, since, cycle time.Duration, ended int64, limit int) {
 	p.limit += (float64(limit) - p.limit) * (1 - math.Exp(-span.Seconds()/paceLimit.Seconds()))
 }
 
-// closed adds a cycle with the sessions that ran in this process.
-func (p *pace) closed(took, since time.Duration, sessions, limit int) {
+// Closed adds a cycle with the sessions that ran in this process.
+func (p *Estimate) Closed(took, since time.Duration, sessions, limit int) {
 	if p.limit > 0 {
 		limit = int(math.Round(p.limit))
 	}
 	p.cycles.add(took, p.over(since, took), int64(sessions), float64(limit))
 }
 
-// perSecond returns the expected sessions a second, and 0 while too little is known.
-func (p *pace) perSecond() float64 {
+// PerSecond returns the expected sessions a second, and 0 while too little is known.
+func (p *Estimate) PerSecond() float64 {
 	if p.known < paceFirst {
 		return 0
 	}
 	return p.seconds.perSecond(p.limit)
 }
 
-// left returns the expected time until all sessions have ended; -1 while too little is known.
-func (p *pace) left(s *engine.Snapshot) time.Duration {
-	rate := p.perSecond()
+// Left returns the expected time until all sessions have ended; -1 while too little is known.
+func (p *Estimate) Left(s *engine.Snapshot) time.Duration {
+	rate := p.PerSecond()
 	if rate <= 0 || s.Total <= 0 {
 		return -1
 	}
@@ -94,4 +95,14 @@ func (p *pace) left(s *engine.Snapshot) time.Duration {
 		}
 	}
 	return time.Duration(left * float64(time.Second))
+}
+
+// Scheduled returns the time left of a run whose sessions arrive over time, given the time until the last of them is due. While sessions
+// start on time, the schedule sets the pace, and the pace so far says nothing about a profile that rises later.
+func Scheduled(s *engine.Snapshot, due, pace time.Duration) time.Duration {
+	due += s.Latency.Mean // of the last session
+	if s.Overdue > int64(s.Limit) || s.Latency.Count == 0 {
+		return max(due, pace)
+	}
+	return due
 }

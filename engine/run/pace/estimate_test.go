@@ -1,4 +1,4 @@
-package run
+package pace
 
 import (
 	"math"
@@ -29,20 +29,20 @@ func TestPaceIsSmooth(t *testing.T) {
 		"bursts": func(s int) int64 { return int64(250 * (1 - min(s%5, 1))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var p pace
+			var p Estimate
 			var ended int64
 			var seen []float64
 			for s := range 3600 {
 				n := rate(s)
 				ended += n
-				p.add(time.Second, time.Duration(s)*time.Second, 0, n, 50)
+				p.Add(time.Second, time.Duration(s)*time.Second, 0, n, 50)
 				if ended < total/20 || total-ended < total/20 {
 					continue
 				}
-				if p.perSecond() == 0 {
+				if p.PerSecond() == 0 {
 					t.Fatalf("second %d: no estimate after %d sessions", s, ended)
 				}
-				seen = append(seen, float64(total-ended)/p.perSecond())
+				seen = append(seen, float64(total-ended)/p.PerSecond())
 			}
 			for i := range len(seen) - 30 {
 				if a, b := seen[i], seen[i+30]; math.Max(a/b, b/a) > 1.5 {
@@ -54,18 +54,18 @@ func TestPaceIsSmooth(t *testing.T) {
 }
 
 func TestPaceFollows(t *testing.T) {
-	var p pace
-	if p.add(time.Second, 0, 0, 1000, 50); p.perSecond() != 0 {
-		t.Errorf("%v after a second, want no estimate", p.perSecond())
+	var p Estimate
+	if p.Add(time.Second, 0, 0, 1000, 50); p.PerSecond() != 0 {
+		t.Errorf("%v after a second, want no estimate", p.PerSecond())
 	}
-	p = pace{}
+	p = Estimate{}
 	for s := range 300 {
-		p.add(time.Second, time.Duration(s)*time.Second, 0, 20, 50)
+		p.Add(time.Second, time.Duration(s)*time.Second, 0, 20, 50)
 	}
 	for s := range 120 {
-		p.add(time.Second, time.Duration(300+s)*time.Second, 0, 80, 50)
+		p.Add(time.Second, time.Duration(300+s)*time.Second, 0, 80, 50)
 	}
-	if got := p.perSecond(); got < 60 || got > 80 {
+	if got := p.PerSecond(); got < 60 || got > 80 {
 		t.Errorf("two minutes after the limit went up fourfold the estimate is %.0f a second, want nearly 80", got)
 	}
 }
@@ -78,24 +78,24 @@ func TestTimeLeftOfCycles(t *testing.T) {
 		fast, slow   = 150, 5 // sessions a second
 		perCycle     = 2*fast + (each-2)*slow
 	)
-	var p pace
+	var p Estimate
 	s := &engine.Snapshot{SessionCounts: engine.SessionCounts{Total: cycles * perCycle}, CycleState: engine.CycleState{CycleTotal: perCycle}}
 	for at := range cycles * each {
 		if at > 0 && at%each == 0 {
-			p.closed(each*time.Second, time.Duration(at)*time.Second, perCycle, 50)
+			p.Closed(each*time.Second, time.Duration(at)*time.Second, perCycle, 50)
 			s.CycleEnded = 0
 		}
 		n := int64(slow)
 		if at%each < 2 {
 			n = fast
 		}
-		p.add(time.Second, time.Duration(at)*time.Second, each*time.Second, n, 50)
+		p.Add(time.Second, time.Duration(at)*time.Second, each*time.Second, n, 50)
 		s.Ended, s.CycleEnded = s.Ended+n, s.CycleEnded+n
 		s.Elapsed, s.CycleTook = time.Duration(at+1)*time.Second, time.Duration(at%each+1)*time.Second
 		if at < 2*each {
 			continue
 		}
-		got, want := p.left(s).Seconds(), float64(cycles*each-at-1)
+		got, want := p.Left(s).Seconds(), float64(cycles*each-at-1)
 		if math.Abs(got-want) > 0.03*want+1 {
 			t.Errorf("after %d s: %.0f s left, want %.0f s", at+1, got, want)
 		}
@@ -105,15 +105,15 @@ func TestTimeLeftOfCycles(t *testing.T) {
 // TestTimeLeftAfterTheLimitRose checks that sessions from before the limit rose do not make the estimate a fifth too high.
 func TestTimeLeftAfterTheLimitRose(t *testing.T) {
 	const total = 20_000
-	var p pace
+	var p Estimate
 	s := &engine.Snapshot{SessionCounts: engine.SessionCounts{Total: total}}
 	for at := range 60 {
 		limit := min(50+2*at, 100) // as a governor raises it
 		n := int64(limit)          // a second each
-		p.add(time.Second, time.Duration(at)*time.Second, 0, n, limit)
+		p.Add(time.Second, time.Duration(at)*time.Second, 0, n, limit)
 		s.Ended += n
 		s.Elapsed = time.Duration(at+1) * time.Second
-		if got, want := p.left(s).Seconds(), float64(total-s.Ended)/100; at >= 30 && got > 1.15*want {
+		if got, want := p.Left(s).Seconds(), float64(total-s.Ended)/100; at >= 30 && got > 1.15*want {
 			t.Errorf("after %d s: %.0f s left, want %.0f s", at+1, got, want)
 		}
 	}
@@ -121,14 +121,25 @@ func TestTimeLeftAfterTheLimitRose(t *testing.T) {
 
 // TestTimeLeftOfFewCycles checks that seconds count in a run of few long cycles, so that the estimate follows a change in the first one.
 func TestTimeLeftOfFewCycles(t *testing.T) {
-	var p pace
+	var p Estimate
 	s := &engine.Snapshot{SessionCounts: engine.SessionCounts{Total: 3000}, CycleState: engine.CycleState{CycleTotal: 1000}}
-	p.closed(100*time.Second, 100*time.Second, 1000, 50)
+	p.Closed(100*time.Second, 100*time.Second, 1000, 50)
 	for at := range 100 {
-		p.add(time.Second, time.Duration(100+at)*time.Second, 100*time.Second, 5, 50)
+		p.Add(time.Second, time.Duration(100+at)*time.Second, 100*time.Second, 5, 50)
 	}
 	s.Ended, s.CycleEnded, s.Elapsed, s.CycleTook = 1500, 500, 200*time.Second, 100*time.Second
-	if got := p.left(s); got < 290*time.Second || got > 310*time.Second {
+	if got := p.Left(s); got < 290*time.Second || got > 310*time.Second {
 		t.Errorf("%v left, want 5 min", got)
+	}
+}
+
+// TestScheduledTimeLeft checks that the pace matters only while more sessions are overdue than may run.
+func TestScheduledTimeLeft(t *testing.T) {
+	for overdue, want := range map[int64]time.Duration{0: 62 * time.Second, 10: 62 * time.Second, 11: time.Hour} {
+		s := &engine.Snapshot{LimitState: engine.LimitState{Limit: 10}, Pace: engine.Pace{Overdue: overdue}}
+		s.Latency = engine.Quantiles{Count: 5, Mean: 2 * time.Second}
+		if got := Scheduled(s, time.Minute, time.Hour); got != want {
+			t.Errorf("%d overdue: %v left, want %v", overdue, got, want)
+		}
 	}
 }

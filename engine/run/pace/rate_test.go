@@ -1,4 +1,4 @@
-package run
+package pace
 
 import (
 	"testing"
@@ -6,26 +6,26 @@ import (
 )
 
 func TestThroughputOfBurstsIsSteady(t *testing.T) {
-	var r rate
+	var r Rate
 	began := time.Unix(1_700_000_000, 0)
-	r.tick(began)
-	if got := r.perSecond(began.Add(500*time.Millisecond), 0); got != 0 {
+	r.Tick(began)
+	if got := r.PerSecond(began.Add(500*time.Millisecond), 0); got != 0 {
 		t.Errorf("%v per second before any session", got)
 	}
 	for second := range 90 {
 		at := began.Add(time.Duration(second+1)*time.Second + time.Duration(second%3)*7*time.Millisecond)
 		if second%3 == 0 {
-			r.add(372) // a cycle of 3 s begins
+			r.Add(372) // a cycle of 3 s begins
 		}
-		r.tick(at)
-		if got := r.perSecond(at.Add(300*time.Millisecond), 3*time.Second); second >= 9 && (got < 123 || got > 125) {
+		r.Tick(at)
+		if got := r.PerSecond(at.Add(300*time.Millisecond), 3*time.Second); second >= 9 && (got < 123 || got > 125) {
 			t.Fatalf("after %d s: %v per second, want 124", second, got)
 		}
 	}
 	for second := range 10 {
-		r.tick(began.Add(time.Duration(91+second) * time.Second))
+		r.Tick(began.Add(time.Duration(91+second) * time.Second))
 	}
-	if got := r.perSecond(began.Add(101*time.Second), 3*time.Second); got != 0 {
+	if got := r.PerSecond(began.Add(101*time.Second), 3*time.Second); got != 0 {
 		t.Errorf("%v per second after nothing for 10 s", got)
 	}
 }
