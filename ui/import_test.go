@@ -41,7 +41,7 @@ func TestFilesThatAreImported(t *testing.T) {
 	}
 	a.Open("/visits/first.har")
 	q.Until("imported", func() bool {
-		return a.wizard.IsOpen() && uitest.Shows(a.overlay(), "a visit: 1 request, 1 in the journey.")
+		return a.wizard.IsOpen() && uitest.Shows(a.overlay(), "A visit: 1 step, 1 in the journey.")
 	})
 	a.tick()
 	a.close()

@@ -110,6 +110,7 @@ func (f *finish) fill() {
 func (f *finish) propose(title string) {
 	on := f.wizard.dialog
 	f.plan = nil
+	f.target.SetText("")
 	async.Work(func() (string, error) { return f.wizard.desk.Propose(context.Background(), title), nil }, func(path string, _ error) {
 		if f.wizard.dialog != on {
 			return

@@ -1,9 +1,12 @@
 package wizard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/importer"
@@ -186,10 +189,9 @@ func several(n int, one string) string {
 
 // summary says what a draft has.
 func summary(d *importer.Draft, used int) string {
-	text := fmt.Sprintf("%s: %s, %s in the journey.", d.Source, several(len(d.Steps), "request"), engine.FormatCount(int64(used)))
-	if d.Source == "" {
-		_, text, _ = strings.Cut(text, ": ")
-	}
+	source := cmp.Or(d.Source, "The source")
+	first, size := utf8.DecodeRuneInString(source)
+	text := fmt.Sprintf("%c%s: %s, %s in the journey.", unicode.ToUpper(first), source[size:], several(len(d.Steps), "step"), engine.FormatCount(int64(used)))
 	if left := dropped(d); left != "" {
 		text += " Left out: " + left + "."
 	}

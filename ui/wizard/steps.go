@@ -34,7 +34,7 @@ type steps struct {
 	about   *form.Note
 	partial *form.Note
 	details *widget.Button
-	second  *widget.Button
+	second  *widgets.Hint // the button for a second recording
 	words   *form.Entry
 	asked   *form.Row // of words
 	only    *widget.Check
@@ -60,7 +60,8 @@ func newSteps(w *Wizard) *steps {
 	s.asked = form.NewRow("Journey in words", container.NewBorder(nil, nil, nil, apply, s.words)).Marking(s.words)
 	s.words.OnChanged = func(string) { s.asked.Changed() }
 	s.details = widget.NewButton("Details…", s.showDetails)
-	s.second = widget.NewButtonWithIcon("Add a second recording…", theme.ContentAddIcon(), func() { w.source.add() })
+	s.second = widgets.NewHint(widget.NewButtonWithIcon("Add a second recording…", theme.ContentAddIcon(), func() { w.source.add() }),
+		"A second recording of the same visit shows which values change, so that they are not sent as they were recorded.")
 	s.table = widgets.NewTable([]widgets.Column{
 		{Title: "", Sample: "[x]"},
 		{Title: "Step", Sample: "add_to_cart", Weight: 2},
@@ -85,7 +86,7 @@ func newSteps(w *Wizard) *steps {
 	s.chain.Hide()
 	split := container.NewHSplit(left, container.New(layout.NewCustomPaddedLayout(0, 0, 2*theme.Padding(), 0), container.NewStack(s.graph, s.chain)))
 	split.Offset = 0.6
-	links := container.NewHBox(s.details, widgets.NewHint(s.second, "A second recording of the same visit shows which values change, so that they are not sent as they were recorded."))
+	links := container.NewHBox(s.details, s.second)
 	found := container.NewBorder(nil, nil, nil, container.NewVBox(links), form.NewStack(s.about, s.partial))
 	s.object = form.NewHeaded(form.NewStack(found, s.asked), split)
 	return s

@@ -22,7 +22,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	if got := f.reads[0]; got.Place != "http://127.0.0.1:8000" || got.Text != nil || got.Second != nil {
 		t.Errorf("read %+v", got)
 	}
-	if !st.shows("OpenAPI 3.1: Corner shop 1.4: 6 requests, 4 in the journey. Left out: 3 (image), 1 (font). 1 note.") {
+	if !st.shows("OpenAPI 3.1: Corner shop 1.4: 6 steps, 4 in the journey. Left out: 3 (image), 1 (font). 1 note.") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	st.same("login", "search", "add_to_cart", "order")

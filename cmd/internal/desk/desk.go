@@ -85,6 +85,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	d.store, d.remote, d.box = d.app.Store(), d.app.Remote(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
+	importDesk{d}.forget() // recordings of a process that died
 	if err := d.reconnect(); err != nil {
 		slog.Warn("cannot send results", "error", err)
 	}
@@ -135,6 +136,7 @@ func (d *Desk) drawn() { d.drew.Store(int64(machine.ThreadTime())) }
 // Close stops the run in progress, gracefully for some seconds, and closes everything.
 func (d *Desk) Close() error {
 	settled := d.close()
+	importDesk{d}.forget()
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
 	<-settled
 	d.telling.Wait()

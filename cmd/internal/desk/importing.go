@@ -90,14 +90,19 @@ func (d importDesk) fileOf(s *wizard.Source) (path string, remove func(), err er
 	if path, err = d.fresh(); err != nil {
 		return "", nil, err
 	}
+	remove = func() { _ = os.RemoveAll(filepath.Dir(path)) } // the next start removes what is left
 	if err = os.WriteFile(path, s.Text, 0o600); err != nil {
-		return "", nil, errors.Join(err, os.Remove(path))
+		remove()
+		return "", nil, err
 	}
-	return path, func() { _ = os.Remove(path) }, nil // a later recording removes what is left
+	return path, remove, nil
 }
 
 // recordings is the folder of recordings in progress. They contain credentials, so only their owner may read them, and nothing stays there.
 func (d importDesk) recordings() string { return filepath.Join(d.data, "recordings") }
+
+// forget deletes recordings that were not used, as far as that is possible: a recorder that still runs may keep its file open.
+func (d importDesk) forget() { _ = os.RemoveAll(d.recordings()) }
 
 // fresh returns the path of a new file for a recording.
 func (d importDesk) fresh() (string, error) {
@@ -241,16 +246,13 @@ func (d importDesk) Record(_ context.Context, r wizard.Recording, each func(wiza
 			return nil, fmt.Errorf("%s contains no PEM certificate", r.CA)
 		}
 	}
-	if err := os.RemoveAll(d.recordings()); err != nil { // of a process that died
-		return nil, err
-	}
 	var err error
 	if cfg.File, err = d.fresh(); err != nil {
 		return nil, err
 	}
 	got, err := recorder.Start(cfg)
 	if err != nil {
-		return nil, errors.Join(forWindow(err), os.RemoveAll(d.recordings()))
+		return nil, errors.Join(forWindow(err), os.RemoveAll(filepath.Dir(cfg.File)))
 	}
 	return recording{got, cfg.File}, nil
 }
