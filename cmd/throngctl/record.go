@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/recorder"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/importer/exchange"
 )
@@ -86,17 +87,7 @@ func (c *recordCmd) explain(t *terminal, r *recorder.Recorder) error {
 	if t.json {
 		return t.line(answer.Recorder{Event: "started", URL: r.URL(), Target: r.Target(), File: r.Summary().File, CA: ca})
 	}
-	if !c.Proxy {
-		fmt.Fprintf(t.out, "Recording %s. Use it at this address instead, in a browser, an app or a script:\n\n  %s\n\n", r.Target(), r.URL())
-	} else {
-		fmt.Fprintf(t.out, "Recording %s. Set %s as the HTTP and HTTPS proxy of your browser.\n", r.Target(), r.URL())
-		fmt.Fprintf(t.out, "The browser must trust %s for this recording; it is valid for the target and one day only.\n", ca)
-		fmt.Fprintln(t.out, "  Firefox: Settings > Privacy & Security > Certificates > View Certificates > Authorities > Import")
-		fmt.Fprintln(t.out, "  macOS: security add-trusted-cert -k ~/Library/Keychains/login.keychain-db FILE")
-		fmt.Fprintln(t.out, "  Chrome, with a profile of its own, trusting nothing else:")
-		fmt.Fprintf(t.out, "    google-chrome --user-data-dir=/tmp/throng-recording --proxy-server=%s --proxy-bypass-list='<-loopback>' --ignore-certificate-errors-spki-list=%s\n\n", r.URL(), r.CAHash())
-	}
-	fmt.Fprintln(t.out, "Make the visit at your usual pace: pauses become think times. Press Ctrl+C when you are done.")
+	show.Recorder(t.out, r.URL(), r.Target(), ca, r.CAHash())
 	return nil
 }
 
@@ -123,13 +114,6 @@ func (c *recordCmd) finish(t *terminal, s recorder.Summary) error {
 	if t.json {
 		return t.line(answer.Recording{Event: "ended", File: s.File, Requests: s.Exchanges, Skipped: s.Skipped, Bytes: s.Bytes})
 	}
-	fmt.Fprintf(t.out, "\n%s requests recorded in %s.\n", engine.FormatCount(int64(s.Exchanges)), s.File)
-	if s.Skipped > 0 {
-		fmt.Fprintf(t.out, "%s more were not recorded: the recording is full.\n", engine.FormatCount(int64(s.Skipped)))
-	}
-	fmt.Fprintln(t.out, "The file contains passwords and tokens. Delete it after the import, and do not share it.")
-	if s.Exchanges > 0 {
-		fmt.Fprintf(t.out, "Make a scenario of it: throngctl import %s\n", s.File)
-	}
+	show.Recording(t.out, s)
 	return nil
 }

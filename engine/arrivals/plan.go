@@ -33,10 +33,12 @@ type Stage struct {
 // Constant returns stages with one rate.
 func Constant(perSecond float64) []Stage { return []Stage{{From: perSecond, To: perSecond}} }
 
-// Limits of a plan.
+// Limits of a plan. MinRate applies to the last rate; other rates may be 0.
 const (
-	MinRate, MaxRate = 1e-5, 1e6 // of the last stage; other rates may be 0
-	MinTime, MaxTime = time.Millisecond, 366 * 24 * time.Hour
+	MinRate = 1e-5
+	MaxRate = 1e6
+	MinTime = time.Millisecond
+	MaxTime = 366 * 24 * time.Hour
 )
 
 // NeedsTime reports whether the plan needs the planned time of a cycle.

@@ -121,7 +121,7 @@ type Value struct {
 	Parts   []Value  // a text of several parts
 	Items   *[]Value // a list
 	Fields  *[]Pair  // an object
-	Note    string   // comment beside it
+	Note    string   // comment above it
 }
 
 // From names the source of a value.
@@ -141,7 +141,7 @@ type Open struct {
 	Candidates []string // expressions that it may be taken from, or a short text: "a parameter", "steps.login.id"
 }
 
-// Think is a pause, drawn from a lognormal distribution. The zero value is none.
+// Think is a pause, drawn from a lognormal distribution. The zero value means no pause.
 type Think struct {
 	Median time.Duration
 	Sigma  float64 // of the logarithm; 0 for a fixed pause

@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Merged is a file that was imported before, with what the source has now.
+// Merged is what became of a file that was imported before. Its lists are names of steps, except Open.
 type Merged struct {
-	Text    []byte
-	Open    []string // what a person must decide, of the steps that were written anew
-	Added   []string // names of steps that the file did not have
-	Updated []string // steps that nobody had edited, and that the source has changed
-	Kept    []string // steps that a person has edited, and that the source has changed since: they stay as they are
-	Gone    []string // steps of the file that are no longer in the source
+	Text    []byte   `json:"-"`
+	Open    []string `json:"open,omitempty"`    // what a person must decide, in the steps that were written now
+	Added   []string `json:"added,omitempty"`   // steps that the file did not have
+	Updated []string `json:"updated,omitempty"` // steps that the source has changed, and no person
+	Kept    []string `json:"kept,omitempty"`    // steps that a person has edited, and that the source has changed since: they stay as they are
+	Gone    []string `json:"gone,omitempty"`    // steps of the file that are no longer in the source
 }
 
 // marker begins the comment that says which operation of the source a step was made from.

@@ -146,7 +146,7 @@ func (w *writer) services() {
 	}
 }
 
-// address writes where a service is. What the source does not say is the mock of its document, if it has one.
+// address writes where a service is. If the source does not say, it is the mock of its document, if there is one.
 func (w *writer) address(s *Service) {
 	const unknown = "    # the source does not say where the backend is: write its address here"
 	switch {
@@ -363,7 +363,7 @@ func (w *writer) scalar(v Value) string {
 	return w.expression(v)
 }
 
-// expression returns a value as an expression. What has no source in the journey is left open.
+// expression returns a value as an expression. Values without a source in the journey are left open.
 func (w *writer) expression(v Value) string {
 	switch {
 	case v.Expr != "":

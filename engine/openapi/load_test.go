@@ -331,7 +331,7 @@ func TestErrors(t *testing.T) {
 		"openapi: 3.0.0\npaths: {}":             "it has no operations",
 		"openapi: 3.0.0\npaths: {/a: {get: 5}}": "GET /a: the operation is a number",
 		"a: &a [*a]":                            "is inside of what it stands for",
-		"a: [":                         "line 2, column 1: did not find expected node content",
+		"a: [":                                  "line 2, column 1: did not find expected node content",
 		"\xff\xfe":                              "not UTF-8",
 		strings.Repeat("[", 10_000):             "levels",
 		"a: " + strings.Repeat("[", 1000):       "levels",

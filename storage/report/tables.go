@@ -136,7 +136,10 @@ func timesOf(t *engine.Totals) (rows [][]string) {
 		name string
 		spread
 	}{
-		{"Whole session", &t.Total}, {"Services and steps", &t.Service}, {"Throttled", &t.Throttled}, {"Queued", &t.Queue},
+		{"Whole session", &t.Total},
+		{"Services and steps", &t.Service},
+		{"Throttled", &t.Throttled},
+		{"Queued", &t.Queue},
 		{"From the intended start", &t.Response},
 	} {
 		if h.Count() == 0 && len(rows) == 4 { // agents did not arrive over time

@@ -64,7 +64,7 @@ func TestMockOfADocument(t *testing.T) {
 		t.Fatalf("got\n%s%s", want["events.csv"], want["sessions.csv"])
 	}
 	lines := strings.Split(want["events.csv"], "\n")
-	if last := lines[len(lines)-2]; strings.Count(last, "taker-") < 5 { // its own four notes, beside the agent's name
+	if last := lines[len(lines)-2]; strings.Count(last, "taker-") < 5 { // its own four notes, and the name of the agent
 		t.Errorf("the list has not grown: %s", last)
 	}
 	for cycle := 1; cycle < 4; cycle++ {

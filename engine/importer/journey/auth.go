@@ -21,6 +21,9 @@ type credential struct {
 	set      *importer.From
 }
 
+// signer decides how agents sign in.
+type signer struct{ *builder }
+
 // newCredential reads a header Authorization.
 func newCredential(text string) *credential {
 	scheme, token, ok := strings.Cut(strings.TrimSpace(text), " ")
@@ -37,7 +40,7 @@ func newCredential(text string) *credential {
 }
 
 // authenticate decides how agents sign in to each service.
-func (b *builder) authenticate() {
+func (b signer) authenticate() {
 	for i := range b.draft.Services {
 		var signed, open []*call
 		for _, c := range b.visits[0].calls {
@@ -63,7 +66,7 @@ func (b *builder) authenticate() {
 }
 
 // sign decides about the requests of a service that have the header Authorization.
-func (b *builder) sign(service int, signed []*call) {
+func (b signer) sign(service int, signed []*call) {
 	v := b.visits[0]
 	sourced := 0
 	for _, c := range signed {
@@ -116,13 +119,13 @@ func alike(signed []*call) bool {
 }
 
 // forget removes a secret that is only the name of a variable.
-func (b *builder) forget(value string) {
+func (b signer) forget(value string) {
 	name := b.vault.names[value]
 	delete(b.vault.names, value)
 	b.draft.Secrets = slices.DeleteFunc(b.draft.Secrets, func(s importer.Secret) bool { return s.Name == name })
 }
 
-func (b *builder) tokenSecret(service string, c *credential) string {
+func (b signer) tokenSecret(service string, c *credential) string {
 	if m := variable.FindStringSubmatch(c.token); m != nil {
 		return b.vault.named(m[1], "token of "+service)
 	}
@@ -130,7 +133,7 @@ func (b *builder) tokenSecret(service string, c *credential) string {
 }
 
 // headerSecret names the whole value of the header Authorization.
-func (b *builder) headerSecret(service string, c *credential) string {
+func (b signer) headerSecret(service string, c *credential) string {
 	if variable.MatchString(c.token) {
 		return b.tokenSecret(service, c)
 	}
@@ -145,7 +148,7 @@ func (b *builder) headerSecret(service string, c *credential) string {
 }
 
 // header writes the header Authorization into a step.
-func (b *builder) header(service string, c *call) {
+func (b signer) header(service string, c *call) {
 	var value importer.Value
 	switch t := c.bearer; {
 	case t.from != nil:
@@ -166,7 +169,7 @@ func (b *builder) header(service string, c *call) {
 
 // login makes a login of the request whose answer has the token, if that request needs nothing from the journey and the journey
 // nothing else from it. Then Throng signs in each agent, and again when the token expires, so renewals are left out.
-func (b *builder) login(service int, signed []*call) bool {
+func (b signer) login(service int, signed []*call) bool {
 	v := b.visits[0]
 	var at, renewals []*call
 	for _, c := range signed {
@@ -215,7 +218,7 @@ func (b *builder) login(service int, signed []*call) bool {
 }
 
 // passPause moves the pause before a step that is left out to the next step.
-func (b *builder) passPause(l *call) {
+func (b signer) passPause(l *call) {
 	for _, c := range b.visits[0].calls[l.index+1:] {
 		if !c.dropped {
 			if c.step.Think.Median == 0 && l.index > 0 {
@@ -292,7 +295,7 @@ func eachValue(v *importer.Value, do func(*importer.Value)) {
 }
 
 // aloneFor reports whether no other step uses the answer of a login or its cookies. Renewals may.
-func (b *builder) aloneFor(l *call, renewals []*call) bool {
+func (b signer) aloneFor(l *call, renewals []*call) bool {
 	v := b.visits[0]
 	set := make(map[string]bool)
 	for e := range l.hops() {
@@ -331,7 +334,7 @@ func sentCookies(c *call) func(func(name, value string) bool) {
 }
 
 // sanitized fills in what Chrome leaves out of recordings unless asked: the headers Authorization and Cookie.
-func (b *builder) sanitized(service int) {
+func (b signer) sanitized(service int) {
 	v := b.visits[0]
 	if !v.recording.Sanitized {
 		return
@@ -374,7 +377,7 @@ var harmless = regexp.MustCompile(`(?i)^(?:_ga|_gid|_gat|_gcl|_fbp|_hj|_uet|amp_
 
 // rememberCookies turns on the cookies of services whose requests send what their answers set. Cookies from before the recording
 // are secrets, if they look like those of a session.
-func (b *builder) rememberCookies() {
+func (b signer) rememberCookies() {
 	set := make([]map[string]bool, len(b.draft.Services))
 	later := make([]map[string]bool, len(b.draft.Services))
 	for i := range set {
@@ -418,7 +421,7 @@ func (b *builder) rememberCookies() {
 }
 
 // oldCookie makes a secret of a cookie that was set before the recording began.
-func (b *builder) oldCookie(s *importer.Service, name, value string) {
+func (b signer) oldCookie(s *importer.Service, name, value string) {
 	secret := b.vault.name(s.Name, name, value, "cookie "+shorten(name)+" of "+s.Name)
 	note := "the recording began signed in: the cookie will expire. Record the login too"
 	if s.Auth.Kind == importer.NoAuth {

@@ -79,8 +79,8 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 	b.draft.Title = cmp.Or(options.Title, first.Title, titleOf(b.draft.Services))
 	b.name()
 	b.align()
-	b.recognizeUsers()
-	b.recognizeUUIDs()
+	recognizer{b}.recognizeUsers()
+	recognizer{b}.recognizeUUIDs()
 	for _, c := range b.visits[0].calls {
 		for _, s := range c.slots {
 			b.resolve(c, s)
@@ -89,8 +89,8 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 	b.choose()
 	b.assemble()
 	b.pace()
-	b.authenticate()
-	b.rememberCookies()
+	signer{b}.authenticate()
+	signer{b}.rememberCookies()
 	b.share()
 	b.finish()
 	return b.draft, nil

@@ -24,9 +24,12 @@ func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, "[.")+1:]
 }
 
+// recognizer finds values that stand for a user or a session.
+type recognizer struct{ *builder }
+
 // recognizeUsers finds who signs in or up. The user of a login becomes an attribute of the agents. A user who signs up must be new in
 // each session, and stays that in all later requests.
-func (b *builder) recognizeUsers() {
+func (b recognizer) recognizeUsers() {
 	for _, c := range b.visits[0].calls {
 		if c.Method != http.MethodPost && c.Method != http.MethodPut || !slices.ContainsFunc(c.slots, isLoginPassword) {
 			continue
@@ -60,7 +63,7 @@ func isLoginPassword(s *slot) bool {
 }
 
 // attribute makes an attribute of the agents for who signed in.
-func (b *builder) attribute(mail bool, text string) importer.Value {
+func (b recognizer) attribute(mail bool, text string) importer.Value {
 	base := "user"
 	if mail {
 		base = "email"
@@ -77,7 +80,7 @@ func (b *builder) attribute(mail bool, text string) importer.Value {
 }
 
 // recognizeUUIDs finds UUIDs that the client made and sent more than once: all of a session are one.
-func (b *builder) recognizeUUIDs() {
+func (b recognizer) recognizeUUIDs() {
 	v := b.visits[0]
 	counts, first := make(map[string]int), make(map[string]*slot)
 	var order []string

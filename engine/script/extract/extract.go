@@ -170,6 +170,7 @@ func selected(z *html.Tokenizer) (value string, found bool) {
 					return value, found
 				}
 			}
+		case html.CommentToken, html.DoctypeToken:
 		}
 	}
 }

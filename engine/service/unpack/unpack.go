@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
@@ -33,8 +34,8 @@ func Body(r *http.Request, resp *http.Response) error {
 		return fmt.Errorf("the answer is compressed more than %d times", maxCodings)
 	}
 	body := &unpacked{packed: resp.Body, from: resp.Body}
-	for i := len(codings) - 1; i >= 0; i-- {
-		name := strings.TrimSpace(codings[i])
+	for _, name := range slices.Backward(codings) {
+		name = strings.TrimSpace(name)
 		open, known := readers[name]
 		if !known {
 			return fmt.Errorf("the answer is compressed with %q, which Throng cannot read: ask for gzip, deflate, br or zstd in Accept-Encoding, or leave the header out", name)

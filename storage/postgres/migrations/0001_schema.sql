@@ -288,7 +288,7 @@ COMMENT ON COLUMN throng.metrics.writes_per_sec IS 'Rows committed by Throng per
 COMMENT ON COLUMN throng.metrics.cpu_percent IS 'CPU usage of the machine.';
 COMMENT ON COLUMN throng.metrics.memory_mb IS 'Resident memory of Throng.';
 COMMENT ON COLUMN throng.metrics.process_cpu_percent IS 'CPU usage of Throng, relative to one core.';
-COMMENT ON COLUMN throng.metrics.phase IS 'preparing, running, paused, draining or ended.';
+COMMENT ON COLUMN throng.metrics.phase IS 'preparing, running, paused, stopping or ended.';
 COMMENT ON COLUMN throng.metrics."limit" IS 'Concurrency limit.';
 COMMENT ON COLUMN throng.metrics.in_flight IS 'Sessions in flight.';
 COMMENT ON COLUMN throng.metrics.sessions_per_sec IS 'Sessions that ended per second.';

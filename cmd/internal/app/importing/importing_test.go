@@ -113,8 +113,8 @@ func TestRefusals(t *testing.T) {
 		wrong string
 	}{
 		"a scenario":                 {Options{Source: file("a.yaml", "chain a:\n  step b: {kind: stop}\n")}, "throngctl run"},
-		"a picture":                  {Options{Source: file("a.png", "\x89PNG\r\n")}, "none of the formats"},
-		"an empty file":              {Options{Source: file("e.json", "")}, "none of the formats"},
+		"a picture":                  {Options{Source: file("a.png", "\x89PNG\r\n")}, "format cannot be imported"},
+		"an empty file":              {Options{Source: file("e.json", "")}, "format cannot be imported"},
 		"no file":                    {Options{Source: filepath.Join(folder, "none.har")}, "no such file"},
 		"half a document":            {Options{Text: []byte(document[:len(document)-40])}, ""},
 		"a password":                 {Options{Source: "https://me:hunter2@example.com"}, "password"},

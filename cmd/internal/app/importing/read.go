@@ -144,7 +144,7 @@ func (o Options) draft(ctx context.Context, s source) (*importer.Draft, error) {
 		return nil, &engine.FieldError{Field: "import", Problem: cannotUse(s.name, "it is a scenario already"), Hint: "run it: throngctl run " + s.name}
 	}
 	return nil, &engine.FieldError{
-		Field: "import", Problem: cannotUse(s.name, "it is none of the formats that can be imported"),
+		Field: "import", Problem: cannotUse(s.name, "its format cannot be imported"),
 		Hint: "import an OpenAPI document, a HAR file, a Postman collection (v2.1) or cURL commands",
 	}
 }

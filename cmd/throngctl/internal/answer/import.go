@@ -14,12 +14,8 @@ type Import struct {
 	Notes   []string     `json:"notes"`
 	File    string       `json:"file,omitempty"`
 	Files   []string     `json:"files,omitempty"`
-	Open    []string     `json:"open,omitempty"`
-	Added   []string     `json:"added,omitempty"`
-	Updated []string     `json:"updated,omitempty"`
-	Kept    []string     `json:"kept,omitempty"`
-	Gone    []string     `json:"gone,omitempty"`
 	Secrets []Secret     `json:"secrets,omitempty"`
+	importer.Merged
 }
 
 // ImportStep is a step that a source offers. Used steps are in the journey, in this order.
@@ -53,10 +49,11 @@ func NewImport(d *importer.Draft) Import {
 
 // With returns the import with the files that were written.
 func (j Import) With(s *importing.Saved) Import {
-	j.File, j.Files, j.Open = s.File, s.Files, s.Open
-	if m := s.Merged; m != nil {
-		j.Added, j.Updated, j.Kept, j.Gone = m.Added, m.Updated, m.Kept, m.Gone
+	j.File, j.Files = s.File, s.Files
+	if s.Merged != nil {
+		j.Merged = *s.Merged
 	}
+	j.Open = s.Open
 	for place, names := range map[string][]string{"keychain": s.Kept, "": append(s.Unkept, s.Missing...)} {
 		for _, name := range names {
 			j.Secrets = append(j.Secrets, Secret{Name: name, Place: place})
