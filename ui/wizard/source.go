@@ -18,8 +18,8 @@ import (
 var extensions = []string{".json", ".yaml", ".yml", ".har", ".curl", ".sh", ".txt"}
 
 const (
-	wayEms     = 24 // width of one of the ways
-	stateLines = 4
+	wayEms     = 20 // width of one of the ways
+	stateLines = 3
 )
 
 // source is the page that asks for the source.
@@ -53,11 +53,11 @@ func newSource(w *Wizard) *source {
 		})
 	}
 	file := way("File", "An OpenAPI or Swagger document, a HAR file that a browser saved, or a Postman collection. You can also drop it on the window.",
-		container.NewHBox(button("Choose file…", theme.FolderOpenIcon(), s.chooseFile)))
+		button("Choose file…", theme.FolderOpenIcon(), s.chooseFile))
 	commands := way("curl commands", "Paste one or more requests, for example from “Copy as cURL” in a browser's developer tools.",
-		s.curl, container.NewHBox(button("Read commands", theme.ContentPasteIcon(), s.readCommands)))
+		button("Read commands", theme.ContentPasteIcon(), s.readCommands), s.curl)
 	visit := way("Recording", "Throng stands between a client and the backend, and learns the journey from a visit.",
-		container.NewHBox(button("Record…", theme.MediaRecordIcon(), func() { w.show(w.record) })))
+		button("Record…", theme.MediaRecordIcon(), func() { w.show(w.record) }))
 	s.at = part("Address", form.NewNote("Throng reads the API description that the backend has at this address, as FastAPI, Spring and many others do."),
 		container.NewBorder(nil, nil, nil, container.NewHBox(
 			widgets.NewHint(s.trust, "Choose a file with the CA certificate of the backend, if the system does not trust it."),
@@ -67,15 +67,21 @@ func newSource(w *Wizard) *source {
 	return s
 }
 
-// way is a title, what it is for, and its controls.
-func way(title, about string, controls ...fyne.CanvasObject) fyne.CanvasObject {
-	return part(title, append([]fyne.CanvasObject{form.NewNote(about)}, controls...)...)
+// way is a title with its button, what it is for, and further controls.
+func way(title, about string, button *widget.Button, controls ...fyne.CanvasObject) fyne.CanvasObject {
+	head := container.NewBorder(nil, nil, nil, button, container.NewVBox(layout.NewSpacer(), widgets.NewHeading(title), layout.NewSpacer()))
+	return spaced(append([]fyne.CanvasObject{head, form.NewNote(about)}, controls...)...)
 }
 
-// part is a part of a page with a title, at a distance from the next one.
+// part is a part of a page with a title.
 func part(title string, content ...fyne.CanvasObject) *fyne.Container {
+	return spaced(append([]fyne.CanvasObject{widgets.NewHeading(title)}, content...)...)
+}
+
+// spaced is a stack at a distance from the next one.
+func spaced(content ...fyne.CanvasObject) *fyne.Container {
 	pad := theme.Padding()
-	return container.New(layout.NewCustomPaddedLayout(pad, 2*pad, 0, 2*pad), form.NewStack(append([]fyne.CanvasObject{widgets.NewHeading(title)}, content...)...))
+	return container.New(layout.NewCustomPaddedLayout(pad, 2*pad, 0, 2*pad), form.NewStack(content...))
 }
 
 // reserved keeps room for some lines of a note, so that its text moves nothing.

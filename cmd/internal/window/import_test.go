@@ -107,7 +107,8 @@ func (l look) importing(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.start(document)
+	d.start("FYNE_THEME="+l.theme, "FYNE_SCALE="+l.scale, document)
+	l.fill(d)
 	d.until("the journey of the file", func() bool { return d.shows("Step 2 of 3") })
 	d.click("Next")
 	d.until("another file", func() bool { return d.shows("A new file.") && d.shows("bookshop-2.throng.yaml") })
