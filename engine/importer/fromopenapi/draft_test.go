@@ -97,8 +97,9 @@ const things = `
     post: {operationId: createThing, requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {201: {content: {application/json: {schema: {type: object, properties: {data: {$ref: '#/components/schemas/Thing'}}}}}}}}
     get: {operationId: list-things, responses: {200: {content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}}}}
     delete: {operationId: remove_things, responses: {204: {}}}
-    patch: {operationId: change_things, responses: {200: {}}}
+    patch: {operationId: change_things, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}, responses: {200: {}}}
   /things/{thingId}:
+    patch: {operationId: change_thing, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}, responses: {200: {}}}
     delete: {operationId: remove_thing, responses: {204: {}}}
     get: {operationId: import, responses: {200: {}}}
   /others: {get: {responses: {200: {content: {application/json: {schema: {type: object, properties: {total: {type: integer}, results: {type: array, items: {type: object, properties: {id: {type: string}}}}}}}}}}}}

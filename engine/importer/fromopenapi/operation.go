@@ -309,13 +309,19 @@ func (b *builder) notOwned(o *operation) string {
 	if owned {
 		return ""
 	}
+	whole := strings.TrimSuffix(o.Path, "/")
+	if slices.ContainsFunc(b.ops, func(other *operation) bool {
+		return other.Method == o.Method && other.Path != o.Path && collection(other.Path) == whole && endsInParameter(other.Path)
+	}) {
+		return what // it is about all members of the collection: another operation is about one
+	}
 	if o.role == update && o.body != nil && len(o.needs) > 0 && slices.ContainsFunc(o.needs, func(n *need) bool { return n.from.owned() && n.name == "id" }) {
 		return "" // the identifier is in the body
 	}
 	if o.role == remove && hasAny(literals(o.Path), []string{"me", "account", "profile", "user", "users"}) {
 		return "Not in the journey: it deletes the account."
 	}
-	if b.collections[strings.TrimSuffix(o.Path, "/")] {
+	if b.collections[whole] {
 		return what // it is about all members of the collection
 	}
 	made := slices.ContainsFunc(b.ops, func(other *operation) bool {
