@@ -168,6 +168,7 @@ func (w *writer) auth(s *Service) {
 	}
 	secret := "secret:" + a.Secret
 	switch a.Kind {
+	case NoAuth:
 	case Bearer:
 		w.line(2, "auth: {bearer: %s}", secret)
 	case Basic:

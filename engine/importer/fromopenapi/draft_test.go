@@ -96,6 +96,8 @@ const things = `
   /things:
     post: {operationId: createThing, requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {201: {content: {application/json: {schema: {type: object, properties: {data: {$ref: '#/components/schemas/Thing'}}}}}}}}
     get: {operationId: list-things, responses: {200: {content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}}}}
+    delete: {operationId: remove_things, responses: {204: {}}}
+    patch: {operationId: change_things, responses: {200: {}}}
   /things/{thingId}:
     delete: {operationId: remove_thing, responses: {204: {}}}
     get: {operationId: import, responses: {200: {}}}
@@ -125,7 +127,7 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, text)
 		}
 	}
-	for _, id := range []string{"DELETE /others/{id}", "PATCH /others/{id}"} {
+	for _, id := range []string{"DELETE /others/{id}", "PATCH /others/{id}", "DELETE /things", "PATCH /things"} {
 		if s := d.Step(id); s.Use || !strings.Contains(strings.Join(s.Notes, " "), "did not create") {
 			t.Errorf("%s: %+v", id, s)
 		}

@@ -315,6 +315,9 @@ func (b *builder) notOwned(o *operation) string {
 	if o.role == remove && hasAny(literals(o.Path), []string{"me", "account", "profile", "user", "users"}) {
 		return "Not in the journey: it deletes the account."
 	}
+	if b.collections[strings.TrimSuffix(o.Path, "/")] {
+		return what // it is about all members of the collection
+	}
 	made := slices.ContainsFunc(b.ops, func(other *operation) bool {
 		return other.Method == "POST" && (other.role == create || other.role == action || other.role == register) &&
 			(other.Path == o.Path || strings.HasPrefix(other.Path, o.Path+"/")) && other.use

@@ -94,7 +94,7 @@ func APILog(data string, run engine.RunID, service string) string {
 // APILogs returns the logs of a run's mocks of OpenAPI documents, by service.
 func APILogs(data string, run engine.RunID) map[string]string {
 	all := map[string]string{}
-	entries, _ := os.ReadDir(filepath.Join(data, "mock")) //nolint:errcheck // without the folder there are none
+	entries, _ := os.ReadDir(filepath.Join(data, "mock")) // without the folder there are none
 	for _, e := range entries {
 		if rest, ok := strings.CutPrefix(e.Name(), string(run)+"."); ok && strings.HasSuffix(rest, apiLog) {
 			all[strings.TrimSuffix(rest, apiLog)] = filepath.Join(data, "mock", e.Name())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -16,12 +17,7 @@ import (
 func (o Options) document(ctx context.Context, s source) (*importer.Draft, error) {
 	fetcher := o.fetcher()
 	fetcher.Other = func(host string) bool {
-		for _, allowed := range o.Allow {
-			if allowed == host {
-				return true
-			}
-		}
-		return IsAddress(s.name) && strings.Contains(s.name, "://"+host+"/")
+		return slices.Contains(o.Allow, host) || IsAddress(s.name) && strings.Contains(s.name, "://"+host+"/")
 	}
 	load := openapi.Options{Location: s.name, Fetch: func(url string) ([]byte, error) { return fetcher.Get(ctx, url) }}
 	if !IsAddress(s.name) && s.name != "" {

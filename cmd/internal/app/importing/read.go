@@ -142,6 +142,7 @@ func (o Options) draft(ctx context.Context, s source) (*importer.Draft, error) {
 		return o.recordings(kind, s)
 	case importer.Scenario:
 		return nil, &engine.FieldError{Field: "import", Problem: cannotUse(s.name, "it is a scenario already"), Hint: "run it: throngctl run " + s.name}
+	case importer.Unknown:
 	}
 	return nil, &engine.FieldError{
 		Field: "import", Problem: cannotUse(s.name, "its format cannot be imported"),

@@ -17,6 +17,18 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
+// latencies prints how long sessions took and waited.
+func latencies(row func(name, format string, args ...any), s *engine.Snapshot) {
+	row("latency", "mean %s, p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.Mean), engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
+	if f := &s.Flow; f.Parallel+f.Sequential > 0 {
+		row("steps", "%s in parallel, %s in sequence, %s failed, %s timed out", engine.FormatCount(f.Parallel), engine.FormatCount(f.Sequential),
+			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
+		row("speed-up", "%s", speedUp(s))
+	}
+	row("waits", "queued p50 %s, p95 %s; throttled p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
+		engine.FormatDuration(s.Throttled.P50), engine.FormatDuration(s.Throttled.P95))
+}
+
 // Summary prints the results of a run.
 func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	s := job.Run.Snapshot()
@@ -41,14 +53,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 		row("budget", "%s", spent)
 	}
 	row("events", "%s", engine.FormatCount(s.Events))
-	row("latency", "mean %s, p50 %s, p95 %s, p99 %s, longest %s", engine.FormatDuration(s.Latency.Mean), engine.FormatDuration(s.Latency.P50), engine.FormatDuration(s.Latency.P95), engine.FormatDuration(s.Latency.P99), engine.FormatDuration(s.Latency.Max))
-	if f := &s.Flow; f.Parallel+f.Sequential > 0 {
-		row("steps", "%s in parallel, %s in sequence, %s failed, %s timed out", engine.FormatCount(f.Parallel), engine.FormatCount(f.Sequential),
-			engine.FormatCount(f.Failed), engine.FormatCount(f.TimedOut))
-		row("speed-up", "%s", speedUp(s))
-	}
-	row("waits", "queued p50 %s, p95 %s; throttled p50 %s, p95 %s", engine.FormatDuration(s.Queue.P50), engine.FormatDuration(s.Queue.P95),
-		engine.FormatDuration(s.Throttled.P50), engine.FormatDuration(s.Throttled.P95))
+	latencies(row, s)
 	if held := view.FormatWaits(&s.Waits); held != "" {
 		row("throttled", "%s", held)
 	}
