@@ -160,7 +160,7 @@ func newStage(t *testing.T) *stage {
 	if code, out, stderr := ctl(t, "import", s.shop, "-o", filepath.Join(folder, "mine.yaml"), "--data", t.TempDir()); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	s.files = append(s.files, "mine.yaml", read(t, folder, "mine.yaml"), "openapi.json", read(t, folder, "openapi.json"),
+	s.files = append(s.files, "mine.yaml", read(t, folder, "mine.yaml"), "mine.openapi.json", read(t, folder, "mine.openapi.json"),
 		"shop-api.json", read(t, "testdata", "shop-api.json"), "users.csv", "id,username,password\n1,ann,secret\n")
 	for _, name := range []string{"visit.har", "first.har", "second.har"} {
 		s.files = append(s.files, name, s.here(read(t, "testdata", "visit.har")))

@@ -146,7 +146,7 @@ func TestSave(t *testing.T) {
 	}
 	path := filepath.Join(folder, "lamps.yaml")
 	s, err := Save(d, path, data)
-	if err != nil || s.Merged != nil || !slices.Equal(s.Files, []string{"openapi.json"}) {
+	if err != nil || s.Merged != nil || !slices.Equal(s.Files, []string{"lamps.openapi.json"}) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	scenario, err := authoring.Load(path, nil)
@@ -169,6 +169,26 @@ func TestSave(t *testing.T) {
 	}
 	if text, err := os.ReadFile(foreign); err != nil || string(text) != "title: mine\n" {
 		t.Errorf("a foreign file is now %q, %v", text, err)
+	}
+}
+
+// TestUsersFile checks that a different file of agents in the scenario's folder is not replaced, and not used by mistake.
+func TestUsersFile(t *testing.T) {
+	folder, other := t.TempDir(), t.TempDir()
+	for path, body := range map[string]string{filepath.Join(folder, "users.csv"): "id,username\n1,ann\n", filepath.Join(other, "users.csv"): "id,username\n1,ben\n"} {
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Read(t.Context(), Options{Text: []byte(document), URL: "http://127.0.0.1:1", Users: filepath.Join(other, "users.csv")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Save(d, filepath.Join(folder, "lamps.yaml"), t.TempDir()); err == nil || !strings.Contains(err.Error(), "different file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "lamps.yaml")); err == nil {
+		t.Error("the scenario was written")
 	}
 }
 

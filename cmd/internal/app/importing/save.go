@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
@@ -33,6 +35,7 @@ func Save(d *importer.Draft, path, data string) (*Saved, error) {
 	if err != nil {
 		return nil, err
 	}
+	d = named(d, filepath.Base(path))
 	e := &authoring.Edit{Name: path}
 	s := &Saved{File: path}
 	var text []byte
@@ -47,6 +50,14 @@ func Save(d *importer.Draft, path, data string) (*Saved, error) {
 		text, s.Open = w.Text, w.Open
 	default:
 		return nil, err
+	}
+	for _, f := range d.Files {
+		if old, err := e.Original(f.Name); f.Name == d.People && err == nil && !bytes.Equal(old, f.Text) {
+			return nil, &engine.FieldError{
+				Field: f.Name, Problem: "the folder of the scenario has a different file with this name",
+				Hint: "nothing was changed; rename one of them",
+			}
+		}
 	}
 	for _, f := range d.Files {
 		if err := s.attach(e, f); err != nil {
@@ -66,10 +77,32 @@ func Save(d *importer.Draft, path, data string) (*Saved, error) {
 	return s, nil
 }
 
-// attach writes a file of the draft into the scenario's folder, unless it has the same content already.
+// named returns a draft whose OpenAPI documents have names of their own, so that scenarios in one folder do not share one:
+// shop.yaml has shop.openapi.json.
+func named(d *importer.Draft, scenario string) *importer.Draft {
+	named := *d
+	named.Files, named.Services = slices.Clone(d.Files), slices.Clone(d.Services)
+	stem := strings.TrimSuffix(strings.TrimSuffix(scenario, filepath.Ext(scenario)), ".throng")
+	for i := range named.Services {
+		service := &named.Services[i]
+		at := slices.IndexFunc(named.Files, func(f importer.File) bool { return f.Name == service.OpenAPI })
+		if service.OpenAPI == "" || at < 0 {
+			continue
+		}
+		name := stem + ".openapi" + filepath.Ext(service.OpenAPI)
+		if i > 0 {
+			name = stem + "-" + service.Name + ".openapi" + filepath.Ext(service.OpenAPI)
+		}
+		service.OpenAPI, named.Files[at].Name = name, name
+	}
+	return &named
+}
+
+// attach writes a file of the draft into the scenario's folder. OpenAPI documents replace their earlier version; other files
+// that are there already stay, because a person may have changed them.
 func (s *Saved) attach(e *authoring.Edit, f importer.File) error {
 	old, err := e.Original(f.Name)
-	if err == nil && bytes.Equal(old, f.Text) {
+	if err == nil && (bytes.Equal(old, f.Text) || !strings.Contains(f.Name, ".openapi.")) {
 		return nil
 	}
 	if err := e.Write(f.Name, f.Text); err != nil {
