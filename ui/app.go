@@ -118,7 +118,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.notifier, a.icon = notifier{app: app, off: a.choices.silent}, taskbar.New(app.UniqueID(), picture(app.Icon()))
 
 	a.setup = setup.New(desk.Setup, a.win, setup.Ways{
-		Launched: a.showLive, Live: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) },
+		Launched: a.showLive, Live: a.showLive, Settings: a.showDatabase, Runs: func() { a.show(a.pages[2]) }, Open: a.Open,
 	})
 	if desk.Import != nil {
 		a.wizard = wizard.New(desk.Import, a.win, wizard.Ways{Created: a.created})

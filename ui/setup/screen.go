@@ -79,7 +79,8 @@ type Ways struct {
 	Launched func() // called when a run has started
 	Live     func() // opens the run in progress
 	Settings func()
-	Runs     func() // opens the screen where runs and checkpoints can be deleted
+	Runs     func()            // opens the screen where runs and checkpoints can be deleted
+	Open     func(path string) // opens a file that the user chose, which may be no scenario; nil is [Screen.Open]
 }
 
 // New returns the screen.
@@ -181,7 +182,11 @@ func (s *Screen) Open(path string) {
 
 // Choose asks for a file.
 func (s *Screen) Choose() {
-	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai"}, s.Open)
+	open := s.ways.Open
+	if open == nil {
+		open = s.Open
+	}
+	widgets.PickFile(s.win, "Open a scenario", "Open", []string{".yaml", ".yml", ".ai", ".json", ".har"}, open)
 }
 
 // list lists the scenarios. The first time it chooses the last used one, or else the first one.
