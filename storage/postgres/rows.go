@@ -15,7 +15,7 @@ type copied struct {
 
 var (
 	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
-		started queued_ms throttled_ms service_ms total_ms requests retries rate_limited replayed resent confirmed not_repeated unconfirmed label
+		started queued_ms throttled_ms service_ms total_ms latency_ms requests retries rate_limited replayed resent confirmed not_repeated unconfirmed label
 		model_calls input_tokens output_tokens cost_usd cache_hits recorded calls_again trail`)}
 	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
 	metricsTable = copied{"metrics", metricsNames()}
@@ -41,6 +41,7 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.millis(s.Throttled)
 	r.millis(s.Service)
 	r.millis(s.Total)
+	r.millis(s.Latency())
 	r.int4(asked.Requests)
 	r.int4(asked.Retries)
 	r.int4(asked.RateLimited)

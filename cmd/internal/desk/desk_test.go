@@ -292,7 +292,7 @@ func TestStopWhileDrainingCutsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := func() bool {
-		return slices.ContainsFunc(job.Snapshot().Changes, func(c engine.ChangeRow) bool { return c.New == "cut" })
+		return slices.ContainsFunc(job.Snapshot().Changes, func(c engine.ChangeRow) bool { return c.New == "canceling" })
 	}
 	if err := d.Stop(false); err != nil || cut() {
 		t.Errorf("sessions in flight were cut (%v), or: %v", cut(), err)

@@ -110,7 +110,7 @@ func TestImportErrorsAreInWordsOfTheWindow(t *testing.T) {
 	safe := httptest.NewTLSServer(http.NotFoundHandler())
 	defer safe.Close()
 	for place, want := range map[string]string{
-		empty.URL: "record a visit", safe.URL: "Certificate…", written(t, "mine.yaml", edited): "Open file…", written(t, "notes.txt", "hello"): "none of the formats",
+		empty.URL: "record a visit", safe.URL: "Certificate…", written(t, "mine.yaml", edited): "Open file…", written(t, "notes.txt", "hello"): "format cannot be imported",
 	} {
 		_, err := d.Read(t.Context(), wizard.Request{Source: wizard.Source{Place: place}})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "throngctl") || strings.Contains(err.Error(), "--") {

@@ -94,6 +94,7 @@ CREATE TABLE throng.sessions (
 	throttled_ms  double precision,
 	service_ms    double precision,
 	total_ms      double precision,
+	latency_ms    double precision,
 	requests      integer NOT NULL,
 	retries       integer NOT NULL,
 	rate_limited  integer NOT NULL,
@@ -133,6 +134,7 @@ COMMENT ON COLUMN throng.sessions.queued_ms IS 'Time queued: from the moment the
 COMMENT ON COLUMN throng.sessions.throttled_ms IS 'Time throttled: limits of services, rate limiters, Retry-After.';
 COMMENT ON COLUMN throng.sessions.service_ms IS 'Time used by services and steps.';
 COMMENT ON COLUMN throng.sessions.total_ms IS 'Time from start to end.';
+COMMENT ON COLUMN throng.sessions.latency_ms IS 'Time from the intended start to the end. Without arrivals, total_ms.';
 COMMENT ON COLUMN throng.sessions.requests IS 'Attempts, without those answered by 429.';
 COMMENT ON COLUMN throng.sessions.retries IS 'Attempts after the first.';
 COMMENT ON COLUMN throng.sessions.rate_limited IS 'Answers with status 429.';
