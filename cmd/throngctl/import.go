@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine/importer"
-	"github.com/throng-sim/throng/engine/service"
 )
 
 // importCmd makes a scenario from what is known of a backend.
@@ -111,7 +111,7 @@ func hostOf(d *importer.Draft) string {
 	if err != nil {
 		return ""
 	}
-	if service.IsLocal(d.Services[0].URL) { // it needs no permission
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() { // the user's own file needs no permission
 		return ""
 	}
 	return u.Host
