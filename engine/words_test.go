@@ -42,7 +42,7 @@ func TestEveryWordHasAName(t *testing.T) {
 	if _, err := engine.ParseEnding("happily"); err == nil {
 		t.Error("an ending that does not exist was parsed")
 	}
-	if got, want := len(engine.Classes()), 10; got != want {
+	if got, want := len(engine.Classes()), 11; got != want {
 		t.Errorf("%d classes, want %d", got, want)
 	}
 }

@@ -161,7 +161,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
 	s.files = append(s.files, "mine.yaml", read(t, folder, "mine.yaml"), "mine.openapi.json", read(t, folder, "mine.openapi.json"),
-		"shop-api.json", read(t, "testdata", "shop-api.json"), "users.csv", "id,username,password\n1,ann,secret\n")
+		"shop-api.json", read(t, "testdata", "shop-api.json"), "openapi.yaml", read(t, "testdata", "shop-api.json"), "users.csv", "id,username,password\n1,ann,secret\n")
 	for _, name := range []string{"visit.har", "first.har", "second.har"} {
 		s.files = append(s.files, name, s.here(read(t, "testdata", "visit.har")))
 	}

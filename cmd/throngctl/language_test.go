@@ -63,7 +63,7 @@ func TestLanguageExamples(t *testing.T) {
 				out := t.TempDir()
 				code, said, stderr := ctl(t, "run", filepath.Join(folder, name), "--data", t.TempDir(), "--mock-latency", "none",
 					"--max-concurrent", limit, "--no-dashboard", "--export", out)
-				if code != exitDone || !strings.Contains(said, "result         exact") {
+				if code != exitDone || !regexp.MustCompile(`(?m)^ *result +exact$`).MatchString(said) {
 					t.Fatalf("exit code %d\n%s%s", code, said, stderr)
 				}
 				results := read(t, out, "sessions.csv") + read(t, out, "events.csv")
