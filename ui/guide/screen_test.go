@@ -198,7 +198,7 @@ func TestBackAndForward(t *testing.T) {
 func TestContents(t *testing.T) {
 	s, w := opened(t)
 	w.Canvas().Focus(s.contents)
-	for _, want := range []string{"First steps", "First steps", "First steps", "First steps", "Your own backend in ten minutes"} {
+	for _, want := range []string{"First steps", "First steps", "First steps", "First steps", "Your backend in ten minutes"} {
 		s.contents.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if s.Page() != want {
 			t.Errorf("%s is open, want %s", s.Page(), want)
