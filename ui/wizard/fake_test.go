@@ -121,7 +121,7 @@ func (f *fake) newest() string {
 }
 
 func (f *fake) Propose(context.Context, string) string {
-	return "/home/me/Documents/corner-shop.throng.yaml"
+	return "/scenarios/corner-shop.throng.yaml"
 }
 
 func (f *fake) Plan(context.Context, *importer.Draft, string) (Plan, error) {

@@ -35,10 +35,10 @@ func TestUsersKeepTheJourney(t *testing.T) {
 	st.until("A new file.")
 	st.finish.addresses[0].SetText("http://localhost:3000")
 	st.finish.secrets["SHOP_TOKEN"].SetText("typed")
-	choose(t, "/home/me/users.csv")
+	choose(t, "/scenarios/users.csv")
 	st.tap("Choose users…")
-	st.until("Agents are the rows of /home/me/users.csv.")
-	if got := f.reads[1]; got.Users != "/home/me/users.csv" || got.Place != "http://127.0.0.1:8000" {
+	st.until("Agents are the rows of /scenarios/users.csv.")
+	if got := f.reads[1]; got.Users != "/scenarios/users.csv" || got.Place != "http://127.0.0.1:8000" {
 		t.Errorf("read %+v", got)
 	}
 	st.same("health", "login", "search", "order")
@@ -64,20 +64,20 @@ func TestNoUsersWithoutALogin(t *testing.T) {
 func TestFilesAreChosen(t *testing.T) {
 	f := &fake{}
 	st := newStage(t, f)
-	choose(t, "/home/me/ca.pem")
+	choose(t, "/scenarios/ca.pem")
 	st.tap("Certificate…")
-	st.until("Trusts the certificates in /home/me/ca.pem")
-	choose(t, "/home/me/shop.json")
+	st.until("Trusts the certificates in /scenarios/ca.pem")
+	choose(t, "/scenarios/shop.json")
 	st.tap("Choose file…")
 	st.until("Step 2 of 3")
-	if got := f.reads[0]; got.Place != "/home/me/shop.json" || got.CA != "/home/me/ca.pem" {
+	if got := f.reads[0]; got.Place != "/scenarios/shop.json" || got.CA != "/scenarios/ca.pem" {
 		t.Errorf("read %+v", got)
 	}
 	st.tap("Next")
 	st.until("A new file.")
-	choose(t, "/home/me/elsewhere")
+	choose(t, "/scenarios/elsewhere")
 	st.tap("Choose…")
-	st.q.Until("chosen", func() bool { return st.finish.path.Text == "/home/me/elsewhere.throng.yaml" })
+	st.q.Until("chosen", func() bool { return st.finish.path.Text == "/scenarios/elsewhere.throng.yaml" })
 }
 
 // TestArrangeKeepsNewSteps checks that steps that another draft did not have follow the others as they are.

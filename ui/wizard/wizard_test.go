@@ -49,7 +49,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	st.finish.addresses[0].SetText("http://10.0.0.7:9000/")
 	st.key(fyne.KeyReturn)
 	st.q.Until("created", func() bool { return len(st.created) == 1 })
-	if st.IsOpen() || st.created[0] != "/home/me/Documents/corner-shop.throng.yaml" {
+	if st.IsOpen() || st.created[0] != "/scenarios/corner-shop.throng.yaml" {
 		t.Errorf("created %v", st.created)
 	}
 	if d := f.saved; d.Secrets[0].Value != "typed" || d.Secrets[1].Value != "hush" || d.Services[0].URL != "http://10.0.0.7:9000" {
@@ -262,9 +262,9 @@ func TestMergeIsToldBefore(t *testing.T) {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	f.mu.Lock()
-	f.planErr = &engine.FieldError{Field: "/home/me/other.yaml", Problem: "it has no chain that an import made", Hint: "nothing was changed; choose another file"}
+	f.planErr = &engine.FieldError{Field: "/scenarios/other.yaml", Problem: "it has no chain that an import made", Hint: "nothing was changed; choose another file"}
 	f.mu.Unlock()
-	st.finish.path.SetText("/home/me/other.yaml")
+	st.finish.path.SetText("/scenarios/other.yaml")
 	st.until("It has no chain that an import made (nothing was changed; choose another file)")
 	if b := uitest.Button(st.top(), "Create scenario"); b == nil || !b.Disabled() {
 		t.Error("it can be created")
@@ -276,7 +276,7 @@ func TestMergeIsToldBefore(t *testing.T) {
 	f.mu.Lock()
 	f.planErr, f.saveErr = nil, errors.New("the disk is full")
 	f.mu.Unlock()
-	st.finish.path.SetText("/home/me/new.yaml")
+	st.finish.path.SetText("/scenarios/new.yaml")
 	st.q.Until("possible", func() bool { b := uitest.Button(st.top(), "Create scenario"); return b != nil && !b.Disabled() })
 	st.tap("Create scenario")
 	st.until("The scenario was not written. The disk is full.")

@@ -20,7 +20,7 @@ const collection = `{"info": {"name": "Shop", "_postman_id": "1", "schema": "htt
  {"name": "Old", "request": "https://shop.example/old"},
  {"name": "Query", "request": {"method": "POST", "auth": {"type": "apikey", "apikey": [{"key": "key", "value": "X-Key"}, {"key": "value", "value": "k1"}]}, "url": {"host": ["{{base}}"], "path": ["graphql"]},
   "body": {"mode": "graphql", "graphql": {"query": "{ a }", "variables": "{\"n\": 1}"}}}},
- {"name": "Upload", "request": {"method": "POST", "auth": {"type": "basic", "basic": {"username": "u", "password": "p"}}, "url": "{{base}}/files", "body": {"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": "/home/ann/a.png"}]}}},
+ {"name": "Upload", "request": {"method": "POST", "auth": {"type": "basic", "basic": {"username": "u", "password": "p"}}, "url": "{{base}}/files", "body": {"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": "/pictures/a.png"}]}}},
  {"name": "Raw", "request": {"method": "PUT", "auth": {"type": "hawk"}, "url": "{{base}}/raw", "body": {"mode": "raw", "raw": "<a/>", "options": {"raw": {"language": "xml"}}}}}
 ]}`
 
