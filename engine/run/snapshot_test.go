@@ -144,12 +144,13 @@ func TestErrorsAreSorted(t *testing.T) {
 }
 
 func TestMetricsRows(t *testing.T) {
+	const sessionTime = 930 * time.Millisecond // no session but the last ends in the moment of a sample, every 100 ms
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{}
 		cfg := enginetest.Config(100, programFunc(func(s *engine.Session) {
 			s.Clock()
-			time.Sleep(900 * time.Millisecond)
-			s.Row.Outcome, s.Row.Acted, s.Row.Service = engine.OK, s.Agent%2 == 0, 900*time.Millisecond
+			time.Sleep(sessionTime)
+			s.Row.Outcome, s.Row.Acted, s.Row.Service = engine.OK, s.Agent%2 == 0, sessionTime
 			s.Row.Steps = append(s.Row.Steps, engine.StepRecord{Attempts: 2})
 		}), j)
 		cfg.Settings.Limit, cfg.Settings.Metrics = 10, true
@@ -165,11 +166,11 @@ func TestMetricsRows(t *testing.T) {
 		}
 		got := start(t, cfg).Wait()
 		rows := enginetest.Of[engine.MetricsRow](j)
-		if len(rows) != 90 && len(rows) != 91 { // ten per second for 9 s, and one at the end, which may fall on the same moment
-			t.Fatalf("%d rows of figures for 9 s", len(rows))
+		if len(rows) != 93 && len(rows) != 94 { // ten per second for 9.3 s, and one at the end, which may fall on the same moment
+			t.Fatalf("%d rows of figures for 9.3 s", len(rows))
 		}
 		var ended int64
-		for i, m := range rows[:89] {
+		for i, m := range rows[:92] {
 			ended += m.Total.Count
 			if m.Ended != ended || m.Acted != ended/2 || m.Limit != 10 || m.InFlight != 10 || m.Phase != engine.Running || !m.Fine {
 				t.Errorf("row %d: %d ended, %d acted, limit %d, %d in flight, %v; the windows add up to %d", i+1, m.Ended, m.Acted, m.Limit, m.InFlight, m.Phase, ended)
@@ -181,7 +182,7 @@ func TestMetricsRows(t *testing.T) {
 				t.Errorf("row %d: %+v", i+1, m)
 			}
 		}
-		if p := got.Totals.Peaks; p.Memory != 100 || p.Connections != 3 || p.ServerConnections != 17 || p.Elapsed != 9*time.Second {
+		if p := got.Totals.Peaks; p.Memory != 100 || p.Connections != 3 || p.ServerConnections != 17 || p.Elapsed != 10*sessionTime {
 			t.Errorf("peaks = %+v", p)
 		}
 	})
