@@ -82,6 +82,8 @@ type StepRecord struct {
 	Parallel bool   `cbor:"10,keyasint,omitempty"`
 	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
 	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
+	// Redirects are the requests among Attempts that followed a redirect.
+	Redirects int `cbor:"13,keyasint,omitempty"`
 }
 
 // Event is a result row that a session emitted.
