@@ -183,9 +183,9 @@ func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 		}
 		all = append(all, r)
 	}
-	if h, held := s.claims.Holder(); held {
+	if holders := s.claims.Holders(); holders != nil {
 		for i := range all {
-			all[i].InProgress = string(all[i].ID) == h.Run
+			_, all[i].InProgress = holders[all[i].ID]
 		}
 	}
 	return all, nil
@@ -235,8 +235,7 @@ func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int6
 	if err != nil {
 		return r, 0, s.missing(ctx, id, err)
 	}
-	h, held := s.claims.Holder()
-	r.InProgress = held && h.Run == string(r.ID)
+	_, r.InProgress = s.claims.Holder(r.ID)
 	return r, key, nil
 }
 
