@@ -90,7 +90,7 @@ func (s *Scenario) keptDefault(name string, text []byte, given string) (path []s
 	if i < 0 {
 		return nil, nil, &engine.FieldError{Field: name, Problem: "the scenario has no such parameter"}
 	}
-	v, err := s.Parameters[i].parse(given)
+	v, err := s.Parameters[i].Parse(given)
 	if err != nil {
 		return nil, nil, err
 	}
