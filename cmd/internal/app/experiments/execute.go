@@ -46,10 +46,12 @@ func (x *Experiment) Execute(ctx context.Context, waiting func(holder string), c
 	return e, func() error { return <-end }
 }
 
-// Stop lets the sessions in progress end, and starts nothing more. With cut, it does not wait for them.
-func (e *Execution) Stop(cut bool, who, why string) {
+// Stop lets the sessions in progress end, and starts nothing more. With cut, it does not wait for them. It returns false while the
+// experiment waits for its turn.
+func (e *Execution) Stop(cut bool, who, why string) bool {
 	e.mu.Lock()
 	e.stopped = why
+	began := e.status != nil
 	jobs := make([]*app.Job, 0, len(e.jobs))
 	for j := range e.jobs {
 		jobs = append(jobs, j)
@@ -58,6 +60,7 @@ func (e *Execution) Stop(cut bool, who, why string) {
 	for _, j := range jobs {
 		stop(j, cut, who, why)
 	}
+	return began
 }
 
 func stop(j *app.Job, cut bool, who, why string) {
@@ -75,9 +78,13 @@ func (e *Execution) execute(ctx context.Context, waiting func(string)) error {
 		return err
 	}
 	defer release()
-	if e.status, err = e.x.Status(ctx, 0); err != nil {
+	status, err := e.x.Status(ctx, 0)
+	if err != nil {
 		return err
 	}
+	e.mu.Lock()
+	e.status = status
+	e.mu.Unlock()
 	if err := e.fund(ctx); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type Experiment struct {
 
 // Read reads an experiment and its scenario. data is the data folder. Mistakes are a *experiment.Mistakes.
 func Read(data, file string) (*experiment.Experiment, error) {
-	dir, name := filepath.Split(file)
+	dir, name := filepath.Dir(file), filepath.Base(file)
 	e, err := experiment.Read(name, scenario.Folder(dir), func(of string) (*scenario.Scenario, error) {
 		path := filepath.Join(dir, filepath.FromSlash(of))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
