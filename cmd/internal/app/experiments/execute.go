@@ -182,55 +182,34 @@ func (e *Execution) run(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// attempt starts or resumes a run and waits for its end, in stages: it ends where others fork it, and is resumed from there.
+// attempt starts or resumes a run and waits for its end.
 func (e *Execution) attempt(ctx context.Context, r *Run) error {
-	length, err := e.x.length(&r.Run)
-	if err != nil {
-		return err
-	}
-	stages := append(slices.DeleteFunc(slices.Clone(r.Checkpoints), func(c int) bool { return c >= length }), length)
 	if r.State != Interrupted {
 		e.set(r, &engine.RunRecord{}, Waiting, "")
 	}
-	for _, cycles := range stages {
-		if r.Record.ID != "" && ended(&r.Record, cycles) {
-			continue
-		}
-		l, err := e.launch(ctx, r, cycles)
-		if err != nil {
-			return err
-		}
-		if err := e.follow(ctx, r, l); err != nil {
-			return err
-		}
-		if r.State != Running {
-			return nil
-		}
+	l, err := e.launch(ctx, r)
+	if err != nil {
+		return err
 	}
-	e.set(r, nil, Done, "")
-	return nil
+	return e.follow(ctx, r, l)
 }
 
-// launch returns what starts or resumes a run, to end after some cycles.
-func (e *Execution) launch(ctx context.Context, r *Run, cycles int) (l app.Launch, err error) {
+// launch returns what starts or resumes a run.
+func (e *Execution) launch(ctx context.Context, r *Run) (l app.Launch, err error) {
 	settings, err := e.x.settings(&r.Run)
 	if err != nil {
 		return l, err
 	}
-	settings.Cycles = cycles
 	settings.Limit = max(settings.Limit/e.x.Parallel, 1)
 	settings.Ceiling = max(settings.Ceiling/e.x.Parallel, settings.Limit)
 	settings.Floor = min(settings.Floor, settings.Limit)
-	settings.KeepCheckpoints = max(settings.KeepCheckpoints, len(r.Checkpoints)+1)
+	settings.KeepCheckpoints = max(settings.KeepCheckpoints, len(r.Checkpoints)+2)
 	if r.Record.ID != "" {
-		changed := map[string]string{}
-		if cycles > 0 {
-			changed["cycles"] = strconv.Itoa(cycles)
-		}
-		l, _, err = e.x.app.Resume(ctx, r.Record.ID, app.ResumeOptions{Settings: changed, AsItWas: true, Limit: settings.Limit})
+		l, _, err = e.x.app.Resume(ctx, r.Record.ID, app.ResumeOptions{AsItWas: true, Limit: settings.Limit})
 	} else {
 		l, err = e.fresh(ctx, r, settings)
 	}
+	l.Checkpoints = r.Checkpoints
 	l.Trusted, l.Allow, l.Sharing = e.x.options.Trusted, e.x.options.Allow, &e.sharing
 	l.Part = &app.Part{Membership: engine.Membership{Experiment: e.x.Title, Identity: r.ID}, Budget: e.budget}
 	return l, err
@@ -299,7 +278,7 @@ func (e *Execution) follow(ctx context.Context, r *Run, l app.Launch) error {
 	e.mu.Unlock()
 	switch {
 	case result.Ending == engine.EndFinished && !result.Totals.AllFailed():
-		e.set(r, &record, Running, "") // another stage may follow
+		e.set(r, &record, Done, "")
 	case result.Ending == engine.EndStopped || result.Ending == engine.NotEnded:
 		e.set(r, &record, Interrupted, "")
 		e.refuse("run " + string(record.ID) + " was stopped")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/throng-sim/throng/engine"
@@ -49,7 +50,7 @@ func (x *Experiment) Table(ctx context.Context, s *Status) (*Table, error) {
 // measure returns the measures of a run.
 func (x *Experiment) measure(ctx context.Context, id engine.RunID) ([]float64, error) {
 	store := x.app.Store()
-	totals, err := store.Totals(ctx, id)
+	parts, err := x.parts(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +59,91 @@ func (x *Experiment) measure(ctx context.Context, id engine.RunID) ([]float64, e
 		return nil, err
 	}
 	r := measure.Run{
-		ID: id, Totals: &totals, Cycles: len(barriers),
-		Sessions: func() iter.Seq2[*engine.SessionRow, error] { return store.Sessions(ctx, id, 0, 0) },
-		Memory:   func() (map[int]*engine.Memory, error) { return store.Memory(ctx, id) },
+		ID: id,
+		Sessions: func() iter.Seq2[*engine.SessionRow, error] {
+			return func(yield func(*engine.SessionRow, error) bool) {
+				for _, p := range parts {
+					for row, err := range store.Sessions(ctx, p.run, 0, p.to) {
+						if !yield(row, err) {
+							return
+						}
+					}
+				}
+			}
+		},
+		Memory: func() (map[int]*engine.Memory, error) { return store.Memory(ctx, id) },
 	}
 	if len(barriers) > 0 {
 		last := barriers[len(barriers)-1]
 		r.Agents, r.Cycles = last.Active, last.Cycle+1
 	}
+	if r.Totals, err = x.totals(ctx, &r, parts); err != nil {
+		return nil, err
+	}
 	return measure.Values(ctx, x.Experiment, &r)
+}
+
+// part is the cycles of a run up to a fork; to is 0 in the last part.
+type part struct {
+	run engine.RunID
+	to  int
+}
+
+// parts returns the runs that a run consists of: those that it was forked from, oldest first, and itself.
+func (x *Experiment) parts(ctx context.Context, id engine.RunID) (all []part, err error) {
+	for to := 0; id != ""; {
+		record, err := x.app.Store().Standing(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, part{id, to})
+		id, to = record.Parent, record.ForkCycle
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// totals returns the totals of all parts of a run. Of several parts, they are counted again.
+func (x *Experiment) totals(ctx context.Context, r *measure.Run, parts []part) (*engine.Totals, error) {
+	store := x.app.Store()
+	own, err := store.Totals(ctx, r.ID)
+	if err != nil || len(parts) == 1 {
+		return &own, err
+	}
+	all := &engine.Totals{Peaks: own.Peaks, Shared: own.Shared}
+	for row, err := range r.Sessions() {
+		if err != nil {
+			return nil, err
+		}
+		all.Add(row)
+	}
+	for _, p := range parts[:len(parts)-1] {
+		before, err := x.before(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		all.Shared.Merge(&before.Shared)
+		all.Peaks.Elapsed += before.Peaks.Elapsed
+		all.Peaks.Cycle = max(all.Peaks.Cycle, before.Peaks.Cycle)
+		all.Peaks.Memory = max(all.Peaks.Memory, before.Peaks.Memory)
+		all.Peaks.Stored += before.Peaks.Stored
+	}
+	return all, nil
+}
+
+// before returns the totals of a part when the fork began.
+func (x *Experiment) before(ctx context.Context, p part) (t engine.Totals, err error) {
+	all, err := x.app.Store().Checkpoints(ctx, p.run)
+	if err != nil {
+		return t, err
+	}
+	for _, c := range all {
+		if c.Cycle == p.to {
+			state, err := x.app.Store().State(ctx, p.run, c.Number)
+			return state.Totals, err
+		}
+	}
+	return t, fmt.Errorf("run %s has no checkpoint at the start of cycle %d any more", p.run, p.to)
 }
 
 // Column returns the values of a measure at a point, by replicate; NaN where a run is not done.
