@@ -77,6 +77,7 @@ type Step struct {
 	Follow  bool  // follow redirects
 	Think   Think // pause before it
 	Notes   []string
+	Against string // why the source proposes a journey without it, as a sentence; "" if it proposes one with it
 }
 
 // BodyKind is how a body is written.
@@ -137,6 +138,7 @@ type From struct {
 
 // Open is a value without a known source. It is written as unresolved(EXAMPLE, CANDIDATES), and `throngctl try` lists it.
 type Open struct {
+	Name       string   // what the value is: item_id; "" if the source does not say
 	Example    any      // the value in the source, or a generated one
 	Candidates []string // expressions that it may be taken from, or a short text: "a parameter", "steps.login.id"
 }

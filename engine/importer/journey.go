@@ -94,6 +94,37 @@ func (d *Draft) Needs(i int) (needs []int) {
 	return needs
 }
 
+// Undecided returns the names of a step's values that have no source, in any order of the journey. A value without a name has its example.
+func (d *Draft) Undecided(i int) (names []string) {
+	d.Steps[i].each(func(v *Value) {
+		if v.Open == nil {
+			return
+		}
+		name := v.Open.Name
+		switch {
+		case name == "" && v.Open.Example != nil:
+			name = fmt.Sprint(v.Open.Example)
+		case name == "":
+			name = "a value"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+// field returns the name of the field that a value is taken from; "" if it has none.
+func (f *From) field() string {
+	path := f.Path
+	if f.Wrap != "" && strings.HasPrefix(f.Wrap, "pick(%s)") {
+		path = strings.TrimPrefix(f.Wrap, "pick(%s)")
+	} else if f.Wrap != "" {
+		return ""
+	}
+	return strings.Trim(path[strings.LastIndexAny(path, ".[")+1:], `"]`)
+}
+
 // each calls f for every value of a step, outer ones first.
 func (s *Step) each(f func(*Value)) {
 	s.Path.each(f)
