@@ -47,6 +47,9 @@ const (
 	Login  AuthKind = "login" // Request gets a token for each agent, found at Token; OAuth2's password and client credentials too
 )
 
+// OneAccount is the note of a login whose credentials the source does not have for each agent. [Auth.Note] may begin with it.
+const OneAccount = "All agents log in with one account. For one account each, import again with a CSV file of users."
+
 // Auth is how agents sign in to a service.
 type Auth struct {
 	Kind    AuthKind

@@ -67,6 +67,6 @@ func templateList(all []Template, choose func(name string), backend func()) fyne
 		list.Add(b)
 		list.Add(form.NewNote(t.About))
 	}
-	list.Add(form.NewNote("Each one runs on the mocks as it is. Nothing is written until you save it."))
+	list.Add(form.NewNote("The examples run on the mocks as they are. Nothing is written until you save it."))
 	return container.NewPadded(list)
 }
