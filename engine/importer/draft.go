@@ -73,12 +73,13 @@ type Step struct {
 	Path    Value  // text below the service's URL, beginning with a slash; literal parts are escaped
 	Query   []Pair
 	Headers []Pair
-	Body    *Body // nil for none
-	Expect  []int // statuses; nil accepts 200 to 299
-	Check   bool  // check the answer's body against the schema of the OpenAPI document
-	Public  bool  // sent without the service's credentials
-	Follow  bool  // follow redirects
-	Think   Think // pause before it
+	Body    *Body    // nil for none
+	Expect  []int    // statuses; nil accepts 200 to 299
+	Check   bool     // check the answer's body against the schema of the OpenAPI document
+	Public  bool     // sent without the service's credentials
+	Follow  bool     // follow redirects
+	Think   Think    // pause before it
+	After   []string // IDs of steps that create what it is about under a value that both send
 	Notes   []string
 	Against string // why the source proposes a journey without it, as a sentence; "" if it proposes one with it
 }

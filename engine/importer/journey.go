@@ -80,15 +80,20 @@ func (d *Draft) withNeeds(order []int, i int) []int {
 	return append(order, i)
 }
 
-// Needs returns the indexes of the steps that a step takes values from.
+// Needs returns the indexes of the steps that a step takes values from, or that create what it is about.
 func (d *Draft) Needs(i int) (needs []int) {
-	d.Steps[i].each(func(v *Value) {
-		if v.From == nil {
-			return
-		}
-		at := slices.IndexFunc(d.Steps, func(s Step) bool { return s.ID == v.From.Step })
+	need := func(id string) {
+		at := slices.IndexFunc(d.Steps, func(s Step) bool { return s.ID == id })
 		if at >= 0 && at != i && !slices.Contains(needs, at) {
 			needs = append(needs, at)
+		}
+	}
+	for _, id := range d.Steps[i].After {
+		need(id)
+	}
+	d.Steps[i].each(func(v *Value) {
+		if v.From != nil {
+			need(v.From.Step)
 		}
 	})
 	return needs

@@ -211,7 +211,7 @@ func isName(use string) bool {
 func (f *finish) usersField(d *importer.Draft) fyne.CanvasObject {
 	text := "Agents log in. Choose a CSV file with their users, for example with the columns username and password; each agent takes one row."
 	if slices.ContainsFunc(d.Services, func(s importer.Service) bool { return strings.HasPrefix(s.Auth.Note, importer.OneAccount) }) {
-		text = "All agents log in with one account. For one account each, choose a CSV file with the columns username and password, for example."
+		text = "All agents log in with one account. For one account each, choose a CSV file, for example with the columns username and password."
 	}
 	f.users.SetText(text)
 	switch {

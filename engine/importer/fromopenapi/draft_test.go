@@ -301,6 +301,9 @@ func TestNamesOfTheClient(t *testing.T) {
 	if !strings.Contains(string(w.Text), `/labels/${session.uuid}`) || len(w.Open) > 0 {
 		t.Errorf("open is %q in\n%s", w.Open, w.Text)
 	}
+	if err := d.Follow("get item"); err != nil || used(d) != "items_put get_item" {
+		t.Errorf("the journey in words is %s, %v", used(d), err)
+	}
 	d = draft(t, api(fmt.Sprintf(paths, ", 404: {}"), thing), fromopenapi.Options{})
 	if s := d.Step("PUT /items/{item_id}"); s.Use || s.Against != "Not in the journey: no operation returns item_id." {
 		t.Errorf("the step is %+v", s)

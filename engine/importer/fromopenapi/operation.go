@@ -35,7 +35,7 @@ type operation struct {
 	answer   *openapi.Schema
 	needs    []*need
 	use      bool
-	against  string // why it is not in the journey
+	against  string                    // why it is not in the journey
 	values   map[string]importer.Value // of its body that never differ in a session, by name
 	depth    int                       // literal segments of the path
 	body     *openapi.Media

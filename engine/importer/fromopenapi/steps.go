@@ -18,6 +18,11 @@ func (b *builder) steps() {
 	for _, o := range b.ops {
 		s := b.request(o, &values{builder: b, of: o, signing: o.role == login})
 		s.Use, s.Against = o.use, o.against
+		for _, n := range o.needs {
+			if n.from != nil && n.from.sent && n.from.of != o && !slices.Contains(s.After, n.from.of.Key()) {
+				s.After = append(s.After, n.from.of.Key())
+			}
+		}
 		signer{b}.sign(o, &s)
 		b.draft.Steps = append(b.draft.Steps, s)
 	}
