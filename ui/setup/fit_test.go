@@ -60,3 +60,20 @@ func TestChosenScenarioIsInSight(t *testing.T) {
 }
 
 func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }
+
+// TestFilesAreToldApart checks the line below the title of a file.
+func TestFilesAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		choice Choice
+		want   string
+	}{
+		{Choice{Name: "/long/folder/shop-2.yaml", Title: "Shop"}, "shop-2.yaml in /long/folder"},
+		{Choice{Name: "/long/folder/shop.yaml", Title: "shop.yaml"}, "/long/folder"},
+		{Choice{Name: "/long/folder/shop.yaml", Title: "Shop", About: "A shop."}, "A shop."},
+		{Choice{Name: "marketplace", Title: "Shoppers", BuiltIn: true}, ""},
+	} {
+		if got := (&card{choice: c.choice}).about(); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.choice, got, c.want)
+		}
+	}
+}

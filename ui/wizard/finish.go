@@ -156,7 +156,7 @@ func addressOf(service int) string { return fmt.Sprintf("address %d", service) }
 func (f *finish) checkAddresses() {
 	var problem []error
 	for i, e := range f.addresses {
-		text := strings.TrimSpace(e.Text)
+		text := full(e.Text)
 		u, err := url.Parse(text)
 		switch {
 		case text == "" && f.draft().Services[i].OpenAPI != "": // a mock
@@ -170,6 +170,16 @@ func (f *finish) checkAddresses() {
 	}
 	_ = f.fields.Check(errors.Join(problem...)) // all of them have a row
 	f.wizard.follow()
+}
+
+// full completes an address that begins with a host.
+func full(address string) string {
+	address = strings.TrimSpace(address)
+	host, _, _ := strings.Cut(address, "/")
+	if !strings.ContainsAny(host, ".:") && host != "localhost" || strings.Contains(address, "://") || strings.HasPrefix(address, "mock:") {
+		return address
+	}
+	return scheme(address) + address
 }
 
 // secretFields are the secrets: where each goes, and fields for those that the source does not have.
@@ -353,7 +363,7 @@ func (f *finish) chooseUsers() {
 func (f *finish) keep() {
 	d := f.draft()
 	for i, e := range f.addresses {
-		d.Services[i].URL = strings.TrimRight(strings.TrimSpace(e.Text), "/")
+		d.Services[i].URL = strings.TrimRight(full(e.Text), "/")
 	}
 	for i := range d.Secrets {
 		if e := f.secrets[d.Secrets[i].Name]; e != nil && strings.TrimSpace(e.Text) != "" {

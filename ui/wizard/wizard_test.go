@@ -306,9 +306,16 @@ func TestAddressesAreChecked(t *testing.T) {
 			t.Errorf("%q: shown: %q", text, uitest.Texts(st.top()))
 		}
 	}
-	st.finish.addresses[0].SetText("http://localhost:3000")
-	if b := uitest.Button(st.top(), "Create scenario"); b.Disabled() {
-		t.Error("an address is refused")
+	for text, want := range map[string]string{
+		"http://localhost:3000": "http://localhost:3000", "127.0.0.1:8802/": "http://127.0.0.1:8802", "localhost/api": "http://localhost/api", "staging.example.com": "https://staging.example.com",
+	} {
+		st.finish.addresses[0].SetText(text)
+		if b := uitest.Button(st.top(), "Create scenario"); b.Disabled() {
+			t.Errorf("%s is refused", text)
+		}
+		if st.finish.keep(); st.finish.draft().Services[0].URL != want {
+			t.Errorf("%s is kept as %s", text, st.finish.draft().Services[0].URL)
+		}
 	}
 }
 
