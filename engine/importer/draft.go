@@ -11,7 +11,7 @@ import (
 // Draft is a scenario in the making.
 type Draft struct {
 	Title    string
-	Source   string // what it was made from, for display: "OpenAPI 3.1: Petstore 1.0.27", "recording of Chrome, 31 requests"
+	Source   string // what it was made from, for display: "OpenAPI 3.1: Petstore 1.0.27", "a recording of Chrome, 31 requests"
 	Partial  string // why the source could be read in part only; "" if it was read to its end
 	Services []Service
 	Steps    []Step // in the order of the journey

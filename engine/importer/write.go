@@ -237,7 +237,7 @@ func (w *writer) step(i int) {
 		}
 		w.line(1, "step %s%s: {kind: wait, for: %q}", pauseBefore, s.Name, length)
 	}
-	if s.Title != "" {
+	if s.Title != "" && !strings.HasPrefix(s.ID, s.Title) {
 		w.comment(1, s.Title)
 	}
 	for _, n := range s.Notes {

@@ -73,6 +73,13 @@ func TestWrite(t *testing.T) {
 	if strings.Contains(string(w.Text), "delete_basket") {
 		t.Error("a step outside of the journey was written")
 	}
+	untitled := shop()
+	for i := range untitled.Steps {
+		untitled.Steps[i].Title = untitled.Steps[i].ID
+	}
+	if text := string(untitled.Write().Text); strings.Contains(text, "  # "+untitled.Steps[0].ID+"\n") {
+		t.Errorf("a step without a title has its request twice in\n%s", text)
+	}
 	if strings.Contains(string(w.Text), "unused") {
 		t.Error("a constant that no step uses was written")
 	}

@@ -19,7 +19,7 @@ type gallery struct {
 	panel   fyne.CanvasObject
 	items   *fyne.Container
 	scroll  *container.Scroll // of the items
-	fresh   *widget.Button // asks what a new scenario begins with
+	fresh   *widget.Button    // asks what a new scenario begins with
 	open    *widget.Button
 	hint    *form.Note
 	foot    *fyne.Container // the buttons and the hint

@@ -304,7 +304,7 @@ func (s *steps) describe(i int) {
 		return
 	}
 	text := request(step)
-	if step.Title != "" {
+	if step.Title != "" && !strings.HasPrefix(step.ID, step.Title) {
 		text = step.Title + ": " + text
 	}
 	if notes := step.Notes; step.Against != "" && !step.Use {
