@@ -286,9 +286,9 @@ func (s *steps) explain() {
 	case 0:
 		s.note.SetText("Select a step to move it with Up and Down, or with Alt and the arrow keys. Space chooses it.")
 	case 1:
-		s.note.SetWarning("The step " + names[0] + " needs a value that no step before it has. The file marks it as unresolved.")
+		s.note.SetWarning("The step " + names[0] + " needs a value or a step that is not before it. Its row says which one.")
 	default:
-		s.note.SetWarning("These steps need values that no step before them has: " + strings.Join(names, ", ") + ". The file marks them as unresolved.")
+		s.note.SetWarning("These steps need values or steps that are not before them: " + strings.Join(names, ", ") + ". Their rows say which ones.")
 	}
 }
 

@@ -66,7 +66,7 @@ func TestDroppedStepsMarkThoseThatNeedThem(t *testing.T) {
 	}
 	st.steps.toggle("GET /products")
 	st.same("login", "add_to_cart", "order")
-	if !st.shows("The step add_to_cart needs a value that no step before it has.") || !strings.Contains(f.newest(), "unresolved(") {
+	if !st.shows("The step add_to_cart needs a value or a step that is not before it.") || !strings.Contains(f.newest(), "unresolved(") {
 		t.Errorf("shown: %q, written:\n%s", uitest.Texts(st.top()), f.newest())
 	}
 	st.steps.table.Select("POST /cart")
@@ -371,7 +371,7 @@ func TestValuesWithoutASource(t *testing.T) {
 	}
 	st.steps.table.Select("")
 	st.steps.explain()
-	if !st.shows("The step delete_product needs a value that no step before it has.") {
+	if !st.shows("The step delete_product needs a value or a step that is not before it.") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 }
