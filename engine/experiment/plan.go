@@ -62,7 +62,7 @@ func (e *Experiment) Plan(base engine.Settings, replicates int) (*Plan, error) {
 	if replicates == 0 {
 		replicates = len(e.Replicates.Seeds)
 	}
-	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: identifier{e: e, base: base}, hashes: map[string]int{}}
+	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: newIdentifier(e, base), hashes: map[string]int{}}
 	if err := p.points(); err != nil {
 		return nil, err
 	}

@@ -403,3 +403,14 @@ func TestCanonicalParameters(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkPlan plans a large Sobol design.
+func BenchmarkPlan(b *testing.B) {
+	e := mustRead(b, write([]string{"  params.share: {from: 0, to: 1}", "  params.agents: {from: 1, to: 100}", "  service.model.limits.concurrent: {from: 1, to: 100}", "  settings.retries: [1, 2, 3]"}, "design: {sobol: 4096}", "replicates: 4"))
+	for b.Loop() {
+		p, err := e.Plan(engine.DefaultSettings(), 0)
+		if err != nil || len(p.Points) != 4096*6 {
+			b.Fatal(err)
+		}
+	}
+}

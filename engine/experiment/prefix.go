@@ -26,7 +26,7 @@ type lateFactor struct {
 
 // prefixes finds the factors that make no difference before a cycle.
 func (p *planner) prefixes() {
-	if !p.reversible() {
+	if !reversible(p.e, p.id.base.Services) {
 		return
 	}
 	for i := range p.e.Factors {
@@ -43,15 +43,16 @@ func (p *planner) prefixes() {
 	}
 }
 
-// reversible reports whether everything that agents change is at the mocks, whose state a fork restores.
-func (p *planner) reversible() bool {
-	for i := range p.e.Factors {
-		if f := &p.e.Factors[i]; f.Kind == Service && f.Path[len(f.Path)-1] == "url" {
+// reversible reports whether everything that agents change is at the mocks, whose state a fork restores. services are the
+// addresses that replace those of the scenario.
+func reversible(e *Experiment, services map[string]string) bool {
+	for i := range e.Factors {
+		if f := &e.Factors[i]; f.Kind == Service && f.Path[len(f.Path)-1] == "url" {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.e.Of.Chain.Asking(), func(a chain.Asking) bool {
-		return a.Writes && (!strings.HasPrefix(a.Service.URL, scenario.Mock) || p.id.base.Services[a.Service.Name] != "")
+	return !slices.ContainsFunc(e.Of.Chain.Asking(), func(a chain.Asking) bool {
+		return a.Writes && (!strings.HasPrefix(a.Service.URL, scenario.Mock) || services[a.Service.Name] != "")
 	})
 }
 
@@ -104,7 +105,7 @@ func (b *block) run(values []Value, hash string, cycles int) (int, error) {
 	i := len(b.plan.Runs)
 	b.plan.Runs = append(b.plan.Runs, r)
 	b.runs[id] = i
-	if r.Point >= 0 {
+	if r.Point >= 0 && len(b.late) > 0 {
 		key := b.groupOf(values)
 		b.groups[key] = append(b.groups[key], i)
 	}

@@ -66,12 +66,12 @@ func (r *reader) read(root *doc.Node, load Loader) {
 		e.Title = strings.TrimSuffix(path.Base(r.name), Ending)
 	}
 	r.scenario(root.Get("scenario"), load)
-	r.vary(root.Get("vary"))
+	factorReader{r}.vary(root.Get("vary"))
 	r.settings(root.Get("settings"))
 	r.design(root.Get("design"))
-	r.baseline(root.Get("baseline"))
-	r.functions(root.Get("functions"))
-	r.measures(root.Get("measures"))
+	factorReader{r}.baseline(root.Get("baseline"))
+	measureReader{r}.functions(root.Get("functions"))
+	measureReader{r}.measures(root.Get("measures"))
 	r.replicates(root.Get("replicates"))
 	r.budget(root.Get("budget"))
 	if p := root.Get("parallel"); p != nil {
@@ -134,7 +134,7 @@ func (r *reader) design(n *doc.Node) {
 		return
 	case e.Key.Text() == string(Points):
 		d.Kind = Points
-		r.points(e.Value)
+		factorReader{r}.points(e.Value)
 	default:
 		d.Kind = DesignKind(e.Key.Text())
 		d.N = e.Value.Int(1, design.MostPoints)
@@ -148,10 +148,10 @@ func (r *reader) design(n *doc.Node) {
 }
 
 // counted are the designs with a number.
-var counted = []string{string(Random), string(LHS), string(Halton), string(Morris), string(SobolDesign)}
+var counted = []string{string(Random), string(LHS), string(Halton), string(Morris), string(Sobol)}
 
 // points reads a list of points. A factor that is not in vary gets the values of the points as levels.
-func (r *reader) points(n *doc.Node) {
+func (r factorReader) points(n *doc.Node) {
 	items := n.List()
 	if n.Kind() == doc.List && len(items) == 0 {
 		n.Errorf("such as [{params.x: 1}, {params.x: 2}]", "the design has no point")
@@ -196,7 +196,7 @@ func (r *reader) points(n *doc.Node) {
 }
 
 // baseline reads the values to compare with, and completes them.
-func (r *reader) baseline(n *doc.Node) {
+func (r factorReader) baseline(n *doc.Node) {
 	e := r.e
 	given := map[string]Value{}
 	var names []string
@@ -232,7 +232,7 @@ func (r *reader) baseline(n *doc.Node) {
 }
 
 // inDesign reports a value of the baseline that is not in the space of the design.
-func (r *reader) inDesign(f *Factor, v Value, n *doc.Node) {
+func (r factorReader) inDesign(f *Factor, v Value, n *doc.Node) {
 	if f.At > 0 || len(f.Levels) == 0 && f.Range == nil {
 		return
 	}
@@ -391,6 +391,9 @@ func (r *reader) fits(root *doc.Node) {
 		}
 		if f.At == 0 || e.Of == nil {
 			continue
+		}
+		if !reversible(e, nil) {
+			f.at.Warnf("use the mocks, or vary it without `at`", "%s changes in forks, and a fork cannot take back what the agents have changed at a service", f.Name)
 		}
 		if f.Kind == RunSetting && f.Path[0] == cyclesSetting {
 			f.at.Errorf("vary it without `at`", "the number of cycles cannot change in the course of a run")

@@ -347,6 +347,23 @@ func TestWithoutLoader(t *testing.T) {
 	}
 }
 
+// TestForksOfRealServices checks the warning about changes that a fork cannot take back.
+func TestForksOfRealServices(t *testing.T) {
+	text := strings.Replace(strings.Replace(small, "mock:shop", "'https://shop.example.com'", 1), "get: /api", "post: /api", 1)
+	for of, want := range map[string]bool{small: false, text: true} {
+		e, err := Read("x", only("x", "scenario: s\nvary: {params.share: {at: 2, levels: [1]}}\n"), func(string) (*scenario.Scenario, error) {
+			return scenario.Read("s.yaml", only("s.yaml", of), nil)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := e.PrintWarnings(&b); err != nil || strings.Contains(b.String(), "a fork cannot take back") != want {
+			t.Errorf("got %q, %v, want a warning: %v", b.String(), err, want)
+		}
+	}
+}
+
 // TestUnusedParameter checks the warning about a factor without effect.
 func TestUnusedParameter(t *testing.T) {
 	text := strings.Replace(small, "parameters:", "parameters:\n  idle: 1", 1)
