@@ -45,6 +45,21 @@ func CRN(s *scenario.Scenario, factors ...string) []Warning {
 			factors = append(factors, s.Parameters[i].Name)
 		}
 	}
+	return crn(s, factors)
+}
+
+// CRN lists what weakens common random numbers in the scenario with the parameters that the experiment varies; see [CRN].
+func (e *Experiment) CRN() []Warning {
+	var factors []string
+	for i := range e.Factors {
+		if f := &e.Factors[i]; f.Kind == Parameter {
+			factors = append(factors, f.Path[0])
+		}
+	}
+	return crn(e.Of, factors)
+}
+
+func crn(s *scenario.Scenario, factors []string) []Warning {
 	root := doc.Parse(s.Source.Name, s.Source.Files[s.Source.Name], &doc.Report{})
 	c := &pairing{factors: factors, found: map[Warning]bool{}}
 	c.script = newScripts(s, root, c.shifted)

@@ -8,8 +8,8 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// crn returns the warnings of a scenario with this chain and these functions.
-func crn(t *testing.T, steps, functions string, factors ...string) []string {
+// warningsOf returns the warnings of a scenario with this chain and these functions.
+func warningsOf(t *testing.T, steps, functions string, factors ...string) []string {
 	t.Helper()
 	text := `parameters: {p: 0.5, n: 2, mood: calm}
 population: {count: 2, attributes: {age: "${uniform(0, 90)}", open: "${uniform(0, 1)}"}}
@@ -67,7 +67,7 @@ func TestCRN(t *testing.T) {
 		{"a literal", "step a: {kind: emit, event: e, data: '$${params.p}'}", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := crn(t, c.steps, c.functions); !slices.Equal(got, c.want) {
+			if got := warningsOf(t, c.steps, c.functions); !slices.Equal(got, c.want) {
 				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(c.want, "\n  "))
 			}
 		})
@@ -77,8 +77,17 @@ func TestCRN(t *testing.T) {
 // TestCRNOfSomeFactors checks that only the parameters that vary count.
 func TestCRNOfSomeFactors(t *testing.T) {
 	const steps = "step a: {kind: stop, when: params.p > 0.5}\nstep b: {kind: stop, when: params.n > 0.5}\n"
-	if got := crn(t, steps, "", "n"); len(got) != 1 || !strings.Contains(got[0], "the step b") {
+	if got := warningsOf(t, steps, "", "n"); len(got) != 1 || !strings.Contains(got[0], "the step b") {
 		t.Errorf("got %q", got)
+	}
+	e := mustRead(t, "scenario: shopping\nvary: {params.llm_share: [0, 1]}\n")
+	for _, w := range e.CRN() {
+		if strings.Contains(w.Reason, "params.agents") {
+			t.Errorf("the experiment does not vary agents: %s", w)
+		}
+	}
+	if len(e.CRN()) < 2 {
+		t.Errorf("got %v", e.CRN())
 	}
 }
 

@@ -254,7 +254,7 @@ func TestAt(t *testing.T) {
 		}
 	}
 
-	_, p = plan(t, write([]string{"  params.word: {at: 3, levels: [x, y]}", "  params.loud: {at: 5, levels: [true]}"}, "replicates: 1"))
+	e, p = plan(t, write([]string{"  params.word: {at: 3, levels: [x, y]}", "  params.loud: {at: 5, levels: [true]}"}, "replicates: 1"))
 	var prefixes, forks []Run
 	for _, r := range p.Runs {
 		if r.Point < 0 {
@@ -270,6 +270,10 @@ func TestAt(t *testing.T) {
 	}
 	if r := p.Runs[0]; r.Point != -1 || r.Cycles != 3 || !slices.Equal(r.Checkpoints, []int{3}) {
 		t.Errorf("the first run: got %+v", r)
+	}
+	setup, err := e.SetupRun(&p.Runs[0])
+	if want := []engine.Assignment{{Name: "seed", Value: "1"}, {Name: "cycles", Value: "3"}}; err != nil || !slices.Equal(setup.Settings, want) || setup.Parameters["word"] != "hello" {
+		t.Errorf("the setup of the first run: got %+v, %v", setup, err)
 	}
 	if left := p.Missing(func(id string) bool { return id == forks[0].ID }); len(left) != 3 {
 		t.Errorf("got %d missing runs, want the other fork and its two prefixes", len(left))
@@ -310,6 +314,7 @@ func TestSharedPrefixes(t *testing.T) {
 func TestNoSharedPrefixes(t *testing.T) {
 	for name, text := range map[string]string{
 		"another use":      strings.Replace(small, "be ${params.mood}", "be ${params.later}", 1),
+		"in a function":    strings.Replace(small, "chain c:", "functions: |\n  p = params\n  q = p.later\nchain c:", 1),
 		"all parameters":   strings.Replace(small, "be ${params.mood}", "be ${json.encode(params)}", 1),
 		"a real service":   strings.Replace(strings.Replace(small, "mock:shop", "'https://shop.example.com'", 1), "get: /api", "post: /api", 1),
 		"the first cycle":  strings.Replace(small, "{cycle: 4,", "{cycle: 0,", 1),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/bits"
 	"path"
 	"slices"
 	"strconv"
@@ -138,12 +139,18 @@ func (r *reader) design(n *doc.Node) {
 	default:
 		d.Kind = DesignKind(e.Key.Text())
 		d.N = e.Value.Int(1, design.MostPoints)
+		if d.Kind == Sobol && d.N&(d.N-1) != 0 {
+			e.Value.Warnf(fmt.Sprintf("use %d", 1<<bits.Len(uint(d.N))), "a Sobol sequence is balanced over powers of 2")
+		}
 	}
 	if l := n.Get("levels"); l != nil {
 		if d.Kind != Morris {
 			l.Errorf("remove it", "`levels` belongs to the design morris")
 		}
 		d.Levels = max(l.Int(2, mostLevels), 2)
+		if d.Levels%2 != 0 {
+			l.Warnf("use an even number", "with an odd number of levels, a Morris design uses some levels more often")
+		}
 	}
 }
 

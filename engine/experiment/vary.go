@@ -62,10 +62,10 @@ func (r factorReader) factor(key *doc.Node) *Factor {
 		}
 	case "service":
 		f.Kind, f.Path = Service, strings.Split(rest, ".")
-		known = r.knownService(f, key)
-		if !known && r.report.Err() != nil {
+		if !r.knownService(f, key) {
 			return nil
 		}
+		known = true
 	default:
 		f.Kind, f.Path = Filter, []string{"filter"}
 		known = name == filterName
@@ -100,7 +100,7 @@ func (r factorReader) factorNames() (all []string) {
 	return append(all, filterName)
 }
 
-// knownService reports whether a factor names a service and a field of it.
+// knownService checks that a factor names a service and a field of it. It reports mistakes.
 func (r factorReader) knownService(f *Factor, key *doc.Node) bool {
 	if len(f.Path) < 2 || slices.Contains(f.Path, "") {
 		key.Errorf("such as service.model.model", "%s names no field of a service", f.Name)
