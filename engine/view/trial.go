@@ -52,7 +52,7 @@ func StepSummary(s *engine.TrialStep) string {
 	if s.Throttled > 0 {
 		parts = append(parts, engine.FormatDuration(s.Throttled)+" throttled")
 	}
-	if n := s.Retries(); n > 0 {
+	if n := s.Retries; n > 0 {
 		parts = append(parts, engine.Counted(int64(n), "retry", "retries"))
 	}
 	if s.Mocked {
