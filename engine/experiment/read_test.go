@@ -367,7 +367,7 @@ func TestForksOfRealServices(t *testing.T) {
 // TestUnbalancedDesigns checks the warnings about numbers that a design works less well with.
 func TestUnbalancedDesigns(t *testing.T) {
 	for design, want := range map[string]string{
-		"{sobol: 5}": "balanced over powers of 2\n    3  | design: {sobol: 5}\n       |                  ^\n       = use 8", "{sobol: 8}": "", "{morris: 3, levels: 5}": "use an even number", "{morris: 3, levels: 6}": "",
+		"{sobol: 5}": "balanced over powers of 2\n    3  | design: {sobol: 5}\n       |                 ^\n       = use 8", "{sobol: 8}": "", "{morris: 3, levels: 5}": "use an even number", "{morris: 3, levels: 6}": "",
 	} {
 		e := mustRead(t, "scenario: small\nvary: {params.share: {from: 0, to: 1}}\ndesign: "+design+"\n")
 		var b strings.Builder
