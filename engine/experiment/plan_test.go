@@ -304,7 +304,7 @@ func TestSharedPrefixes(t *testing.T) {
 	for _, r := range p.Runs {
 		got = append(got, fmt.Sprint(e.Label(r.Values), " from ", r.ForkCycle, " checkpoints ", r.Checkpoints))
 	}
-	if want := "settings.cycles=3 from 0 checkpoints [3]; settings.cycles=6 from 3 checkpoints [6]; settings.cycles=9 from 6 checkpoints []"; strings.Join(got, "; ") != want {
+	if want := "settings.cycles=3 from 0 checkpoints [2]; settings.cycles=6 from 2 checkpoints [5]; settings.cycles=9 from 5 checkpoints []"; strings.Join(got, "; ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, "; "), want)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // lateFactor is a factor that makes no difference before a cycle.
 type lateFactor struct {
 	index int
-	cycle int // math.MaxInt for the number of cycles, where the shorter run decides
+	cycle int // math.MaxInt for the number of cycles, where the last cycle of the shorter run decides
 }
 
 // prefixes finds the factors that make no difference before a cycle.
@@ -174,7 +174,7 @@ func (b *block) differ(x, y []Value) int {
 		}
 		cycle := l.cycle
 		if cycle == math.MaxInt {
-			cycle = min(b.e.cycles(x), b.e.cycles(y))
+			cycle = min(b.e.cycles(x), b.e.cycles(y)) - 1 // a run has no checkpoint behind its last cycle
 		}
 		at = min(at, cycle)
 	}
