@@ -408,9 +408,11 @@ func (w *walk) callExpr(n *syntax.CallExpr, s count) count {
 	return s.plus(least, most)
 }
 
-// drawsOf returns how many numbers a built-in function draws.
+// drawsOf returns how many numbers of the stream a built-in function uses.
 func drawsOf(name string, args []syntax.Expr) (least, most float64) {
 	switch {
+	case name == "normal" || name == "lognormal":
+		return 2, 2
 	case name == "sample" && len(args) == 2:
 		if n, fixed := whole(args[1]); fixed {
 			return float64(n), float64(n)
