@@ -63,6 +63,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		{"check", "check --after --json", exitDone},
 		{"scenarios", "scenarios --json", exitDone},
 		{"validate", "validate shopping --json", exitDone},
+		{"validate", "validate shopping --crn --json", exitDone},
 		{"calibrate-presets", "calibrate --presets --json", exitDone},
 		{"settings", "settings --json", exitDone},
 		{"metrics", "metrics --json", exitDone},

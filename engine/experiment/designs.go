@@ -30,7 +30,7 @@ func (e *Experiment) designPoints() ([]design.Point, error) {
 		return design.Halton(factors, e.Design.N, e.Seed)
 	case Morris:
 		return design.Morris(factors, e.Design.N, e.Design.Levels, e.Seed)
-	case SobolDesign:
+	case Sobol:
 		return design.Sobol(factors, e.Design.N, e.Seed)
 	case Grid:
 	}

@@ -95,19 +95,19 @@ type DesignKind string
 
 // The designs.
 const (
-	Grid        DesignKind = "grid"
-	Zip         DesignKind = "zip"
-	OneAtATime  DesignKind = "one-at-a-time"
-	Points      DesignKind = "points"
-	Random      DesignKind = "random"
-	LHS         DesignKind = "lhs"
-	Halton      DesignKind = "halton"
-	Morris      DesignKind = "morris"
-	SobolDesign DesignKind = "sobol"
+	Grid       DesignKind = "grid"
+	Zip        DesignKind = "zip"
+	OneAtATime DesignKind = "one-at-a-time"
+	Points     DesignKind = "points"
+	Random     DesignKind = "random"
+	LHS        DesignKind = "lhs"
+	Halton     DesignKind = "halton"
+	Morris     DesignKind = "morris"
+	Sobol      DesignKind = "sobol"
 )
 
 // structured reports whether the position of a point is part of the design, so that no point may be added or removed.
-func (k DesignKind) structured() bool { return k == Morris || k == SobolDesign }
+func (k DesignKind) structured() bool { return k == Morris || k == Sobol }
 
 // Replicates are the seeds of each point.
 type Replicates struct {

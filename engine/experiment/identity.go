@@ -38,6 +38,17 @@ type identifier struct {
 	e        *Experiment
 	base     engine.Settings
 	settings map[string]map[string]json.RawMessage // by the values of the factors that are settings, and the cycles
+	written  map[int]Value                         // fields of services in the scenario's file, by factor
+}
+
+func newIdentifier(e *Experiment, base engine.Settings) identifier {
+	id := identifier{e: e, base: base, settings: map[string]map[string]json.RawMessage{}, written: map[int]Value{}}
+	for i := range e.Factors {
+		if f := &e.Factors[i]; f.Kind == Service {
+			id.written[i], _ = writtenField(e.Of, f.Path)
+		}
+	}
+	return id
 }
 
 // hash returns the SHA-256 of what a run with these values depends on, apart from its seed, in hex. With cycles above 0, the
@@ -58,7 +69,7 @@ func (id *identifier) hash(values []Value, cycles int) (string, error) {
 		case Parameter:
 			c.Parameters[f.Path[0]] = json.RawMessage(v.JSON)
 		case Service:
-			if was, ok := writtenField(e.Of, f.Path); !ok || was.JSON != v.JSON {
+			if id.written[i].JSON != v.JSON {
 				c.Services[strings.Join(f.Path, ".")] = json.RawMessage(v.JSON)
 			}
 		case RunSetting, Filter:
@@ -110,9 +121,6 @@ func (id *identifier) resultSettings(values []Value, cycles int) (map[string]jso
 		return nil, err
 	}
 	kept, err := id.e.results(&s)
-	if id.settings == nil {
-		id.settings = map[string]map[string]json.RawMessage{}
-	}
 	id.settings[key.String()] = kept
 	return kept, err
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -98,9 +99,7 @@ func newFacts(s *scenario.Scenario) facts {
 			services[step.Service] = append(services[step.Service], step.Path)
 		}
 	})
-	for name, steps := range services { // a service comes before a step with its name
-		f.requests[name] = steps
-	}
+	maps.Copy(f.requests, services) // a service comes before a step with its name
 	f.memory = memoryFields(doc.Parse(s.Source.Name, s.Source.Files[s.Source.Name], &doc.Report{}))
 	return f
 }
@@ -129,8 +128,11 @@ func memoryFields(n *doc.Node) (all []string) {
 	return slices.Compact(all)
 }
 
+// measureReader reads measures.
+type measureReader struct{ *reader }
+
 // functions reads the functions of the measures: a file, or the functions themselves.
-func (r *reader) functions(n *doc.Node) {
+func (r measureReader) functions(n *doc.Node) {
 	text := n.Text()
 	if text == "" {
 		return
@@ -165,7 +167,7 @@ func (r *reader) functions(n *doc.Node) {
 }
 
 // measures reads what is measured. Without a list these are the usual ones.
-func (r *reader) measures(n *doc.Node) {
+func (r measureReader) measures(n *doc.Node) {
 	if n == nil {
 		r.usualMeasures()
 		return
@@ -186,7 +188,7 @@ func (r *reader) measures(n *doc.Node) {
 }
 
 // usualMeasures are the fraction of sessions that acted, each event and the error rate.
-func (r *reader) usualMeasures() {
+func (r measureReader) usualMeasures() {
 	if r.e.Of != nil && r.e.Of.Acted != "" {
 		r.e.Measures = append(r.e.Measures, Measure{Name: "acted", Kind: MeasureActed})
 	}
@@ -197,7 +199,7 @@ func (r *reader) usualMeasures() {
 }
 
 // measure reads the name of a measure. outcomes stands for all outcomes.
-func (r *reader) measure(n *doc.Node) []Measure {
+func (r measureReader) measure(n *doc.Node) []Measure {
 	name := n.Text()
 	if name == "" {
 		return nil
@@ -249,7 +251,7 @@ func allOutcomes() (all []Measure) {
 }
 
 // known reports a name that is not among some.
-func (r *reader) known(n *doc.Node, name string, names []string, what, list string) bool {
+func (r measureReader) known(n *doc.Node, name string, names []string, what, list string) bool {
 	if slices.Contains(names, name) {
 		return true
 	}
@@ -266,7 +268,7 @@ func guessOf(name string, known []string, list string) suggest.Guess {
 }
 
 // eventMeasure reads NAME or NAME.FIELD.STATISTIC.
-func (r *reader) eventMeasure(m *Measure, n *doc.Node, rest string) bool {
+func (r measureReader) eventMeasure(m *Measure, n *doc.Node, rest string) bool {
 	event, field, dotted := strings.Cut(rest, ".")
 	m.Kind, m.Subject = MeasureEvents, event
 	if r.e.Of != nil && r.facts.allEvents && !r.known(n, event, r.facts.events, "the scenario never emits the event %s", "events: ") {
@@ -281,7 +283,7 @@ func (r *reader) eventMeasure(m *Measure, n *doc.Node, rest string) bool {
 }
 
 // memoryMeasure reads FIELD.STATISTIC.
-func (r *reader) memoryMeasure(m *Measure, n *doc.Node, rest string) bool {
+func (r measureReader) memoryMeasure(m *Measure, n *doc.Node, rest string) bool {
 	m.Kind = MeasureMemory
 	m.Subject, m.Statistic = cutLast(rest)
 	if !r.statistic(m, n, "such as memory.FIELD.mean") {
@@ -292,7 +294,7 @@ func (r *reader) memoryMeasure(m *Measure, n *doc.Node, rest string) bool {
 }
 
 // statistic checks the last word of a measure.
-func (r *reader) statistic(m *Measure, n *doc.Node, such string) bool {
+func (r measureReader) statistic(m *Measure, n *doc.Node, such string) bool {
 	switch {
 	case m.Field == "" && m.Subject == "" || m.Kind == MeasureField && m.Field == "":
 		n.Errorf(such, "%s has no statistic", m.Name)
@@ -311,7 +313,7 @@ func cutLast(text string) (before, after string) {
 }
 
 // metricMeasure reads a metric of success criteria, possibly of a service or step.
-func (r *reader) metricMeasure(m *Measure, n *doc.Node, metric *criteria.Metric, of string) bool {
+func (r measureReader) metricMeasure(m *Measure, n *doc.Node, metric *criteria.Metric, of string) bool {
 	m.Kind, m.Subject, m.Of = MeasureMetric, metric.Name, of
 	switch {
 	case m.Name == metric.Name:
@@ -326,17 +328,13 @@ func (r *reader) metricMeasure(m *Measure, n *doc.Node, metric *criteria.Metric,
 	if m.Steps != nil {
 		return true
 	}
-	var names []string
-	for name := range r.facts.requests {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(r.facts.requests))
 	r.guess(n, of, names, "the scenario has no service or step %s with requests", "services and steps with requests: ")
 	return false
 }
 
 // functionMeasure reads the name of a function with one argument, the totals of a run.
-func (r *reader) functionMeasure(m *Measure, n *doc.Node) bool {
+func (r measureReader) functionMeasure(m *Measure, n *doc.Node) bool {
 	m.Kind, m.Subject = MeasureFunction, m.Name
 	if r.e.Functions == nil {
 		if r.e.functions != "" && expr.IsName(m.Name) { // its mistakes are reported
@@ -364,7 +362,7 @@ func (r *reader) functionMeasure(m *Measure, n *doc.Node) bool {
 }
 
 // measureNames lists the measures of the scenario.
-func (r *reader) measureNames() []string {
+func (r measureReader) measureNames() []string {
 	all := []string{"acted", "outcomes", "tokens"}
 	for _, m := range criteria.Metrics() {
 		all = append(all, m.Name)

@@ -21,8 +21,9 @@ type Plan struct {
 	Baseline int      // index of the point to compare with; -1 if no point has the baseline's values
 	Seeds    []uint64 // by replicate
 	// Runs has every run once, in the order of execution: one seed through all points, then the next seed. The points of a
-	// seed are shuffled with the seed of the experiment. So any prefix of the runs, runs for prefixes apart, is balanced.
-	// A run comes after the one it forks.
+	// seed are shuffled with the seed of the experiment, and shorter runs come first if the number of cycles varies and runs
+	// can share a prefix. So any beginning of the list is balanced, apart from runs that are a prefix only. A run comes after
+	// the one that it forks.
 	Runs []Run
 }
 
@@ -62,7 +63,7 @@ func (e *Experiment) Plan(base engine.Settings, replicates int) (*Plan, error) {
 	if replicates == 0 {
 		replicates = len(e.Replicates.Seeds)
 	}
-	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: identifier{e: e, base: base}, hashes: map[string]int{}}
+	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: newIdentifier(e, base), hashes: map[string]int{}}
 	if err := p.points(); err != nil {
 		return nil, err
 	}

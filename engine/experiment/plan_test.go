@@ -254,7 +254,7 @@ func TestAt(t *testing.T) {
 		}
 	}
 
-	_, p = plan(t, write([]string{"  params.word: {at: 3, levels: [x, y]}", "  params.loud: {at: 5, levels: [true]}"}, "replicates: 1"))
+	e, p = plan(t, write([]string{"  params.word: {at: 3, levels: [x, y]}", "  params.loud: {at: 5, levels: [true]}"}, "replicates: 1"))
 	var prefixes, forks []Run
 	for _, r := range p.Runs {
 		if r.Point < 0 {
@@ -270,6 +270,10 @@ func TestAt(t *testing.T) {
 	}
 	if r := p.Runs[0]; r.Point != -1 || r.Cycles != 3 || !slices.Equal(r.Checkpoints, []int{3}) {
 		t.Errorf("the first run: got %+v", r)
+	}
+	setup, err := e.SetupRun(&p.Runs[0])
+	if want := []engine.Assignment{{Name: "seed", Value: "1"}, {Name: "cycles", Value: "3"}}; err != nil || !slices.Equal(setup.Settings, want) || setup.Parameters["word"] != "hello" {
+		t.Errorf("the setup of the first run: got %+v, %v", setup, err)
 	}
 	if left := p.Missing(func(id string) bool { return id == forks[0].ID }); len(left) != 3 {
 		t.Errorf("got %d missing runs, want the other fork and its two prefixes", len(left))
@@ -300,7 +304,7 @@ func TestSharedPrefixes(t *testing.T) {
 	for _, r := range p.Runs {
 		got = append(got, fmt.Sprint(e.Label(r.Values), " from ", r.ForkCycle, " checkpoints ", r.Checkpoints))
 	}
-	if want := "settings.cycles=3 from 0 checkpoints [3]; settings.cycles=6 from 3 checkpoints [6]; settings.cycles=9 from 6 checkpoints []"; strings.Join(got, "; ") != want {
+	if want := "settings.cycles=3 from 0 checkpoints [2]; settings.cycles=6 from 2 checkpoints [5]; settings.cycles=9 from 5 checkpoints []"; strings.Join(got, "; ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, "; "), want)
 	}
 }
@@ -310,6 +314,7 @@ func TestSharedPrefixes(t *testing.T) {
 func TestNoSharedPrefixes(t *testing.T) {
 	for name, text := range map[string]string{
 		"another use":      strings.Replace(small, "be ${params.mood}", "be ${params.later}", 1),
+		"in a function":    strings.Replace(small, "chain c:", "functions: |\n  p = params\n  q = p.later\nchain c:", 1),
 		"all parameters":   strings.Replace(small, "be ${params.mood}", "be ${json.encode(params)}", 1),
 		"a real service":   strings.Replace(strings.Replace(small, "mock:shop", "'https://shop.example.com'", 1), "get: /api", "post: /api", 1),
 		"the first cycle":  strings.Replace(small, "{cycle: 4,", "{cycle: 0,", 1),
@@ -400,6 +405,17 @@ func TestCanonicalParameters(t *testing.T) {
 		v, err := parameterValue(p, text)
 		if err != nil || v.JSON != s.Source.Parameters[p.Name] {
 			t.Errorf("%s: got %+v, %v, want %s", p.Name, v, err, s.Source.Parameters[p.Name])
+		}
+	}
+}
+
+// BenchmarkPlan plans a large Sobol design.
+func BenchmarkPlan(b *testing.B) {
+	e := mustRead(b, write([]string{"  params.share: {from: 0, to: 1}", "  params.agents: {from: 1, to: 100}", "  service.model.limits.concurrent: {from: 1, to: 100}", "  settings.retries: [1, 2, 3]"}, "design: {sobol: 4096}", "replicates: 4"))
+	for b.Loop() {
+		p, err := e.Plan(engine.DefaultSettings(), 0)
+		if err != nil || len(p.Points) != 4096*6 {
+			b.Fatal(err)
 		}
 	}
 }

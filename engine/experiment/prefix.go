@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"math"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,12 +20,12 @@ import (
 // lateFactor is a factor that makes no difference before a cycle.
 type lateFactor struct {
 	index int
-	cycle int // math.MaxInt for the number of cycles, where the shorter run decides
+	cycle int // math.MaxInt for the number of cycles, where the last cycle of the shorter run decides
 }
 
 // prefixes finds the factors that make no difference before a cycle.
 func (p *planner) prefixes() {
-	if !p.reversible() {
+	if !reversible(p.e, p.id.base.Services) {
 		return
 	}
 	for i := range p.e.Factors {
@@ -43,15 +42,16 @@ func (p *planner) prefixes() {
 	}
 }
 
-// reversible reports whether everything that agents change is at the mocks, whose state a fork restores.
-func (p *planner) reversible() bool {
-	for i := range p.e.Factors {
-		if f := &p.e.Factors[i]; f.Kind == Service && f.Path[len(f.Path)-1] == "url" {
+// reversible reports whether everything that agents change is at the mocks, whose state a fork restores. services are the
+// addresses that replace those of the scenario.
+func reversible(e *Experiment, services map[string]string) bool {
+	for i := range e.Factors {
+		if f := &e.Factors[i]; f.Kind == Service && f.Path[len(f.Path)-1] == "url" {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.e.Of.Chain.Asking(), func(a chain.Asking) bool {
-		return a.Writes && (!strings.HasPrefix(a.Service.URL, scenario.Mock) || p.id.base.Services[a.Service.Name] != "")
+	return !slices.ContainsFunc(e.Of.Chain.Asking(), func(a chain.Asking) bool {
+		return a.Writes && (!strings.HasPrefix(a.Service.URL, scenario.Mock) || services[a.Service.Name] != "")
 	})
 }
 
@@ -104,7 +104,7 @@ func (b *block) run(values []Value, hash string, cycles int) (int, error) {
 	i := len(b.plan.Runs)
 	b.plan.Runs = append(b.plan.Runs, r)
 	b.runs[id] = i
-	if r.Point >= 0 {
+	if r.Point >= 0 && len(b.late) > 0 {
 		key := b.groupOf(values)
 		b.groups[key] = append(b.groups[key], i)
 	}
@@ -174,7 +174,7 @@ func (b *block) differ(x, y []Value) int {
 		}
 		cycle := l.cycle
 		if cycle == math.MaxInt {
-			cycle = min(b.e.cycles(x), b.e.cycles(y))
+			cycle = min(b.e.cycles(x), b.e.cycles(y)) - 1 // a run has no checkpoint behind its last cycle
 		}
 		at = min(at, cycle)
 	}
@@ -184,9 +184,8 @@ func (b *block) differ(x, y []Value) int {
 // lateParameter returns the first cycle of the interventions that use a parameter, if nothing else in the scenario does;
 // else 0.
 func lateParameter(s *scenario.Scenario, name string) int {
-	uses := usesOf(name)
 	for file, text := range s.Source.Files {
-		if file != s.Source.Name && (uses.Match(text) || path.Ext(file) == ".star" && wholeParams.Match(text)) {
+		if file != s.Source.Name && usesParameter(string(text), name) {
 			return 0
 		}
 	}
@@ -197,12 +196,12 @@ func lateParameter(s *scenario.Scenario, name string) int {
 		case "parameters", "title", "about":
 		case "interventions":
 			for _, item := range e.Value.List() {
-				if mentions(item, uses) {
+				if mentions(item, name) {
 					first = min(first, item.Get("cycle").Int(0, math.MaxInt32))
 				}
 			}
 		default:
-			if mentions(e.Value, uses) || mentions(e.Value, wholeParams) {
+			if mentions(e.Value, name) {
 				return 0
 			}
 		}
@@ -213,23 +212,23 @@ func lateParameter(s *scenario.Scenario, name string) int {
 	return first
 }
 
-// wholeParams matches a use of all parameters, whose fields are not known.
-var wholeParams = regexp.MustCompile(`\bparams\b\s*([^.\s\w]|$)`)
+// parameterUse matches params, and the name of one parameter behind it.
+var parameterUse = regexp.MustCompile(`\bparams\b(?:\s*\.\s*(\w+))?`)
 
-// usesOf matches the uses of a parameter.
-func usesOf(name string) *regexp.Regexp {
-	return regexp.MustCompile(`\bparams\s*\.\s*` + regexp.QuoteMeta(name) + `\b`)
+// usesParameter reports whether a text may use a parameter: by its name, or because it uses params as a whole.
+func usesParameter(text, name string) bool {
+	return slices.ContainsFunc(parameterUse.FindAllStringSubmatch(text, -1), func(m []string) bool { return m[1] == name || m[1] == "" })
 }
 
-// mentions reports whether a text matches in a value, at any depth.
-func mentions(n *doc.Node, text *regexp.Regexp) bool {
+// mentions reports whether a value may use a parameter, at any depth.
+func mentions(n *doc.Node, name string) bool {
 	switch n.Kind() {
 	case doc.Scalar:
-		return text.MatchString(n.Text())
+		return usesParameter(n.Text(), name)
 	case doc.List:
-		return slices.ContainsFunc(n.List(), func(item *doc.Node) bool { return mentions(item, text) })
+		return slices.ContainsFunc(n.List(), func(item *doc.Node) bool { return mentions(item, name) })
 	case doc.Map:
-		return slices.ContainsFunc(n.Entries(), func(e doc.Entry) bool { return mentions(e.Value, text) })
+		return slices.ContainsFunc(n.Entries(), func(e doc.Entry) bool { return mentions(e.Value, name) })
 	default:
 		return false
 	}
@@ -237,9 +236,8 @@ func mentions(n *doc.Node, text *regexp.Regexp) bool {
 
 // unused reports whether nothing in the scenario uses a parameter.
 func unused(s *scenario.Scenario, name string) bool {
-	uses := usesOf(name)
 	for _, text := range s.Source.Files {
-		if uses.Match(text) || wholeParams.Match(text) {
+		if usesParameter(string(text), name) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/bits"
 	"path"
 	"slices"
 	"strconv"
@@ -66,12 +67,12 @@ func (r *reader) read(root *doc.Node, load Loader) {
 		e.Title = strings.TrimSuffix(path.Base(r.name), Ending)
 	}
 	r.scenario(root.Get("scenario"), load)
-	r.vary(root.Get("vary"))
+	factorReader{r}.vary(root.Get("vary"))
 	r.settings(root.Get("settings"))
 	r.design(root.Get("design"))
-	r.baseline(root.Get("baseline"))
-	r.functions(root.Get("functions"))
-	r.measures(root.Get("measures"))
+	factorReader{r}.baseline(root.Get("baseline"))
+	measureReader{r}.functions(root.Get("functions"))
+	measureReader{r}.measures(root.Get("measures"))
 	r.replicates(root.Get("replicates"))
 	r.budget(root.Get("budget"))
 	if p := root.Get("parallel"); p != nil {
@@ -134,24 +135,30 @@ func (r *reader) design(n *doc.Node) {
 		return
 	case e.Key.Text() == string(Points):
 		d.Kind = Points
-		r.points(e.Value)
+		factorReader{r}.points(e.Value)
 	default:
 		d.Kind = DesignKind(e.Key.Text())
 		d.N = e.Value.Int(1, design.MostPoints)
+		if d.Kind == Sobol && d.N&(d.N-1) != 0 {
+			e.Value.Warnf(fmt.Sprintf("use %d", 1<<bits.Len(uint(d.N))), "a Sobol sequence is balanced over powers of 2")
+		}
 	}
 	if l := n.Get("levels"); l != nil {
 		if d.Kind != Morris {
 			l.Errorf("remove it", "`levels` belongs to the design morris")
 		}
 		d.Levels = max(l.Int(2, mostLevels), 2)
+		if d.Levels%2 != 0 {
+			l.Warnf("use an even number", "with an odd number of levels, a Morris design uses some levels more often")
+		}
 	}
 }
 
 // counted are the designs with a number.
-var counted = []string{string(Random), string(LHS), string(Halton), string(Morris), string(SobolDesign)}
+var counted = []string{string(Random), string(LHS), string(Halton), string(Morris), string(Sobol)}
 
 // points reads a list of points. A factor that is not in vary gets the values of the points as levels.
-func (r *reader) points(n *doc.Node) {
+func (r factorReader) points(n *doc.Node) {
 	items := n.List()
 	if n.Kind() == doc.List && len(items) == 0 {
 		n.Errorf("such as [{params.x: 1}, {params.x: 2}]", "the design has no point")
@@ -196,7 +203,7 @@ func (r *reader) points(n *doc.Node) {
 }
 
 // baseline reads the values to compare with, and completes them.
-func (r *reader) baseline(n *doc.Node) {
+func (r factorReader) baseline(n *doc.Node) {
 	e := r.e
 	given := map[string]Value{}
 	var names []string
@@ -232,7 +239,7 @@ func (r *reader) baseline(n *doc.Node) {
 }
 
 // inDesign reports a value of the baseline that is not in the space of the design.
-func (r *reader) inDesign(f *Factor, v Value, n *doc.Node) {
+func (r factorReader) inDesign(f *Factor, v Value, n *doc.Node) {
 	if f.At > 0 || len(f.Levels) == 0 && f.Range == nil {
 		return
 	}
@@ -391,6 +398,9 @@ func (r *reader) fits(root *doc.Node) {
 		}
 		if f.At == 0 || e.Of == nil {
 			continue
+		}
+		if !reversible(e, nil) {
+			f.at.Warnf("use the mocks, or vary it without `at`", "%s changes in forks, and a fork cannot take back what the agents have changed at a service", f.Name)
 		}
 		if f.Kind == RunSetting && f.Path[0] == cyclesSetting {
 			f.at.Errorf("vary it without `at`", "the number of cycles cannot change in the course of a run")

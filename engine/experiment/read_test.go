@@ -347,6 +347,36 @@ func TestWithoutLoader(t *testing.T) {
 	}
 }
 
+// TestForksOfRealServices checks the warning about changes that a fork cannot take back.
+func TestForksOfRealServices(t *testing.T) {
+	text := strings.Replace(strings.Replace(small, "mock:shop", "'https://shop.example.com'", 1), "get: /api", "post: /api", 1)
+	for of, want := range map[string]bool{small: false, text: true} {
+		e, err := Read("x", only("x", "scenario: s\nvary: {params.share: {at: 2, levels: [1]}}\n"), func(string) (*scenario.Scenario, error) {
+			return scenario.Read("s.yaml", only("s.yaml", of), nil)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := e.PrintWarnings(&b); err != nil || strings.Contains(b.String(), "a fork cannot take back") != want {
+			t.Errorf("got %q, %v, want a warning: %v", b.String(), err, want)
+		}
+	}
+}
+
+// TestUnbalancedDesigns checks the warnings about numbers that a design works less well with.
+func TestUnbalancedDesigns(t *testing.T) {
+	for design, want := range map[string]string{
+		"{sobol: 5}": "balanced over powers of 2\n    3  | design: {sobol: 5}\n       |                 ^\n       = use 8", "{sobol: 8}": "", "{morris: 3, levels: 5}": "use an even number", "{morris: 3, levels: 6}": "",
+	} {
+		e := mustRead(t, "scenario: small\nvary: {params.share: {from: 0, to: 1}}\ndesign: "+design+"\n")
+		var b strings.Builder
+		if err := e.PrintWarnings(&b); err != nil || !strings.Contains(b.String(), want) || want == "" && b.Len() > 0 {
+			t.Errorf("%s: got %q, %v, want %q", design, b.String(), err, want)
+		}
+	}
+}
+
 // TestUnusedParameter checks the warning about a factor without effect.
 func TestUnusedParameter(t *testing.T) {
 	text := strings.Replace(small, "parameters:", "parameters:\n  idle: 1", 1)

@@ -66,7 +66,7 @@ func definitions() object {
 	var kinds []object
 	for kind, what := range map[DesignKind]string{
 		Random: "Points drawn at random.", LHS: "Points of a Latin hypercube.", Halton: "Points of a Halton sequence.",
-		Morris: "Trajectories of a Morris design, of one point more than there are factors.", SobolDesign: "Base points of a Sobol design, each with one run more for each factor and one for their other values.",
+		Morris: "Trajectories of a Morris design, of one point more than there are factors.", Sobol: "Base points of a Sobol design, each with one run more for each factor and one for their other values.",
 	} {
 		designs[string(kind)] = about(what, positive)
 	}

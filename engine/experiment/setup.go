@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -17,7 +18,8 @@ type Setup struct {
 	Source engine.Source
 	// Parameters are the values of varied parameters, as on a command line.
 	Parameters map[string]string
-	// Settings are those of the experiment and of the factors. They take precedence over those of the scenario.
+	// Settings are those of the experiment and of the factors. They take precedence over those of the scenario, and a later
+	// one over an earlier one.
 	Settings []engine.Assignment
 	// Filter selects agents, in addition to the filter of the population; "" selects all. It applies if Filters is set.
 	Filter  string
@@ -44,6 +46,19 @@ func (e *Experiment) Setup(values []Value) (*Setup, error) {
 	files, err := changedFiles(e.Of, fields, changed)
 	s.Source.Files = files
 	return s, err
+}
+
+// SetupRun returns what a run of a plan starts with, its seed and the length of a prefix included.
+func (e *Experiment) SetupRun(r *Run) (*Setup, error) {
+	s, err := e.Setup(r.Values)
+	if err != nil {
+		return nil, err
+	}
+	s.Settings = append(s.Settings, engine.Assignment{Name: seedSetting, Value: strconv.FormatUint(r.Seed, 10)})
+	if r.Cycles > 0 {
+		s.Settings = append(s.Settings, engine.Assignment{Name: cyclesSetting, Value: strconv.Itoa(r.Cycles)})
+	}
+	return s, nil
 }
 
 // Scenario reads the scenario of the setup.

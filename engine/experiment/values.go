@@ -88,7 +88,7 @@ func shownSetting(t *engine.Setting, s *engine.Settings) (Value, error) {
 }
 
 // value reads a value of a factor. It reports mistakes.
-func (r *reader) value(f *Factor, n *doc.Node) (Value, bool) {
+func (r factorReader) value(f *Factor, n *doc.Node) (Value, bool) {
 	switch n.Kind() {
 	case doc.Scalar:
 	case doc.Null:
@@ -128,7 +128,7 @@ func reportField(n *doc.Node, name string, err error) {
 }
 
 // readable checks that the scenario can be read with a field of a service changed.
-func (r *reader) readable(f *Factor, v Value) error {
+func (r factorReader) readable(f *Factor, v Value) error {
 	if r.e.Of == nil {
 		return nil
 	}

@@ -23,8 +23,11 @@ const filterName = "population.filter"
 // factorForms are the names that a factor can have.
 const factorForms = "params.NAME, settings.NAME, service.NAME.FIELD or " + filterName
 
+// factorReader reads factors and their values.
+type factorReader struct{ *reader }
+
 // vary reads the factors.
-func (r *reader) vary(n *doc.Node) {
+func (r factorReader) vary(n *doc.Node) {
 	for _, e := range n.Entries() {
 		f := r.factor(e.Key)
 		if f == nil {
@@ -36,13 +39,13 @@ func (r *reader) vary(n *doc.Node) {
 }
 
 // addFactor keeps the factors ordered by name.
-func (r *reader) addFactor(f *Factor) {
+func (r factorReader) addFactor(f *Factor) {
 	i, _ := slices.BinarySearchFunc(r.e.Factors, f.Name, func(f Factor, name string) int { return strings.Compare(f.Name, name) })
 	r.e.Factors = slices.Insert(r.e.Factors, i, *f)
 }
 
 // factor returns a factor without values by its name, or nil if the name is a mistake.
-func (r *reader) factor(key *doc.Node) *Factor {
+func (r factorReader) factor(key *doc.Node) *Factor {
 	name := key.Text()
 	f := &Factor{Name: name, at: key}
 	kind, rest, _ := strings.Cut(name, ".")
@@ -59,10 +62,10 @@ func (r *reader) factor(key *doc.Node) *Factor {
 		}
 	case "service":
 		f.Kind, f.Path = Service, strings.Split(rest, ".")
-		known = r.knownService(f, key)
-		if !known && r.report.Err() != nil {
+		if !r.knownService(f, key) {
 			return nil
 		}
+		known = true
 	default:
 		f.Kind, f.Path = Filter, []string{"filter"}
 		known = name == filterName
@@ -80,7 +83,7 @@ func (r *reader) factor(key *doc.Node) *Factor {
 }
 
 // factorNames lists the names of things that can be varied.
-func (r *reader) factorNames() (all []string) {
+func (r factorReader) factorNames() (all []string) {
 	if r.e.Of != nil {
 		for _, p := range r.e.Of.Parameters {
 			all = append(all, "params."+p.Name)
@@ -97,8 +100,8 @@ func (r *reader) factorNames() (all []string) {
 	return append(all, filterName)
 }
 
-// knownService reports whether a factor names a service and a field of it.
-func (r *reader) knownService(f *Factor, key *doc.Node) bool {
+// knownService checks that a factor names a service and a field of it. It reports mistakes.
+func (r factorReader) knownService(f *Factor, key *doc.Node) bool {
 	if len(f.Path) < 2 || slices.Contains(f.Path, "") {
 		key.Errorf("such as service.model.model", "%s names no field of a service", f.Name)
 		return false
@@ -119,7 +122,7 @@ func (r *reader) knownService(f *Factor, key *doc.Node) bool {
 }
 
 // levels reads the values of a factor: a list, a single value, or a map of a range.
-func (r *reader) levels(f *Factor, n *doc.Node) {
+func (r factorReader) levels(f *Factor, n *doc.Node) {
 	switch n.Kind() {
 	case doc.Map:
 		r.ranged(f, n)
@@ -133,7 +136,7 @@ func (r *reader) levels(f *Factor, n *doc.Node) {
 }
 
 // listed reads a list of levels.
-func (r *reader) listed(f *Factor, n *doc.Node) {
+func (r factorReader) listed(f *Factor, n *doc.Node) {
 	items := n.List()
 	if len(items) == 0 {
 		n.Errorf("such as [1, 2]", "%s has no level", f.Name)
@@ -155,7 +158,7 @@ func (r *reader) listed(f *Factor, n *doc.Node) {
 }
 
 // ranged reads a map: levels, from and to with step or points, log with points, each possibly with the cycle `at`.
-func (r *reader) ranged(f *Factor, n *doc.Node) {
+func (r factorReader) ranged(f *Factor, n *doc.Node) {
 	n.Fields("levels", "from", "to", "step", "log", "points", "at")
 	if at := n.Get("at"); at != nil {
 		f.At = at.Int(1, math.MaxInt32)
@@ -180,7 +183,7 @@ func (r *reader) ranged(f *Factor, n *doc.Node) {
 }
 
 // ends reads both ends of a range and checks them as values of the factor.
-func (r *reader) ends(f *Factor, from, to *doc.Node) (low, high float64, ok bool) {
+func (r factorReader) ends(f *Factor, from, to *doc.Node) (low, high float64, ok bool) {
 	if from == nil || to == nil {
 		return 0, 0, false // reported
 	}
@@ -202,7 +205,7 @@ func (r *reader) ends(f *Factor, from, to *doc.Node) (low, high float64, ok bool
 }
 
 // linear reads a range with even steps, or one for sampled designs.
-func (r *reader) linear(f *Factor, n *doc.Node, from, to float64) {
+func (r factorReader) linear(f *Factor, n *doc.Node, from, to float64) {
 	switch step, points := n.Get("step"), n.Get("points"); {
 	case step != nil:
 		s := step.Float(math.SmallestNonzeroFloat64, math.Inf(1))
@@ -228,7 +231,7 @@ func (r *reader) linear(f *Factor, n *doc.Node, from, to float64) {
 }
 
 // logarithmic reads a range with steps that are even in the logarithm.
-func (r *reader) logarithmic(f *Factor, n, log *doc.Node) {
+func (r factorReader) logarithmic(f *Factor, n, log *doc.Node) {
 	ends := log.List()
 	if len(ends) != 2 {
 		log.Errorf("such as {log: [1, 1000], points: 7}", "`log` needs two numbers, where the range begins and where it ends")
@@ -264,7 +267,7 @@ func (r *reader) logarithmic(f *Factor, n, log *doc.Node) {
 
 // addNumber adds a computed level, rounded to 12 digits and to whole numbers where the factor needs them. Levels that
 // become equal are one.
-func (r *reader) addNumber(f *Factor, n *doc.Node, x float64) {
+func (r factorReader) addNumber(f *Factor, n *doc.Node, x float64) {
 	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	v, err := f.number(r.e.Of, x)
 	if err != nil {
@@ -288,7 +291,7 @@ func (f *Factor) number(s *scenario.Scenario, x float64) (Value, error) {
 
 // whole reports whether a factor takes whole numbers only. Parameters and settings know; a field of a service does if both
 // ends are whole.
-func (r *reader) whole(f *Factor, from, to float64) bool {
+func (r factorReader) whole(f *Factor, from, to float64) bool {
 	if f.Kind == Service || f.Kind == Parameter && r.e.Of == nil {
 		return from == math.Trunc(from) && to == math.Trunc(to)
 	}

@@ -260,7 +260,7 @@ func sampleLevels(s *scenario.Scenario, p *scenario.Parameter, f *Factor) (level
 
 // sampleMeasures proposes measures.
 func sampleMeasures(s *scenario.Scenario) (names []string) {
-	r := reader{e: &Experiment{Of: s}, facts: newFacts(s)}
+	r := measureReader{&reader{e: &Experiment{Of: s}, facts: newFacts(s)}}
 	r.usualMeasures()
 	for _, m := range r.e.Measures {
 		names = append(names, doc.Format(m.Name))

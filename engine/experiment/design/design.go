@@ -74,7 +74,7 @@ func (f *Factor) at(unit float64) Coordinate {
 // at returns the value at a place from 0 to 1.
 func (r *Range) at(unit float64) float64 {
 	from, to := r.From, r.To
-	v := from
+	var v float64
 	switch {
 	case unit <= 0:
 		return from
