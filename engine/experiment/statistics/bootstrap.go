@@ -49,10 +49,18 @@ func Bootstrap(values []float64, statistic func(sorted []float64) float64, seed 
 	case n < 3:
 		return unknown("a bootstrap needs at least 3 values")
 	}
-	replicates := resample(sorted, statistic, seed)
+	return BCa(statistic(sorted), resample(sorted, statistic, seed), jackknife(sorted, statistic))
+}
+
+// BCa returns the interval of Bootstrap from the statistic of the sample, those of its resamples and those of the sample without each of its
+// values, for statistics of more than a slice of numbers. It sorts replicates.
+func BCa(estimate float64, replicates, jackknife []float64) Interval {
+	n := float64(len(jackknife))
+	if n < 3 {
+		return unknown("a bootstrap needs at least 3 values")
+	}
 	slices.Sort(replicates)
-	z := math.Sqrt(float64(n)/float64(n-1)) * critical(alpha, float64(n-1))
-	return accelerated(statistic(sorted), replicates, jackknife(sorted, statistic), z)
+	return accelerated(estimate, replicates, jackknife, math.Sqrt(n/(n-1))*critical(alpha, n-1))
 }
 
 // resample returns the statistic of Resamples resamples. Each resample is built in order, by counting how often each value was drawn.
@@ -114,6 +122,9 @@ func accelerated(estimate float64, replicates, jackknife []float64, z float64) I
 			return math.NaN()
 		}
 		return distuv.UnitNormal.CDF(bias + w/(1-acceleration*w))
+	}
+	if squares == 0 && replicates[0] == replicates[len(replicates)-1] {
+		return unknown("the statistic is the same in all resamples")
 	}
 	low, high := level(-z), level(z)
 	if math.IsInf(bias, 0) || math.IsNaN(low) || math.IsNaN(high) {

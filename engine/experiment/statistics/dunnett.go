@@ -60,9 +60,10 @@ type joint struct {
 
 // group is a number of comparisons with the same distribution.
 type group struct {
-	load    float64 // squared: share of the variance that comes from the factor
-	freedom float64
-	count   int
+	load       float64 // squared: share of the variance that comes from the factor
+	freedom    float64
+	count      int
+	deviations []node
 }
 
 // add adds a comparison.
@@ -73,7 +74,7 @@ func (j *joint) add(load, freedom float64) {
 			return
 		}
 	}
-	j.groups = append(j.groups, group{load, freedom, 1})
+	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom)})
 }
 
 // correct sets Adjusted and Joint of all comparisons.
@@ -146,7 +147,7 @@ func (j *joint) smallest(p float64) float64 {
 	}
 	inner := make([]slice, len(j.groups))
 	for i, g := range j.groups {
-		inner[i] = newSlice(g, critical(p, g.freedom), deviations(g.freedom))
+		inner[i] = newSlice(g, critical(p, g.freedom), g.deviations)
 	}
 	factor(load, func(y, weight float64) {
 		inside := 0.0
@@ -166,7 +167,7 @@ func (j *joint) smallestShared(p float64) float64 {
 	}
 	freedom := j.groups[0].freedom
 	c := critical(p, freedom)
-	for _, s := range deviations(freedom) {
+	for _, s := range j.groups[0].deviations {
 		inner := make([]slice, len(j.groups))
 		for i, g := range j.groups {
 			inner[i] = newSlice(g, c, []node{{s.at, 1}})
@@ -191,13 +192,13 @@ func deviations(freedom float64) []node {
 	if math.IsInf(freedom, 1) {
 		return []node{{1, 1}}
 	}
-	// Bounds of chi squared with a tail of about exp(-28): Laurent and Massart (2000), and the power law near 0.
-	const tail = 28
+	// Bounds of chi squared with a tail of about exp(-26): Laurent and Massart (2000), and the power law near 0.
+	const tail = 26
 	lg, _ := math.Lgamma(freedom / 2)
 	least := 2 * math.Exp((lg+math.Log(freedom/2)-tail)*2/freedom)
 	low := 0.5 * math.Log(math.Max(least, freedom-2*math.Sqrt(freedom*tail))/freedom)
 	high := 0.5 * math.Log((freedom+2*math.Sqrt(freedom*tail)+2*tail)/freedom)
-	step := math.Min(0.25, 0.7/math.Sqrt(2*freedom))
+	step := math.Min(0.2, 0.75/math.Sqrt(2*freedom))
 	count := int(math.Ceil((high - low) / step))
 	step = (high - low) / float64(count)
 	nodes := make([]node, 0, count+1)
@@ -216,8 +217,12 @@ func deviations(freedom float64) []node {
 
 // factor integrates over the common factor, a normal variable. All integrands are even.
 func factor(load float64, f func(y, weight float64)) {
-	const bound = 8.5
-	step := math.Max(0.02, math.Min(0.25, 0.8*math.Sqrt(1-load)))
+	const bound = 7.5
+	if load == 0 {
+		f(0, 1)
+		return
+	}
+	step := math.Max(0.02, math.Min(0.4, 0.55*math.Sqrt(1-load)))
 	for i := range int(bound/step) + 1 {
 		y := float64(i) * step
 		weight := 2 * step * math.Exp(-y*y/2) / math.Sqrt(2*math.Pi)
@@ -246,6 +251,9 @@ func newSlice(g group, critical float64, deviations []node) slice {
 func (s *slice) outside(y float64) float64 {
 	sum := 0.0
 	for _, l := range s.limits {
+		if l.at-s.load*y > 9*s.rest {
+			break // the limits ascend, and the rest of the sum is below 1e-18
+		}
 		sum += l.weight * (math.Erfc((l.at-s.load*y)/(s.rest*math.Sqrt2)) + math.Erfc((l.at+s.load*y)/(s.rest*math.Sqrt2))) / 2
 	}
 	return math.Min(sum, 1-1e-16)
