@@ -4,7 +4,6 @@ package experiment
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -140,23 +139,6 @@ type Budget struct {
 	USD  float64
 	Time time.Duration
 }
-
-// Mistakes are all the problems of an experiment's files.
-type Mistakes struct{ report *doc.Report }
-
-func (m *Mistakes) Error() string {
-	problems := m.report.Problems()
-	if len(problems) == 1 {
-		return problems[0].Error()
-	}
-	return fmt.Sprintf("%d mistakes, the first: %s", len(problems), problems[0].Error())
-}
-
-// Print writes every mistake with the line it is on.
-func (m *Mistakes) Print(w io.Writer) error { return m.report.Print(w) }
-
-// Problems returns the mistakes by file and position.
-func (m *Mistakes) Problems() []doc.Problem { return m.report.Problems() }
 
 // PrintWarnings writes what is likely a mistake but does not keep the experiment from running.
 func (e *Experiment) PrintWarnings(w io.Writer) error { return e.report.Print(w) }

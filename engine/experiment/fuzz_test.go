@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // FuzzRead reads arbitrary bytes as an experiment. The result is an experiment that can be written, read again and
@@ -31,12 +32,12 @@ func FuzzRead(f *testing.F) {
 		if took := time.Since(begun); took > 20*time.Second {
 			t.Fatalf("reading took %s", took)
 		}
-		if mistakes, ok := errors.AsType[*Mistakes](err); ok {
+		if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
 			if err := mistakes.Print(new(bytes.Buffer)); err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range mistakes.Problems() {
-				if p.Line < 1 || p.Col < 1 || p.Problem == "" {
+				if p.Line < 1 || p.Col < 1 || p.Text == "" {
 					t.Fatalf("a mistake without a position: %+v", p)
 				}
 			}

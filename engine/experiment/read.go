@@ -32,7 +32,7 @@ const (
 
 // Read reads and checks the experiment file name, opened with open, as are the files it refers to. It loads the scenario with
 // load and checks the experiment against it; without a loader, the scenario's own names stay unchecked, and the experiment
-// cannot be planned. The error is a *Mistakes with everything that is wrong, or the opener's error.
+// cannot be planned. The error is a *scenario.Mistakes with everything that is wrong, or the opener's error.
 func Read(name string, open scenario.Opener, load Loader) (*Experiment, error) {
 	text, err := open(name)
 	if err != nil {
@@ -44,7 +44,7 @@ func Read(name string, open scenario.Opener, load Loader) (*Experiment, error) {
 		r.read(root, load)
 	}
 	if r.report.Err() != nil {
-		return nil, &Mistakes{r.report}
+		return nil, scenario.NewMistakes(r.report)
 	}
 	return r.e, nil
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -312,14 +313,17 @@ func TestMistakes(t *testing.T) {
 		"scenario: small\nseed: -1":                                                                                "it must be at least 0",
 	} {
 		_, err := read(text)
-		mistakes, ok := errors.AsType[*Mistakes](err)
+		mistakes, ok := errors.AsType[*scenario.Mistakes](err)
 		if !ok {
 			t.Errorf("%s: got %v, want a mistake", text, err)
 			continue
 		}
 		all := ""
 		for _, p := range mistakes.Problems() {
-			all += strings.TrimPrefix(p.Error(), "x.experiment.yaml:") + "\n"
+			if all += fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Text); p.Hint != "" {
+				all += " (" + p.Hint + ")"
+			}
+			all += "\n"
 		}
 		if !strings.Contains(all, want) {
 			t.Errorf("%s:\ngot  %swant %s", text, all, want)
@@ -330,7 +334,7 @@ func TestMistakes(t *testing.T) {
 // TestAllMistakesInOnePass checks that no mistake hides another one.
 func TestAllMistakesInOnePass(t *testing.T) {
 	_, err := read("scenario: small\nvary: {params.shar: [1], params.mood: [x]}\ndesign: {lhs: x}\nmeasures: [actd]\nsettings: {cycels: 1}\nbudget: {usd: x}\nparallel: 0\n")
-	mistakes, ok := errors.AsType[*Mistakes](err)
+	mistakes, ok := errors.AsType[*scenario.Mistakes](err)
 	if !ok || len(mistakes.Problems()) != 7 {
 		t.Errorf("got %v, want 7 mistakes", mistakes.Problems())
 	}

@@ -15,6 +15,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/throng-sim/throng/engine/internal/fit"
+
+	"github.com/throng-sim/throng/engine/scenario"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -48,12 +50,12 @@ func allowedAt(t *testing.T, place string) []string {
 		"budget":     "scenario: small\nbudget: {zzzz: 1}\n",
 	}[place]
 	_, err := read(text)
-	mistakes, ok := err.(*Mistakes) //nolint:errorlint // Read returns it as it is
+	mistakes, ok := err.(*scenario.Mistakes) //nolint:errorlint // Read returns it as it is
 	if !ok {
 		t.Fatalf("%s: %v", place, err)
 	}
 	for _, p := range mistakes.Problems() {
-		if _, list, ok := strings.Cut(p.Hint, "allowed here: "); ok && p.Problem == "unknown key `zzzz`" {
+		if _, list, ok := strings.Cut(p.Hint, "allowed here: "); ok && p.Text == "unknown key `zzzz`" {
 			return strings.Split(list, ", ")
 		}
 	}

@@ -78,16 +78,28 @@ func (e *Execution) execute(ctx context.Context, waiting func(string)) error {
 		return err
 	}
 	defer release()
-	status, err := e.x.Status(ctx, 0)
-	if err != nil {
-		return err
+	for replicates := 0; ; {
+		status, err := e.x.Status(ctx)
+		if err != nil || len(status.Plan.Seeds) == replicates {
+			return err
+		}
+		e.mu.Lock()
+		e.status = status
+		e.mu.Unlock()
+		if replicates == 0 {
+			if err := e.fund(ctx); err != nil {
+				return err
+			}
+		}
+		replicates = len(status.Plan.Seeds)
+		if err := e.runs(ctx); err != nil {
+			return err
+		}
 	}
-	e.mu.Lock()
-	e.status = status
-	e.mu.Unlock()
-	if err := e.fund(ctx); err != nil {
-		return err
-	}
+}
+
+// runs executes the missing runs of the plan.
+func (e *Execution) runs(ctx context.Context) error {
 	var group errgroup.Group
 	group.SetLimit(e.x.Parallel)
 	missing := e.status.Plan.Missing(func(id string) bool {

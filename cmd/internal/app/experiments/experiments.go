@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -35,7 +37,7 @@ type Experiment struct {
 	base    engine.Settings // of all runs, before those of the scenario and the experiment
 }
 
-// Read reads an experiment and its scenario. data is the data folder. Mistakes are a *experiment.Mistakes.
+// Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
 func Read(data, file string) (*experiment.Experiment, error) {
 	dir, name := filepath.Dir(file), filepath.Base(file)
 	e, err := experiment.Read(name, scenario.Folder(dir), func(of string) (*scenario.Scenario, error) {
@@ -111,8 +113,52 @@ func (s *Status) Count(state State) (n, of int) {
 // Of returns the run of a point and a replicate.
 func (s *Status) Of(point, replicate int) *Run { return s.byID[s.Plan.Run(point, replicate)] }
 
-// Status plans the experiment and finds its runs in the store. replicates is the number of replicates; 0 is that of the file.
-func (x *Experiment) Status(ctx context.Context, replicates int) (*Status, error) {
+// Status plans the experiment and finds its runs in the store. If the file says until when replicates are added, and the first ones
+// are done, the plan has those that are needed.
+func (x *Experiment) Status(ctx context.Context) (*Status, error) {
+	s, err := x.status(ctx, 0)
+	if err != nil || x.Replicates.Until == nil {
+		return s, err
+	}
+	n, err := x.needed(ctx, s)
+	if err != nil || n <= len(s.Plan.Seeds) {
+		return s, err
+	}
+	return x.status(ctx, n)
+}
+
+// needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
+// replicates in the file alone, so that looking at results in between changes nothing.
+func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
+	rule, of := x.until()
+	for _, r := range s.Runs {
+		if r.State != Done && r.State != Failed {
+			return rule.First, nil
+		}
+	}
+	t, err := x.Table(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	most := rule.First
+	for point := range t.Values {
+		most = max(most, rule.Decide(t.Column(point, of)).Runs)
+	}
+	return min(most, rule.AtMost), nil
+}
+
+// until returns the rule that adds replicates, and the index of its measure; nil if there is none.
+func (x *Experiment) until() (rule *statistics.Until, of int) {
+	u := x.Replicates.Until
+	if u == nil {
+		return nil, 0
+	}
+	of = slices.IndexFunc(x.Measures, func(m experiment.Measure) bool { return m.Name == u.Of })
+	return &statistics.Until{HalfWidth: u.HalfWidth, Relative: u.Relative, First: len(x.Replicates.Seeds), AtMost: u.AtMost}, of
+}
+
+// status plans a number of replicates; 0 is that of the file.
+func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error) {
 	plan, err := x.Plan(x.base, replicates)
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func (l *laboratory) execute() (table string, done int) {
 
 func tableOf(t *testing.T, x *experiments.Experiment) string {
 	t.Helper()
-	s, err := x.Status(t.Context(), 0)
+	s, err := x.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestSharedPrefixes(t *testing.T) {
 		t.Errorf("%d runs", done)
 	}
 	l.open(func(x *experiments.Experiment) {
-		s, err := x.Status(t.Context(), 0)
+		s, err := x.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestChangeInTheCourse(t *testing.T) {
 		t.Fatalf("the table is\n%s", table)
 	}
 	l.open(func(x *experiments.Experiment) {
-		s, err := x.Status(t.Context(), 0)
+		s, err := x.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestFailedRuns(t *testing.T) {
 		t.Errorf("%d runs are done:\n%s", done, table)
 	}
 	l.open(func(x *experiments.Experiment) {
-		s, err := x.Status(t.Context(), 0)
+		s, err := x.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestBudgetOfTime(t *testing.T) {
 		if err := wait(); !errors.Is(err, experiments.ErrStopped) || !strings.Contains(err.Error(), "larger `time`") {
 			t.Errorf("it ended with %v", err)
 		}
-		s, err := x.Status(t.Context(), 0)
+		s, err := x.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

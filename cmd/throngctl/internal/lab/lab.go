@@ -51,10 +51,12 @@ func (t *Terminal) line(value any) error {
 
 // Commands are the commands for experiments.
 type Commands struct {
-	New    newCmd    `cmd:"" help:"Write the file of an experiment for a scenario."`
-	Run    runCmd    `cmd:"" aliases:"resume" help:"Execute an experiment, or continue it: only the runs that are missing."`
-	Status statusCmd `cmd:"" help:"Show an experiment and the state of its runs."`
-	Export exportCmd `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
+	New     newCmd     `cmd:"" help:"Write the file of an experiment for a scenario."`
+	Run     runCmd     `cmd:"" help:"Execute the runs of an experiment that are missing."`
+	Resume  runCmd     `cmd:"" help:"Continue an experiment that was stopped or killed; the same as run."`
+	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
+	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
+	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
@@ -215,7 +217,7 @@ func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.
 
 // ended prints the state of the experiment. stopped is why it ended early; nil if it is complete.
 func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experiment, stopped error) error {
-	s, err := x.Status(ctx, 0)
+	s, err := x.Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -255,7 +257,7 @@ type statusCmd struct {
 // Run is called by kong.
 func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 	return t.open(c.File, nil, func(x *experiments.Experiment) error {
-		s, err := x.Status(ctx, 0)
+		s, err := x.Status(ctx)
 		if err != nil {
 			return err
 		}
@@ -291,7 +293,7 @@ type exportCmd struct {
 // Run is called by kong.
 func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
 	return t.open(c.File, nil, func(x *experiments.Experiment) error {
-		s, err := x.Status(ctx, 0)
+		s, err := x.Status(ctx)
 		if err != nil {
 			return err
 		}
