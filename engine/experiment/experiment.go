@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Ending is what the names of experiment files end in.
@@ -155,8 +156,14 @@ func (m *Mistakes) Error() string {
 // Print writes every mistake with the line it is on.
 func (m *Mistakes) Print(w io.Writer) error { return m.report.Print(w) }
 
-// Problems returns the mistakes by file and position.
-func (m *Mistakes) Problems() []doc.Problem { return m.report.Problems() }
+// Problems returns the mistakes and warnings by file and position.
+func (m *Mistakes) Problems() []view.Problem { return view.Problems(m.report) }
+
+// Count returns the number of mistakes.
+func (m *Mistakes) Count() int { return len(m.report.Problems()) }
+
+// Warnings returns what is likely a mistake but does not keep the experiment from running.
+func (e *Experiment) Warnings() []view.Problem { return view.Problems(e.report) }
 
 // PrintWarnings writes what is likely a mistake but does not keep the experiment from running.
 func (e *Experiment) PrintWarnings(w io.Writer) error { return e.report.Print(w) }

@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatal(err)
 			}
 			for _, p := range mistakes.Problems() {
-				if p.Line < 1 || p.Col < 1 || p.Problem == "" {
+				if p.Line < 1 || p.Col < 1 || p.Text == "" {
 					t.Fatalf("a mistake without a position: %+v", p)
 				}
 			}

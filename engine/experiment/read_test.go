@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -319,7 +320,7 @@ func TestMistakes(t *testing.T) {
 		}
 		all := ""
 		for _, p := range mistakes.Problems() {
-			all += strings.TrimPrefix(p.Error(), "x.experiment.yaml:") + "\n"
+			all += fmt.Sprintf("%d:%d: %s (%s)\n", p.Line, p.Col, p.Text, p.Hint)
 		}
 		if !strings.Contains(all, want) {
 			t.Errorf("%s:\ngot  %swant %s", text, all, want)
@@ -331,7 +332,7 @@ func TestMistakes(t *testing.T) {
 func TestAllMistakesInOnePass(t *testing.T) {
 	_, err := read("scenario: small\nvary: {params.shar: [1], params.mood: [x]}\ndesign: {lhs: x}\nmeasures: [actd]\nsettings: {cycels: 1}\nbudget: {usd: x}\nparallel: 0\n")
 	mistakes, ok := errors.AsType[*Mistakes](err)
-	if !ok || len(mistakes.Problems()) != 7 {
+	if !ok || mistakes.Count() != 7 {
 		t.Errorf("got %v, want 7 mistakes", mistakes.Problems())
 	}
 }

@@ -53,7 +53,7 @@ func allowedAt(t *testing.T, place string) []string {
 		t.Fatalf("%s: %v", place, err)
 	}
 	for _, p := range mistakes.Problems() {
-		if _, list, ok := strings.Cut(p.Hint, "allowed here: "); ok && p.Problem == "unknown key `zzzz`" {
+		if _, list, ok := strings.Cut(p.Hint, "allowed here: "); ok && p.Text == "unknown key `zzzz`" {
 			return strings.Split(list, ", ")
 		}
 	}
