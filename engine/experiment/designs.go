@@ -2,9 +2,11 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/design"
+	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
 // designPoints returns the points of the design, without the baseline. A coordinate of a point from a list has the level -1
@@ -70,12 +72,62 @@ func (e *Experiment) values(p design.Point, given []Value) ([]Value, error) {
 }
 
 // cycles returns the number of cycles of runs with these values; 0 if they take hours.
-func (e *Experiment) cycles(values []Value) int {
-	s, err := e.Effective(engine.DefaultSettings(), values)
+func (e *Experiment) cycles(base engine.Settings, values []Value) int {
+	s, err := e.Effective(base, values)
 	if err != nil {
 		return 0
 	}
-	return s.Cycles
+	if e.computedCycles() == "" {
+		return s.Cycles
+	}
+	setup, err := e.Setup(values)
+	if err != nil {
+		return 0
+	}
+	of, err := setup.Scenario()
+	if err != nil {
+		return 0
+	}
+	return of.Cycles
+}
+
+// computedCycles returns the expression for the number of cycles in the scenario; "" if it is a number, or if the experiment
+// sets the length of its runs.
+func (e *Experiment) computedCycles() string {
+	for _, name := range []string{cyclesSetting, "hours"} {
+		if e.Factor("settings."+name) != nil || slices.ContainsFunc(e.Settings, func(a engine.Assignment) bool { return a.Name == name }) {
+			return ""
+		}
+	}
+	root := doc.Parse(e.Of.Source.Name, e.Of.Source.Files[e.Of.Source.Name], &doc.Report{})
+	cycles := root.Get("clock").Get("cycles")
+	if cycles.Kind() != doc.Scalar || !strings.Contains(cycles.Text(), "${") {
+		return ""
+	}
+	return cycles.Text()
+}
+
+// shortest returns the smallest number of cycles of the baseline with the levels of a factor; 0 if a run takes hours.
+func (e *Experiment) shortest() int {
+	n := e.cycles(engine.DefaultSettings(), e.Baseline)
+	for i := range e.Factors {
+		f := &e.Factors[i]
+		if decides := f.Kind == RunSetting && f.Path[0] == cyclesSetting || f.Kind == Parameter && usesParameter(e.computedCycles(), f.Path[0]); !decides {
+			continue
+		}
+		levels := f.Levels
+		if f.Range != nil {
+			low, _ := f.number(e.Of, f.Range.From)
+			high, _ := f.number(e.Of, f.Range.To)
+			levels = []Value{low, high}
+		}
+		for _, v := range levels {
+			values := slices.Clone(e.Baseline)
+			values[i] = v
+			n = min(n, e.cycles(engine.DefaultSettings(), values))
+		}
+	}
+	return n
 }
 
 // same reports whether two lists of values are equal.

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Ending is what the names of experiment files end in.
@@ -139,6 +140,9 @@ type Budget struct {
 	USD  float64
 	Time time.Duration
 }
+
+// Warnings returns what is likely a mistake but does not keep the experiment from running.
+func (e *Experiment) Warnings() []view.Problem { return view.Problems(e.report) }
 
 // PrintWarnings writes what is likely a mistake but does not keep the experiment from running.
 func (e *Experiment) PrintWarnings(w io.Writer) error { return e.report.Print(w) }

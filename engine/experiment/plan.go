@@ -63,7 +63,7 @@ func (e *Experiment) Plan(base engine.Settings, replicates int) (*Plan, error) {
 	if replicates == 0 {
 		replicates = len(e.Replicates.Seeds)
 	}
-	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: newIdentifier(e, base), hashes: map[string]int{}}
+	p := &planner{e: e, plan: &Plan{Baseline: -1}, id: newIdentifier(e, base), hashes: map[string]int{}, lengths: map[string]int{}}
 	if err := p.points(); err != nil {
 		return nil, err
 	}
@@ -108,6 +108,8 @@ type planner struct {
 	id     identifier
 	hashes map[string]int // index of the first point, by hash
 	late   []lateFactor   // factors that make no difference before a cycle
+
+	lengths map[string]int // in cycles, by the values of parameters and settings
 }
 
 // points adds the points of the design, and the baseline if the file has one.

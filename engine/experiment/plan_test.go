@@ -309,6 +309,32 @@ func TestSharedPrefixes(t *testing.T) {
 	}
 }
 
+// TestComputedCycles checks that runs do not fork after their end if a parameter decides how long they are.
+func TestComputedCycles(t *testing.T) {
+	text := strings.Replace(small, "cycles: 10", "cycles: '${params.agents}'", 1)
+	loader := func(string) (*scenario.Scenario, error) {
+		return scenario.Read("small.yaml", only("small.yaml", text), nil)
+	}
+	e, err := Read("x", only("x", "scenario: s\nvary: {params.later: [x, y], params.agents: [3, 4, 5, 8]}\n"), loader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Plan(engine.DefaultSettings(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forks := map[string]int{}
+	for _, r := range p.Runs {
+		forks[r.Values[0].Text] += r.ForkCycle // of agents
+	}
+	if want := map[string]int{"3": 0, "4": 0, "5": 4, "8": 4}; !maps.Equal(forks, want) {
+		t.Errorf("forks by length: got %v, want %v", forks, want)
+	}
+	if _, err = Read("x", only("x", "scenario: s\nvary: {params.word: {at: 4, levels: [x]}, params.agents: [3, 8]}\n"), loader); err == nil || !strings.Contains(err.Error(), "there are runs with 3 cycles") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestNoSharedPrefixes checks that runs do not share a prefix if something else uses the parameter, or if agents change
 // something that a fork cannot take back.
 func TestNoSharedPrefixes(t *testing.T) {

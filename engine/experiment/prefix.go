@@ -60,7 +60,23 @@ func (p *planner) length(point int) int {
 	if !slices.ContainsFunc(p.late, func(l lateFactor) bool { return l.cycle == math.MaxInt }) {
 		return 0
 	}
-	return p.e.cycles(p.plan.Points[point].Values)
+	return p.cycles(p.plan.Points[point].Values)
+}
+
+// cycles returns the number of cycles of runs with these values; 0 if they take hours.
+func (p *planner) cycles(values []Value) int {
+	var key strings.Builder
+	for i, v := range values {
+		if k := p.e.Factors[i].Kind; k == Parameter || k == RunSetting {
+			key.WriteString(v.JSON + "\n")
+		}
+	}
+	n, known := p.lengths[key.String()]
+	if !known {
+		n = p.e.cycles(p.id.base, values)
+		p.lengths[key.String()] = n
+	}
+	return n
 }
 
 // block is the runs of one replicate.
@@ -152,7 +168,7 @@ func (b *block) groupOf(values []Value) string {
 // sharing returns the earlier run that shares the longest prefix with these values, and the length of the prefix in cycles; 0
 // if there is none.
 func (b *block) sharing(values []Value) (index, cycle int) {
-	n := b.e.cycles(values)
+	n := b.cycles(values)
 	for _, i := range b.groups[b.groupOf(values)] {
 		other := &b.plan.Runs[i]
 		if at := b.differ(values, other.Values); at > cycle && at < n {
@@ -174,7 +190,7 @@ func (b *block) differ(x, y []Value) int {
 		}
 		cycle := l.cycle
 		if cycle == math.MaxInt {
-			cycle = min(b.e.cycles(x), b.e.cycles(y)) - 1 // a run has no checkpoint behind its last cycle
+			cycle = min(b.cycles(x), b.cycles(y)) - 1 // a run has no checkpoint behind its last cycle
 		}
 		at = min(at, cycle)
 	}

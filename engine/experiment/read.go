@@ -404,8 +404,12 @@ func (r *reader) fits(root *doc.Node) {
 		}
 		if f.Kind == RunSetting && f.Path[0] == cyclesSetting {
 			f.at.Errorf("vary it without `at`", "the number of cycles cannot change in the course of a run")
-		} else if n := e.cycles(e.Baseline); n > 0 && f.At >= n {
-			f.at.Errorf(fmt.Sprintf("a cycle from 1 to %d", n-1), "%s changes at cycle %d, and the runs have %s", f.Name, f.At, plural(n, "cycle", "cycles"))
+		} else if n := e.shortest(); n > 0 && f.At >= n {
+			hint := fmt.Sprintf("a cycle from 1 to %d", n-1)
+			if n == 1 {
+				hint = "use more cycles"
+			}
+			f.at.Errorf(hint, "%s changes at cycle %d, and there are runs with %s", f.Name, f.At, plural(n, "cycle", "cycles"))
 		}
 	}
 }

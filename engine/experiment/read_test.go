@@ -272,8 +272,9 @@ func TestMistakes(t *testing.T) {
 		"scenario: small\nvary: {params.share: {log: [1]}}":                                                        "`log` needs two numbers",
 		"scenario: small\nvary: {params.share: {from: 0, to: 1, step: 0.00001}}":                                   "100001 levels, more than 10000",
 		"scenario: small\nvary: {params.share: {from: 0, to: 1}}":                                                  "2:8: params.share: a range has no levels for the design grid",
-		"scenario: small\nvary: {params.share: {at: 10, levels: [1]}}":                                             "params.share changes at cycle 10, and the runs have 10 cycles",
+		"scenario: small\nvary: {params.share: {at: 10, levels: [1]}}":                                             "params.share changes at cycle 10, and there are runs with 10 cycles (a cycle from 1 to 9)",
 		"scenario: small\nvary: {settings.cycles: {at: 3, levels: [5]}}":                                           "cannot change in the course of a run",
+		"scenario: small\nvary: {params.share: {at: 5, levels: [1]}, settings.cycles: [4, 8]}":                     "changes at cycle 5, and there are runs with 4 cycles",
 		"scenario: small\ndesign: latin":                                                                           "`design` cannot be `latin`",
 		"scenario: small\ndesign: lhs":                                                                             "the design lhs needs a number",
 		"scenario: small\ndesign: {lhs: 5}":                                                                        "the design lhs has nothing to vary",
@@ -320,10 +321,7 @@ func TestMistakes(t *testing.T) {
 		}
 		all := ""
 		for _, p := range mistakes.Problems() {
-			if all += fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Text); p.Hint != "" {
-				all += " (" + p.Hint + ")"
-			}
-			all += "\n"
+			all += fmt.Sprintf("%d:%d: %s (%s)\n", p.Line, p.Col, p.Text, p.Hint)
 		}
 		if !strings.Contains(all, want) {
 			t.Errorf("%s:\ngot  %swant %s", text, all, want)
@@ -335,7 +333,7 @@ func TestMistakes(t *testing.T) {
 func TestAllMistakesInOnePass(t *testing.T) {
 	_, err := read("scenario: small\nvary: {params.shar: [1], params.mood: [x]}\ndesign: {lhs: x}\nmeasures: [actd]\nsettings: {cycels: 1}\nbudget: {usd: x}\nparallel: 0\n")
 	mistakes, ok := errors.AsType[*scenario.Mistakes](err)
-	if !ok || len(mistakes.Problems()) != 7 {
+	if !ok || mistakes.Count() != 7 {
 		t.Errorf("got %v, want 7 mistakes", mistakes.Problems())
 	}
 }
