@@ -242,7 +242,7 @@ func (x *Experiment) settings(r *experiment.Run) (engine.Settings, error) {
 	if r.Cycles > 0 {
 		s.Cycles, s.Hours = r.Cycles, 0
 	}
-	config.Schedule(&s, x.Experiment.Of)
+	config.Schedule(&s, x.Of)
 	return s, nil
 }
 

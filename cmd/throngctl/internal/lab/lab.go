@@ -266,11 +266,11 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
 		w := show.NewTable(t.Out)
-		header := "POINT\tVALUES"
+		fmt.Fprint(w, "POINT\tVALUES")
 		for _, seed := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
-			header += fmt.Sprintf("\tSEED %d", seed)
+			fmt.Fprintf(w, "\tSEED %d", seed)
 		}
-		fmt.Fprintln(w, header)
+		fmt.Fprintln(w)
 		for point := range s.Plan.Points {
 			format, cells := "%d\t%s", []any{point + 1, x.Label(s.Plan.Points[point].Values)}
 			for k := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
