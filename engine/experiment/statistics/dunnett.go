@@ -74,7 +74,7 @@ func (j *joint) add(load, freedom float64) {
 			return
 		}
 	}
-	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom)})
+	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom, j.shared)})
 }
 
 // correct sets Adjusted and Joint of all comparisons.
@@ -102,12 +102,17 @@ func (c *contrast) jointInterval(err float64) Interval {
 	return i
 }
 
+// count returns the number of comparisons.
+func (j *joint) count() (n int) {
+	for _, g := range j.groups {
+		n += g.count
+	}
+	return n
+}
+
 // level returns the error of each comparison for which the smallest of all has the given error.
 func (j *joint) level(err float64) float64 {
-	count := 0
-	for _, g := range j.groups {
-		count += g.count
-	}
+	count := j.count()
 	if count <= 1 {
 		return err
 	}
@@ -135,8 +140,9 @@ func (j *joint) level(err float64) float64 {
 
 // smallest returns the probability that the smallest p-value is at most p.
 func (j *joint) smallest(p float64) float64 {
-	if len(j.groups) == 1 && j.groups[0].count == 1 || p <= 0 || p >= 1 {
-		return math.Min(1, math.Max(0, p))
+	count := float64(j.count())
+	if p*count < 1e-8 || count <= 1 || p >= 1 {
+		return math.Min(1, p*math.Max(1, count)) // so small that Bonferroni's bound is exact
 	}
 	if j.shared {
 		return j.smallestShared(p)
@@ -187,8 +193,8 @@ func (j *joint) smallestShared(p float64) float64 {
 type node struct{ at, weight float64 }
 
 // deviations returns a quadrature over the estimated deviation, in units of the true one: chi, divided by the root of its degrees of
-// freedom. It is the trapezoidal rule over the logarithm, where the density falls off exponentially on both sides.
-func deviations(freedom float64) []node {
+// freedom. It is the trapezoidal rule over the logarithm, where the density falls off exponentially on both sides: to about 8 digits if fine, else to 4.
+func deviations(freedom float64, fine bool) []node {
 	if math.IsInf(freedom, 1) {
 		return []node{{1, 1}}
 	}
@@ -198,7 +204,10 @@ func deviations(freedom float64) []node {
 	least := 2 * math.Exp((lg+math.Log(freedom/2)-tail)*2/freedom)
 	low := 0.5 * math.Log(math.Max(least, freedom-2*math.Sqrt(freedom*tail))/freedom)
 	high := 0.5 * math.Log((freedom+2*math.Sqrt(freedom*tail)+2*tail)/freedom)
-	step := math.Min(0.2, 0.75/math.Sqrt(2*freedom))
+	step := math.Min(0.35, 1.1/math.Sqrt(2*freedom))
+	if fine {
+		step = math.Min(0.2, 0.75/math.Sqrt(2*freedom))
+	}
 	count := int(math.Ceil((high - low) / step))
 	step = (high - low) / float64(count)
 	nodes := make([]node, 0, count+1)
@@ -222,7 +231,7 @@ func factor(load float64, f func(y, weight float64)) {
 		f(0, 1)
 		return
 	}
-	step := math.Max(0.02, math.Min(0.4, 0.55*math.Sqrt(1-load)))
+	step := math.Max(0.02, math.Min(0.45, math.Sqrt(1-load)))
 	for i := range int(bound/step) + 1 {
 		y := float64(i) * step
 		weight := 2 * step * math.Exp(-y*y/2) / math.Sqrt(2*math.Pi)
