@@ -24,7 +24,7 @@ func Dunnett(baseline []float64, points [][]float64) []Difference {
 		}
 	}
 	pooled := math.Sqrt(squares / freedom)
-	known := freedom > 0 && pooled > rounding*scaleOf(samples...)
+	known := freedom > 0 && pooled > rounding*scaleOf(samples...) && !math.IsInf(pooled, 0)
 	all, family := make([]contrast, len(points)), joint{shared: true}
 	n0 := float64(len(samples[0]))
 	for i, y := range samples[1:] {
@@ -95,10 +95,13 @@ func (j *joint) correct(all []contrast) []Difference {
 	return results
 }
 
-// jointInterval is the interval at the level of a single comparison.
+// jointInterval is the interval at the level of a single comparison, at least as wide as the interval of the difference alone: that of few
+// pairs comes from another test.
 func (c *contrast) jointInterval(err float64) Interval {
 	i := around(c.Value, c.deviation, c.freedom, err, DunnettT)
-	i.Note = c.Interval.Note
+	if i.Known() && c.Interval.Known() {
+		i.Low, i.High, i.Note = math.Min(i.Low, c.Interval.Low), math.Max(i.High, c.Interval.High), c.Interval.Note
+	}
 	return i
 }
 

@@ -130,7 +130,7 @@ func Anytime(values []float64) Interval {
 		return unknown(fmt.Sprintf("with %d runs the anytime-valid interval has no bounds yet", len(all)))
 	}
 	half := sd * math.Sqrt((bound-1)/(1-bound/(1+n))*(n-1)/n)
-	return Interval{Low: mean - half, High: mean + half, Method: AnytimeT}
+	return bounded(mean-half, mean+half, AnytimeT)
 }
 
 // AnytimeP returns the p-value that belongs to Anytime, for the hypothesis that the mean is zero: with differences as values, that there is no
