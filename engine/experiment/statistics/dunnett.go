@@ -121,7 +121,10 @@ func (j *joint) level(err float64) float64 {
 	}
 	excess := func(x float64) float64 { return math.Log(j.smallest(math.Exp(x)) / err) }
 	// The logarithms are almost a line between Bonferroni's error and none corrected: false position, with the change of Illinois.
-	low, high := math.Log(err/float64(count)), math.Log(err)
+	low, high, tolerance := math.Log(err/float64(count)), math.Log(err), 1e-6
+	if j.shared {
+		tolerance = 1e-10
+	}
 	below, above := excess(low), excess(high)
 	x := low
 	for range 50 {
@@ -130,7 +133,7 @@ func (j *joint) level(err float64) float64 {
 		}
 		x = high - above*(high-low)/(above-below)
 		switch e := excess(x); {
-		case math.Abs(e) < 1e-10:
+		case math.Abs(e) < tolerance:
 			return math.Exp(x)
 		case e > 0:
 			high, above, below = x, e, below/2
@@ -259,14 +262,20 @@ func newSlice(g group, critical float64, deviations []node) slice {
 	return s
 }
 
-// outside returns the probability that the statistic exceeds the critical value, given the factor.
+// outside returns the probability that the statistic exceeds the critical value, given the factor, which is not negative.
 func (s *slice) outside(y float64) float64 {
-	sum := 0.0
+	const negligible = 6.4 // erfc is below 1e-18 there
+	sum, scale := 0.0, 1/(s.rest*math.Sqrt2)
 	for _, l := range s.limits {
-		if l.at-s.load*y > 9*s.rest {
-			break // the limits ascend, and the rest of the sum is below 1e-18
+		upper, lower := (l.at-s.load*y)*scale, (l.at+s.load*y)*scale
+		if upper > negligible {
+			break // the limits ascend
 		}
-		sum += l.weight * (math.Erfc((l.at-s.load*y)/(s.rest*math.Sqrt2)) + math.Erfc((l.at+s.load*y)/(s.rest*math.Sqrt2))) / 2
+		tails := math.Erfc(upper)
+		if lower < negligible {
+			tails += math.Erfc(lower)
+		}
+		sum += l.weight * tails / 2
 	}
 	return math.Min(sum, 1-1e-16)
 }
