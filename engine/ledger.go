@@ -18,6 +18,8 @@ type Ledger struct {
 	waiting   list.List // of *claimant, in order of arrival
 	told      bool
 	OnRefused func(why string) // called once, on its own goroutine, when a claim is first refused
+	// Whole, if set, is the budget of several runs: every claim is one on it too. Set it before the first claim.
+	Whole *Ledger
 }
 
 // NewLedger returns the ledger for a new run.
@@ -47,6 +49,20 @@ func OutOfBudgetWhy(err error) string {
 
 // TryReserve claims an amount if that is possible without waiting. It does not refuse a claim; Reserve does.
 func (l *Ledger) TryReserve(a Outlay) bool {
+	if l.Whole == nil {
+		return l.tryReserve(a)
+	}
+	if !l.Whole.TryReserve(a) {
+		return false
+	}
+	ok := l.tryReserve(a)
+	if !ok {
+		l.Whole.Settle(a, Outlay{})
+	}
+	return ok
+}
+
+func (l *Ledger) tryReserve(a Outlay) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting.Len() > 0 || l.closed != "" || !l.fits(a) {
@@ -59,6 +75,20 @@ func (l *Ledger) TryReserve(a Outlay) bool {
 // Reserve claims an amount in order of arrival. If the amount would fit after all other claims are released, Reserve
 // waits until enough is released. Otherwise it returns an *outOfBudget. If ctx ends first, Reserve returns its cause.
 func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
+	if l.Whole == nil {
+		return l.reserve(ctx, a)
+	}
+	if err := l.Whole.Reserve(ctx, a); err != nil {
+		return err
+	}
+	err := l.reserve(ctx, a)
+	if err != nil {
+		l.Whole.Settle(a, Outlay{})
+	}
+	return err
+}
+
+func (l *Ledger) reserve(ctx context.Context, a Outlay) error {
 	c := &claimant{a, make(chan error, 1)}
 	l.mu.Lock()
 	at := l.waiting.PushBack(c)
@@ -85,6 +115,9 @@ func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 
 // Settle releases a claim and counts what was spent.
 func (l *Ledger) Settle(claimed, spent Outlay) {
+	if l.Whole != nil {
+		l.Whole.Settle(claimed, spent)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at.Claimed, l.at.Spent = l.at.Claimed.Minus(claimed), l.at.Spent.Plus(spent)

@@ -54,6 +54,9 @@ type RequestCounts struct {
 // Answered reports whether a service or a recording answered the step.
 func (r *StepRecord) Answered() bool { return r.Attempts > 0 || r.Label == Recorded }
 
+// Retries returns how many of the step's requests repeated another one.
+func (r *StepRecord) Retries() int { return max(r.Attempts-r.Redirects-1, 0) }
+
 // Add counts a step.
 func (a *RequestCounts) Add(s *StepRecord) {
 	a.Usage.Add(s.Usage)
@@ -68,7 +71,7 @@ func (a *RequestCounts) Add(s *StepRecord) {
 	}
 	if s.Attempts > 0 {
 		a.Requests += int64(s.Attempts)
-		a.Retries += int64(s.Attempts - 1)
+		a.Retries += int64(s.Retries())
 	}
 }
 

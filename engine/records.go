@@ -82,6 +82,8 @@ type StepRecord struct {
 	Parallel bool   `cbor:"10,keyasint,omitempty"`
 	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
 	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
+	// Redirects are the requests among Attempts that followed a redirect.
+	Redirects int `cbor:"13,keyasint,omitempty"`
 }
 
 // Event is a result row that a session emitted.
@@ -345,10 +347,19 @@ type RunRecord struct {
 	InProgress bool      // a process holds the run's lock
 	SizeBytes  int64     // of its checkpoints
 	Fetched    *Fetched  // nil if the run was made in this store
+	Membership
 	Marks
 	Tally   Tally
 	Cleaned []Cleaned // cleanups of the run, oldest first
 	Damage  string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
+}
+
+// Membership is the place of a run in an experiment; zero for other runs.
+type Membership struct {
+	Experiment string // the experiment that it was made for
+	// Identity is the hash of all that decides the run's results: scenario, values of the factors, settings and seed. An experiment
+	// takes over runs with the identity of one of its own.
+	Identity string
 }
 
 // Ancestry is where a fork comes from; zero for other runs.

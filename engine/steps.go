@@ -53,7 +53,7 @@ func (s *stepTotals) add(r *StepRecord, limited int64) {
 	s.RateLimited, s.Bytes = s.RateLimited+limited, s.Bytes+r.Size
 	if r.Attempts > 0 {
 		s.Requests += int64(r.Attempts)
-		s.Retries += int64(r.Attempts - 1)
+		s.Retries += int64(r.Retries())
 	}
 	if r.measured() {
 		s.Service.Record(r.Service)

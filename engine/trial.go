@@ -42,6 +42,7 @@ type TrialStep struct {
 	Took                    time.Duration // wall time, including inner steps
 	Throttled               time.Duration // time throttled
 	Attempts                int           // requests sent
+	Retries                 int           // of those, repetitions of another one
 	Statuses                []int
 	Exchanges               []Exchange // in order of their answers
 	Output                  string     // JSON text; "" if there is none or it is private
@@ -52,9 +53,6 @@ type TrialStep struct {
 	Shadowed                []string // fields of an HTTP answer's body that share a name with a property of the answer
 	Inner                   []TrialStep
 }
-
-// Retries returns the number of requests that were retries.
-func (s *TrialStep) Retries() int { return max(s.Attempts-1, 0) }
 
 // TrialEvent is a result row that the session emitted.
 type TrialEvent struct{ Path, Name, Data string }

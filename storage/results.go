@@ -156,11 +156,15 @@ var stepResult = []cell[*record]{
 	{column{"answer_bytes", intCells, "bytes", "Size of the answers that the step used; 0 without answers."}, func(t *table, r *record) { t.int(r.step().Size) }},
 }
 
+// redirectsCell follows the number of attempts.
+var redirectsCell = countCell("redirects", "Attempts that followed a redirect.", func(r *record) int64 { return int64(r.step().Redirects) })
+
 var stepCells = join(stepPlace, []cell[*record]{
 	{column{"kind", wordCells, "", "Kind of the step, such as http or model."}, func(t *table, r *record) { t.plain(r.known().Kind) }},
 	{column{"status", wordCells, "", "ok, failed, timeout, skipped or canceled."}, func(t *table, r *record) { t.plain(r.step().Status.String()) }},
 	{column{"parallel", boolCells, "", "Whether the step could run at the same time as others of its session."}, func(t *table, r *record) { t.bool(r.step().Parallel) }},
 	countCell("attempts", "Requests sent; 0 for a step that calls no service.", func(r *record) int64 { return int64(r.step().Attempts) }),
+	redirectsCell,
 }, stepResult)
 
 var requestCells = join(stepPlace, []cell[*record]{
@@ -169,6 +173,7 @@ var requestCells = join(stepPlace, []cell[*record]{
 	{column{"status", intCells, "", "HTTP status of the last attempt; empty if there was no answer."}, addStatus},
 	{column{"statuses", jsonCells, "", "HTTP statuses of all attempts, in order."}, addStatuses},
 	countCell("attempts", "Requests sent, without those answered by 429.", func(r *record) int64 { return int64(r.step().Attempts) }),
+	redirectsCell,
 	{column{"outcome", wordCells, "", "ok, failed, timeout, skipped or canceled."}, func(t *table, r *record) { t.plain(r.step().Status.String()) }},
 	countCell("input_tokens", "Tokens sent to models.", func(r *record) int64 { return usageOf(r).Input }),
 	countCell("output_tokens", "Tokens received from models.", func(r *record) int64 { return usageOf(r).Output }),

@@ -223,7 +223,9 @@ func unlike(s *engine.SessionRow) string {
 		switch {
 		case good > r.Attempts:
 			return "steps with more successful answers than attempts"
-		case r.Attempts < 0 || r.Throttled < 0 || r.Service < 0:
+		case r.Redirects > 0 && r.Redirects >= r.Attempts:
+			return "steps with more redirects than requests to redirect"
+		case r.Attempts < 0 || r.Redirects < 0 || r.Throttled < 0 || r.Service < 0:
 			return "steps with negative figures"
 		}
 	}

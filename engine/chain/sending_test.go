@@ -90,6 +90,13 @@ func TestEveryCrashWithRedirects(t *testing.T) {
 		if got := enginetest.Results(st.journal.Sessions()); got != want {
 			t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 		}
+		for _, s := range st.journal.Sessions() {
+			for _, r := range s.Steps {
+				if follows := map[string]int{"form": 2, "moved": 1}[r.Path]; r.Redirects != follows || r.Retries() > 1 {
+					t.Errorf("killed after row %d: %s followed %d redirects, %d retries", dies, r.Path, r.Redirects, r.Retries())
+				}
+			}
+		}
 		if len(server.effects) != 2 {
 			t.Errorf("killed after row %d: effects by key %v", dies, server.effects)
 		}

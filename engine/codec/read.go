@@ -87,6 +87,9 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 		if more&flagSize != 0 {
 			s.Size = c.int()
 		}
+		if more&flagRedirects != 0 {
+			s.Redirects = int(c.int())
+		}
 		s.Throttled, s.Service = c.duration(), c.duration()
 		if more&flagUsage != 0 {
 			s.Usage = new(engine.Usage)

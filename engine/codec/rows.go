@@ -39,6 +39,8 @@ const (
 	flagLabel    = 1 << 3 // its label follows, because the first flags have no room for it
 	flagAgain    = 1 << 4 // repeated calls follow its usage
 	flagSize     = 1 << 5 // the size of its answers follows its requests
+	// flagRedirects: the number of redirects follows the size.
+	flagRedirects = 1 << 6
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -147,6 +149,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Size != 0 {
 			more |= flagSize
 		}
+		if s.Redirects != 0 {
+			more |= flagRedirects
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
@@ -165,6 +170,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		}
 		if more&flagSize != 0 {
 			dst = binary.AppendVarint(dst, s.Size)
+		}
+		if more&flagRedirects != 0 {
+			dst = binary.AppendVarint(dst, int64(s.Redirects))
 		}
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Throttled)), int64(s.Service))
 		if s.Usage != nil {

@@ -36,7 +36,7 @@ func countSteps(rows []engine.SessionRow) map[string]*stepCounts {
 			}
 			c.statuses[s.Status]++
 			c.requests += int64(s.Attempts)
-			c.retries += int64(max(s.Attempts-1, 0))
+			c.retries += int64(max(s.Attempts-s.Redirects-1, 0))
 			for _, status := range s.Statuses {
 				if status == 429 {
 					c.limited++

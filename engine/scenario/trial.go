@@ -116,7 +116,7 @@ func parent(path string, at map[string]int) int {
 func trialStep(r *engine.StepRecord, seen *chain.Traced) engine.TrialStep {
 	s := engine.TrialStep{
 		Path: r.Path, Name: r.Path[strings.LastIndexByte(r.Path, '.')+1:], Pass: passOf(r.Path),
-		Status: r.Status, Class: r.Class, Throttled: r.Throttled, Attempts: r.Attempts, Statuses: slices.Clone(r.Statuses), Usage: r.Usage,
+		Status: r.Status, Class: r.Class, Throttled: r.Throttled, Attempts: r.Attempts, Retries: r.Retries(), Statuses: slices.Clone(r.Statuses), Usage: r.Usage,
 	}
 	if seen == nil { // it was not reached
 		return s

@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -237,6 +238,12 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 // holdAt returns a function that calls wait as held does.
 func (c *Call) holdAt(at engine.ThrottleCause) func(wait func() error) error {
 	return func(wait func() error) error { return c.held(at, wait) }
+}
+
+// awaitFile lets a call wait until a connection may be opened again.
+func awaitFile(ctx context.Context, c *Call, w *openfiles.Waits, service string) error {
+	w.Report(service, time.Now())
+	return c.sleep(ctx, engine.ThrottledByFiles, openfiles.Pause)
 }
 
 // sleep waits for d with the step's clock paused.

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/database"
+	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -29,7 +30,7 @@ type Postgres struct {
 	ownLimit atomic.Bool // the server ends statements by itself
 	witness  Witness
 
-	descriptors descriptors
+	openFiles openfiles.Waits
 
 	breaker *breaker.Breaker
 	retries *retryBudget
@@ -91,8 +92,8 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 		if errors.Is(err, errRenewed) || errors.Is(err, errSpared) {
 			continue
 		}
-		if errors.Is(err, errDescriptors) {
-			if err := p.descriptors.wait(ctx, call, p.name); err != nil {
+		if errors.Is(err, openfiles.ErrTooMany) {
+			if err := awaitFile(ctx, call, &p.openFiles, p.name); err != nil {
 				return nil, err
 			}
 			continue
@@ -217,7 +218,7 @@ func (p *Postgres) noneFree() error {
 }
 
 // attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,
-// errSpared, errDescriptors or errNoRoom: then the attempt does not count.
+// errSpared, openfiles.ErrTooMany or errNoRoom: then the attempt does not count.
 func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statement, pass breaker.Pass) (answer *Answer, t *trouble, err error) {
 	once, cancel := p.bounded(ctx, call, s)
 	defer cancel()
@@ -243,9 +244,9 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	took := time.Since(start)
 	if err != nil && !connected && ctx.Err() == nil {
 		switch {
-		case noDescriptor(err):
+		case openfiles.Caused(err):
 			call.budget().releaseClaim()
-			return nil, nil, errDescriptors
+			return nil, nil, openfiles.ErrTooMany
 		case stoodStill(clock.Lost()-stood, took):
 			call.budget().releaseClaim()
 			return nil, nil, errRenewed

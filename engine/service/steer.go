@@ -68,7 +68,7 @@ func (h *HTTP) Renew() {
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	return slices.Concat(h.transport.breaker.Moves(), h.transport.descriptors.taken(), h.transport.moves())
+	return slices.Concat(h.transport.breaker.Moves(), h.transport.openFiles.Taken(), h.transport.moves())
 }
 
 func rateMove(of string, m pace.Move) engine.ChangeRow {
@@ -111,7 +111,7 @@ func (p *Postgres) Renew() {
 
 // Moves implements [engine.Service].
 func (p *Postgres) Moves() []engine.ChangeRow {
-	moves := append(p.breaker.Moves(), p.descriptors.taken()...)
+	moves := append(p.breaker.Moves(), p.openFiles.Taken()...)
 	for _, m := range p.pool.Moves() {
 		moves = append(moves, engine.ChangeRow{
 			At: m.At, What: p.name + " connections", Old: strconv.Itoa(m.Old), New: strconv.Itoa(m.Now), Who: "the server's room", Why: m.Why,

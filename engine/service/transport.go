@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
 )
 
@@ -49,7 +50,7 @@ type transport struct {
 	reached   atomic.Bool // the service has responded
 	certified bool        // the client has a certificate
 
-	descriptors descriptors
+	openFiles openfiles.Waits
 }
 
 // IsSafe reports whether a method changes nothing (RFC 9110, section 9.2.1).
@@ -128,9 +129,9 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			continue
 		case errors.Is(err, errSpared):
 			continue
-		case errors.Is(err, errDescriptors):
+		case errors.Is(err, openfiles.ErrTooMany):
 			sends--
-			if err := t.descriptors.wait(ctx, call, t.name); err != nil {
+			if err := awaitFile(ctx, call, &t.openFiles, t.name); err != nil {
 				return nil, err
 			}
 			continue
@@ -244,7 +245,7 @@ type attempt struct {
 
 // attempt sends the request once, reports to the rate limiters and the breaker, and then releases its slot; earlier, the next call
 // would be sent despite a refusal. failure is set if another attempt may help. err ends the call, unless it is errRenewed,
-// errSpared or errDescriptors: then the attempt does not count.
+// errSpared or openfiles.ErrTooMany: then the attempt does not count.
 func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, which attempt) (answer *Answer, failure *engine.StepError, err error) {
 	var again *renewal
 	if t.repeatable(call) {
@@ -296,9 +297,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	call.waited = 0
 	if err != nil && ctx.Err() == nil {
 		switch {
-		case noDescriptor(err):
+		case openfiles.Caused(err):
 			call.budget().releaseClaim()
-			return nil, nil, errDescriptors
+			return nil, nil, openfiles.ErrTooMany
 		case neverSent(err) && stoodStill(clock.Lost()-stood, took):
 			call.budget().releaseClaim()
 			return nil, nil, errRenewed

@@ -10,7 +10,7 @@ import (
 
 func TestStepSections(t *testing.T) {
 	s := engine.TrialStep{
-		Status: engine.StepFailed, Class: engine.ServerError, Took: 12 * time.Millisecond, Attempts: 2, Output: `{"a":1}`, Error: "status 500",
+		Status: engine.StepFailed, Class: engine.ServerError, Took: 12 * time.Millisecond, Attempts: 2, Retries: 1, Output: `{"a":1}`, Error: "status 500",
 		Exchanges: []engine.Exchange{
 			{Service: "shop", Request: "POST /x", Headers: "Host: h", Sent: `{"messages": [{"role": "user", "content": "Hello\nyou"}]}`, Attempt: 1, Took: time.Millisecond, Error: "reset"},
 			{Service: "shop", Request: "POST /x", Attempt: 2, Took: time.Millisecond, Status: 500, Answer: strings.Repeat("x", 100)},

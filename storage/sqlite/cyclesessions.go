@@ -92,7 +92,6 @@ func (s *runs) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord,
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
-	h, held := s.claims.Holder()
-	r.InProgress = held && h.Run == string(r.ID)
+	_, r.InProgress = s.claims.Holder(r.ID)
 	return r, nil
 }

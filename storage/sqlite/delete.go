@@ -100,7 +100,7 @@ func (s *removal) delete(ctx context.Context, run engine.RunID) error {
 // guarded hides a run, unless it is in progress.
 func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 	inProgress := func() error {
-		if h, held := s.claims.Holder(); held && h.Run == string(run) {
+		if h, held := s.claims.Holder(run); held {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
 		return nil

@@ -38,11 +38,9 @@ type Journal struct {
 	ended   chan struct{} // closed when the writer has ended
 	halt    chan struct{} // closed to end the writer even if it cannot write
 	halted  sync.Once
-	stored  atomic.Int64 // growth of the store in bytes since the journal was opened
+	stored  atomic.Int64 // growth of the store in bytes by this journal
 
 	// Owned by the writer.
-	before           int64     // bytes in use in the store when the journal was opened
-	measured         time.Time // when stored was last updated
 	encoder          *zstd.Encoder
 	packs            packs
 	inexact          *engine.Inexact // of the run so far
@@ -88,10 +86,7 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 func (j *Journal) tidy() error {
 	var open int
 	var checkpoint sql.NullInt64
-	err := j.store.file.Write(func(tx file.Tx) (err error) {
-		if j.before, _, err = tx.InUse(); err != nil {
-			return err
-		}
+	err := j.store.file.Write(func(tx file.Tx) error {
 		if err := tx.Row(`SELECT coalesce(max(number), 0), max(cycle) FROM checkpoints WHERE run = ?`, j.run).Scan(&j.number, &checkpoint); err != nil {
 			return err
 		}
@@ -196,23 +191,5 @@ func (j *Journal) report(err error) {
 	j.trouble <- err
 }
 
-// measureEvery is the interval of measurements of the store's size, in addition to the ends of cycles.
-const measureEvery = time.Second
-
-// Stored returns the growth of the store in bytes since the journal was opened, which is the size of its run as long as no
-// one else writes. It is safe for concurrent use.
-func (j *Journal) Stored() int64 { return j.stored.Load() }
-
-// measure updates Stored if it is due.
-func (j *Journal) measure(tx file.Tx, now bool) error {
-	if !now && time.Since(j.measured) < measureEvery {
-		return nil
-	}
-	n, page, err := tx.InUse()
-	if err != nil {
-		return err
-	}
-	j.measured = time.Now()
-	j.stored.Store(max(n-j.before, page)) // a run uses at least a part of a page
-	return nil
-}
+// Stored returns the growth of the store by this journal, in bytes, a page of the store at least. It is safe for concurrent use.
+func (j *Journal) Stored() int64 { return max(j.stored.Load(), file.PageSize) }

@@ -165,7 +165,7 @@ func TestClaimAcrossProcesses(t *testing.T) {
 	if got := p.says(t); got != "held" {
 		t.Fatal(got)
 	}
-	_, err := s.Claim(t.Context(), "other")
+	_, err := s.Claim(t.Context(), "r")
 	if !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf("run r is in progress in process %d", p.Process.Pid)) {
 		t.Errorf("got %v, want ErrInUse, the run and the process", err)
 	}
@@ -211,7 +211,7 @@ func TestKilledHolderIsNotInProgress(t *testing.T) {
 	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
 		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
 	}
-	if file.Size(filepath.Join(s.file.Dir(), claim.HolderName)) >= 0 {
+	if file.Size(filepath.Join(s.file.Dir(), claim.Folder, "run-r.json")) >= 0 {
 		t.Error("the dead holder's file is still there")
 	}
 	release, err := s.Claim(t.Context(), "r")
@@ -268,7 +268,11 @@ func TestDeadTicket(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	dead := filepath.Join(s.file.Dir(), claim.TicketPrefix+"00000000000000000001-1")
+	claims := filepath.Join(s.file.Dir(), claim.Folder)
+	if err := os.MkdirAll(claims, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(claims, claim.TicketPrefix+"00000000000000000001-1")
 	write(t, dead, nil)
 	release, err := s.ClaimWait(t.Context(), "r", nil)
 	if err != nil {
@@ -278,9 +282,9 @@ func TestDeadTicket(t *testing.T) {
 	if file.Size(dead) >= 0 {
 		t.Error("the ticket of the dead process still exists")
 	}
-	left, err := filepath.Glob(filepath.Join(s.file.Dir(), claim.TicketPrefix+"*"))
+	left, err := os.ReadDir(claims)
 	if err != nil || len(left) > 0 {
-		t.Errorf("got tickets %v, %v, want none", left, err)
+		t.Errorf("got files %v, %v, want none", left, err)
 	}
 }
 

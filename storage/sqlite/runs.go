@@ -51,9 +51,9 @@ func (s *core) create(ctx context.Context, r *engine.RunRecord, more func(tx fil
 	return s.file.Write(func(tx file.Tx) error {
 		var key int64
 		err := tx.Row(`INSERT INTO runs (id, title, created, cycle, cycles, total, parent, fork_cycle, forked_at, kept, inexact, source, hash, parameters,
-			settings, files, forecast, path, name, baseline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+			settings, files, forecast, path, name, baseline, experiment, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
 			string(r.ID), r.Title, micros(r.Created), max(r.Cycle, r.ForkCycle), r.Cycles, r.Total, string(r.Parent), r.ForkCycle, micros(r.ForkedAt), r.Kept,
-			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path, r.Name, string(baseline)).Scan(&key)
+			inexactText(r.Inexact), r.Source.Name, r.Source.Hash, string(parameters), string(settings), files, forecast, r.Source.Path, r.Name, string(baseline), r.Experiment, r.Identity).Scan(&key)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ var runColumns = `key, id, title, created, ended, ending, reason, cycle, cycles,
 	(SELECT json_group_object(what, new) FROM (SELECT what, new, max(pos) FROM changes WHERE run = runs.key
 		AND what IN ('` + engine.LimitChange + `', '` + strings.Join(engine.LiveSettings(), "', '") + `') AND NOT (what = '` + engine.LimitSetting + `' AND new = '0')
 		AND pos > coalesce((SELECT max(pos) FROM starts WHERE run = runs.key), 0) GROUP BY what)), fetched, cleaned,
-	name, tags, star, note, acted, failed, baseline`
+	name, tags, star, note, acted, failed, baseline, experiment, identity`
 
 // scanRun reads runColumns and the columns of more. With ErrDamaged it returns what could be read.
 func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int64, err error) {
@@ -102,7 +102,7 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	if err := scan(append([]any{
 		&key, (*string)(&r.ID), &r.Title, &created, &ended, &ending, &r.Reason, &r.Cycle, &r.Cycles, &r.Done, &r.Total,
 		(*string)(&r.Parent), &r.ForkCycle, &forked, &r.Kept, &inexact, &r.SizeBytes, &r.Source.Name, &r.Source.Hash, &r.Source.Path, &parameters, &settings, &verdict,
-		&forecast, &tuned, &fetched, &cleaned, &r.Name, &tags, &r.Star, &r.Note, &r.Tally.Acted, &r.Tally.Failed, &baseline,
+		&forecast, &tuned, &fetched, &cleaned, &r.Name, &tags, &r.Star, &r.Note, &r.Tally.Acted, &r.Tally.Failed, &baseline, &r.Experiment, &r.Identity,
 	}, more...)...); err != nil {
 		return r, 0, file.Translate(err)
 	}
@@ -171,9 +171,20 @@ func tune(r *engine.RunRecord, tuned string) error {
 
 // Runs returns all runs, newest first, without their source files. It includes damaged runs. A run without an ending that is
 // not in progress was interrupted.
-func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) { return s.list(ctx, `true`) }
+
+// Identical returns the runs whose results are decided by the same: those with the given identities, newest first.
+func (s *runs) Identical(ctx context.Context, identities []string) ([]engine.RunRecord, error) {
+	text, err := json.Marshal(identities)
+	if err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	return s.list(ctx, `identity <> '' AND identity IN (SELECT value FROM json_each(?))`, string(text))
+}
+
+func (s *runs) list(ctx context.Context, condition string, args ...any) ([]engine.RunRecord, error) {
 	var all []engine.RunRecord
-	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden ORDER BY created DESC, key DESC`) {
+	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden AND `+condition+` ORDER BY created DESC, key DESC`, args...) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)
 		}
@@ -183,9 +194,9 @@ func (s *runs) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 		}
 		all = append(all, r)
 	}
-	if h, held := s.claims.Holder(); held {
+	if holders := s.claims.Holders(); holders != nil {
 		for i := range all {
-			all[i].InProgress = string(all[i].ID) == h.Run
+			_, all[i].InProgress = holders[all[i].ID]
 		}
 	}
 	return all, nil
@@ -235,8 +246,7 @@ func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int6
 	if err != nil {
 		return r, 0, s.missing(ctx, id, err)
 	}
-	h, held := s.claims.Holder()
-	r.InProgress = held && h.Run == string(r.ID)
+	_, r.InProgress = s.claims.Holder(r.ID)
 	return r, key, nil
 }
 

@@ -188,14 +188,23 @@ func (s *Store) Connections() int { return s.file.Connections() }
 // Dir returns the folder of the store.
 func (s *Store) Dir() string { return s.file.Dir() }
 
-// Claim makes a run the one in progress until release is called or the process ends. If another run is in progress, the
-// error wraps ErrInUse and names that run and its process.
+// Claim makes a run one in progress until release is called or the process ends. If it is in progress already, the error
+// wraps ErrInUse and names its process. A process that claims several runs should have the turn; see [Store.Turn].
 func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), err error) {
 	return s.claims.Claim(ctx, run)
 }
 
-// ClaimWait is like Claim, but waits in line while another run is in progress. onWait, if set, is called with the holder when
-// the wait begins and when the holder changes.
+// Turn waits in line until this process may execute runs, until release is called or the process ends. work names what it
+// executes, such as "the experiment prices". onWait, if set, is called with the holder when the wait begins and when the holder
+// changes.
+func (s *Store) Turn(ctx context.Context, work string, onWait func(holder string)) (release func(), err error) {
+	if err := s.file.ReadOnly(); err != nil {
+		return nil, err
+	}
+	return s.claims.Turn(ctx, work, onWait)
+}
+
+// ClaimWait waits in line for a turn, and claims a run for it; see [Store.Turn].
 func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
 	return s.claims.Wait(ctx, run, onWait)
 }

@@ -74,7 +74,7 @@ func (s *trash) TrashCheckpoints(ctx context.Context, run engine.RunID, numbers 
 	key, err := s.checkNumbers(ctx, run, numbers)
 	if err == nil {
 		err = s.file.Write(func(tx file.Tx) error {
-			if h, held := s.claims.Holder(); held && h.Run == string(run) {
+			if h, held := s.claims.Holder(run); held {
 				return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 			}
 			return tx.Exec(`UPDATE checkpoints SET trashed = ? WHERE run = ? AND number IN (`+list(numbers)+`)`, micros(s.options.Now()), key)

@@ -63,7 +63,7 @@ func (s *checkpoints) removeCheckpoints(ctx context.Context, run engine.RunID, k
 func (s *checkpoints) dropCheckpoints(run engine.RunID, key int64, going string) error {
 	return s.file.Write(func(tx file.Tx) error {
 		// A run that is claimed after this check writes nothing before the transaction ends.
-		if h, held := s.claims.Holder(); held && h.Run == string(run) {
+		if h, held := s.claims.Holder(run); held {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
 		const lighter = `UPDATE runs SET checkpoint_bytes = checkpoint_bytes -

@@ -67,8 +67,13 @@ func (j *Journal) write() {
 func (j *Journal) persist(f func(tx file.Tx) error) bool {
 	troubled := false
 	for {
-		err := j.store.file.Write(f)
+		var grown int64
+		err := j.store.file.Write(func(tx file.Tx) (err error) {
+			grown, err = tx.Growth(f)
+			return err
+		})
 		if err == nil {
+			j.stored.Add(grown)
 			if troubled {
 				j.store.options.Logger.Info("the journal can be written again", "run", j.id)
 				j.report(nil)
@@ -121,10 +126,7 @@ func (j *Journal) commit(queue *batch) bool {
 	var w transaction
 	if !j.persist(func(tx file.Tx) error {
 		w = transaction{journal: j, tx: tx, inexact: j.inexact}
-		if err := w.write(queue); err != nil {
-			return err
-		}
-		return j.measure(tx, w.moved)
+		return w.write(queue)
 	}) {
 		return false
 	}

@@ -197,11 +197,22 @@ func testDelete(t *testing.T, open Open) {
 
 	release, err := f.Claim(t.Context(), f.run)
 	must(t, err)
-	if _, err := f.Claim(t.Context(), "other"); !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), "run r ") {
-		t.Errorf("a second run in progress: got %v, want ErrInUse and run r", err)
+	if _, err := f.Claim(t.Context(), f.run); !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), "run r ") {
+		t.Errorf("claimed twice: got %v, want ErrInUse and run r", err)
 	}
-	if r, err := f.Run(t.Context(), f.run); err != nil || !r.InProgress {
-		t.Errorf("claimed, but not in progress: %v", err)
+	other, err := f.Claim(t.Context(), "other")
+	must(t, err)
+	for _, id := range []engine.RunID{f.run, "other"} {
+		if r, err := f.Run(t.Context(), id); err != nil || !r.InProgress {
+			t.Errorf("run %s is claimed, but not in progress: %v", id, err)
+		}
+	}
+	if runs, err := f.Runs(t.Context()); err != nil || !runs[0].InProgress || !runs[1].InProgress {
+		t.Errorf("got %+v, %v, want two runs in progress", runs, err)
+	}
+	other()
+	if r, err := f.Run(t.Context(), "other"); err != nil || r.InProgress {
+		t.Errorf("released, but in progress: %v", err)
 	}
 	if err := f.Delete(t.Context(), f.run); !errors.Is(err, engine.ErrInUse) {
 		t.Errorf("delete a run in progress: got %v, want ErrInUse", err)

@@ -29,6 +29,7 @@ type runs interface {
 	Claim(ctx context.Context, run engine.RunID) (release func(), err error)
 	Journal(run engine.RunID) (Journal, error)
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
+	Identical(ctx context.Context, identities []string) ([]engine.RunRecord, error)
 	Newest(ctx context.Context) (engine.RunRecord, error)
 	Resume(ctx context.Context, run engine.RunID) (*engine.Resumption, error)
 	Deletion(ctx context.Context, run engine.RunID) (view.Footprint, error)
@@ -120,6 +121,7 @@ func Run(t *testing.T, open Open) {
 		{"the trash can be emptied", testEmptyTrash},
 		{"a run has a note", testNote},
 		{"a run has a name, tags and a star", testMarks},
+		{"runs are found by their identity", testIdentity},
 		{"a run is found by its name", testNames},
 		{"a run counts what its sessions did", testTally},
 		{"a closed journal rejects rows", testClosed},

@@ -144,7 +144,7 @@ func brief(s *engine.TrialStep) string {
 		return s.Status.String()
 	case engine.StepOK:
 		text := engine.FormatDuration(s.Took)
-		if n := s.Retries(); n > 0 {
+		if n := s.Retries; n > 0 {
 			text += fmt.Sprintf(", %d retries", n)
 		}
 		return text

@@ -29,7 +29,7 @@ type connecting struct {
 
 // connect starts the mocks that services use, and connects every service to its client.
 func (l Services) connect(j *Job, bearers map[string]string, services []*chain.Service) error {
-	c := &connecting{Services: l, job: j, bearers: bearers, bound: service.NewBound(l.Settings.MaxLLMCalls)}
+	c := &connecting{Services: l, job: j, bearers: bearers, bound: l.Sharing.Bound(l.Settings.MaxLLMCalls)}
 	for _, s := range services {
 		s.Simulation = l.Settings.Simulation && s.Kind == "http"
 		connect := c.http
@@ -95,6 +95,7 @@ type client interface {
 	engine.Service
 	Trust(cfg *tls.Config)
 	Observe(w service.Witness)
+	Share(s *service.Sharing)
 	Close()
 }
 
@@ -106,6 +107,7 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 	}
 	to.Trust(trusted)
 	to.Observe(c.Witness)
+	to.Share(c.Sharing)
 	c.job.onClose(func() error { to.Close(); return nil })
 	c.job.services = append(c.job.services, to)
 	return nil

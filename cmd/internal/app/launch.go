@@ -39,6 +39,7 @@ type Launch struct {
 	Resume engine.RunID // the run to resume; Scenario and the seed must be that run's own. "" starts a new run
 	Fork   *Parent      // checkpoint at which a fork begins; nil starts from the beginning
 	Name   string       // of the new run; "" shows the title of the scenario
+	Part   *Part        // of the experiment that the run belongs to; nil for other runs
 
 	// Allow names addresses that the user allows with this launch, in the form that [consent.Named] reads; see mayCall.
 	Allow []string
@@ -71,6 +72,13 @@ type Launch struct {
 	Crashed func(run engine.RunID, value any, stack []byte)
 	// Writing receives the progress while a model writes the population, one call at a time.
 	Writing func(done, total int)
+}
+
+// Part makes a run a part of an experiment. The caller has the turn in the store, see [sqlite.Store.Turn], and may have several such
+// runs in progress. Such a run has no forecast of its own.
+type Part struct {
+	engine.Membership
+	Budget *engine.Ledger // of the whole experiment; nil if it has none
 }
 
 // Job is a run with everything that was assembled for it.
@@ -122,6 +130,9 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		return nil, err
 	}
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), ledger: engine.NewLedger(l.Settings.Budget)}
+	if l.Part != nil {
+		j.ledger.Whole = l.Part.Budget
+	}
 	j.Program.Watch(l.Watch)
 	defer func() {
 		if err != nil {
@@ -337,7 +348,9 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 			Cycles:   l.Settings.Cycles,
 			Total:    planned,
 		}
-		if l.Settings.Replay == "" { // a replay depends on this machine only
+		if l.Part != nil {
+			j.Record.Membership = l.Part.Membership
+		} else if l.Settings.Replay == "" { // a replay depends on this machine only
 			j.Record.Forecast = l.forecast(ctx, j, Workload{j.Agents, planned})
 		}
 		if err := l.create(ctx, &j.Record); err != nil {
@@ -357,11 +370,7 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 		record.Source = l.Scenario.Source // equal; keeps one copy in memory
 		j.Record = record
 	}
-	wait := l.Waiting
-	if wait == nil {
-		wait = func(string) {}
-	}
-	release, err := l.Store.ClaimWait(ctx, j.Record.ID, wait)
+	release, err := l.lock(ctx, j.Record.ID)
 	if err != nil {
 		if l.Resume == "" { // it never began
 			err = errors.Join(err, retention.Delete(context.WithoutCancel(ctx), l.Store, l.shopFolder(), j.Record.ID))
@@ -401,6 +410,18 @@ func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Res
 		}
 	}
 	return res, l.Store.Adjust(ctx, j.Record.ID, l.Settings)
+}
+
+// lock claims the run, after its turn.
+func (l assembly) lock(ctx context.Context, run engine.RunID) (release func(), err error) {
+	if l.Part != nil {
+		return l.Store.Claim(ctx, run)
+	}
+	wait := l.Waiting
+	if wait == nil {
+		wait = func(string) {}
+	}
+	return l.Store.ClaimWait(ctx, run, wait)
 }
 
 // address returns the address of a service: the user's replacement if there is one, else the scenario's.

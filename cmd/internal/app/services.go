@@ -21,6 +21,7 @@ type Services struct {
 	Remote   *remote.Sender // sends results; its connections count in the shared limit. May be nil
 
 	OnRequest func(mock.Request) // receives every request to the mocks before it is answered; may be nil
+	Sharing   *service.Sharing   // limits that runs at the same time share; nil if there are none
 	Witness   service.Witness    // receives every attempt at a request to any service; may be nil
 }
 

@@ -29,7 +29,7 @@ const dialTime = 5 * time.Second
 
 // Dial connects to the process that executes a run of the data folder. Orders of the client are for that run only.
 func Dial(ctx context.Context, data string, run engine.RunID) (*Client, error) {
-	conn, err := reach(ctx, data, ofRun)
+	conn, err := reach(ctx, data, ofRun(run))
 	if err != nil {
 		return nil, unreachable(run, err)
 	}

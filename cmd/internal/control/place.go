@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/throng-sim/throng/engine"
 )
 
 // folderName is the name of the folder for sockets in the data folder.
@@ -15,10 +18,10 @@ const folderName = "control"
 // names are the file names of a socket, and of the file that holds its path if the data folder is too deep for it.
 type names struct{ socket, place string }
 
-var (
-	ofRun    = names{"run.sock", "place"}
-	ofWindow = names{"window.sock", "window.place"}
-)
+var ofWindow = names{"window.sock", "window.place"}
+
+// ofRun returns the names for a run in progress.
+func ofRun(run engine.RunID) names { return names{string(run) + ".sock", string(run) + ".place"} }
 
 // mostPath is the maximum length of the path of a socket: 108 bytes on Linux and Windows, 104 on macOS, including the
 // terminating zero.
@@ -67,6 +70,34 @@ func makePlace(data string, n names) (place, error) {
 		return place{}, errors.Join(err, os.Remove(p.away))
 	}
 	return p, nil
+}
+
+// forgetDead removes the sockets of runs whose process died. Only the process that has the turn in the store may call it.
+func forgetDead(data string) {
+	folder, err := folderOf(data)
+	if err != nil {
+		return
+	}
+	entries, _ := os.ReadDir(folder) // without the folder, there are no sockets
+	for _, e := range entries {
+		run, isSocket := strings.CutSuffix(e.Name(), ".sock")
+		if !isSocket {
+			run, isSocket = strings.CutSuffix(e.Name(), ".place")
+		}
+		n := ofRun(engine.RunID(run))
+		if !isSocket || n.socket == ofWindow.socket {
+			continue
+		}
+		if socket, _, err := placed(folder, n); err == nil {
+			c, err := net.DialTimeout("unix", socket, dialTime)
+			if err == nil {
+				_ = c.Close()
+				continue
+			}
+		}
+		p := place{names: n, folder: folder}
+		p.forget()
+	}
 }
 
 // forget removes the socket of a process that died. The caller holds the lock of the run, or of the window, so no live

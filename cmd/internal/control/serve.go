@@ -35,11 +35,17 @@ type server struct {
 	vitals  health.Vitals
 }
 
+// serving is held while a socket is made: until it listens, it looks like that of a process that died.
+var serving sync.Mutex
+
 // Serve executes orders for a run, received on a socket in the data folder that only this user can open. The caller must
 // hold the lock of the run: Serve replaces the socket of a process that died. stop ends it and waits for orders that are
 // being executed, so the run must have ended, or be about to end.
 func Serve(job Job, data string) (stop func() error, err error) {
-	p, listener, err := listen(data, ofRun)
+	serving.Lock()
+	forgetDead(data)
+	p, listener, err := listen(data, ofRun(job.ID()))
+	serving.Unlock()
 	if err != nil {
 		return nil, fmt.Errorf("make a socket for orders: %w", err)
 	}

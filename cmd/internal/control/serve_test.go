@@ -30,7 +30,7 @@ func TestOnlyThisUserCanOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]fs.FileMode{folder: 0o700, filepath.Join(folder, "run.sock"): 0o600} {
+	for path, want := range map[string]fs.FileMode{folder: 0o700, filepath.Join(folder, string(runID)+".sock"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v %v, want %v", path, info.Mode(), err, want)
 		}
@@ -53,7 +53,7 @@ func TestLongPaths(t *testing.T) {
 	data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	r := newFakeRun()
 	for range 2 { // the second one finds the files of a process that died
-		if _, err := makePlace(data, ofRun); err != nil {
+		if _, err := makePlace(data, ofRun(runID)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestLongPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away, err := filepath.Glob(filepath.Join(base, "throng-*", "run.sock"))
+	away, err := filepath.Glob(filepath.Join(base, "throng-*", string(runID)+".sock"))
 	if err != nil || len(away) != 1 {
 		t.Fatalf("sockets: %v %v", away, err)
 	}
@@ -111,7 +111,7 @@ func TestPlaceThatNamesSomethingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "run.sock", "/etc/passwd"} {
-		if err := os.WriteFile(filepath.Join(data, "control", "place"), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(data, "control", string(runID)+".place"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := Dial(t.Context(), data, runID); err == nil || !strings.Contains(err.Error(), "names no socket") {
@@ -123,7 +123,7 @@ func TestPlaceThatNamesSomethingElse(t *testing.T) {
 // TestSocketOfTheDead checks that the socket of a dead process is replaced.
 func TestSocketOfTheDead(t *testing.T) {
 	data := shortDir(t)
-	p, err := makePlace(data, ofRun)
+	p, err := makePlace(data, ofRun(runID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,33 @@ func TestSocketOfTheDead(t *testing.T) {
 	if err := errors.Join(dial(t, data).Continue(t.Context()), stop()); err != nil || r.heard() != "resume by W" {
 		t.Errorf("%v", err)
 	}
+	other, err := makePlace(data, ofRun("20200101-000000-dead"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dead, err = net.ListenUnix("unix", &net.UnixAddr{Name: other.path, Net: "unix"}); err != nil {
+		t.Fatal(err)
+	}
+	dead.SetUnlinkOnClose(false)
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if stop, err = Serve(r.job(), data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(other.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket of another dead run is still there: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestGarbage checks that invalid input gets at most one reply, and that the server continues to serve other clients.
 func TestGarbage(t *testing.T) {
 	r := newFakeRun()
 	data, _ := serve(t, r)
-	socket := filepath.Join(data, "control", "run.sock")
+	socket := filepath.Join(data, "control", string(runID)+".sock")
 	for _, c := range []struct{ name, send, want string }{
 		{"nothing", "", ""},
 		{"half a line", `{"version":1`, ""},

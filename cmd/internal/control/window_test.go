@@ -51,7 +51,7 @@ func TestRaise(t *testing.T) {
 	if !slices.Equal(shown, files) {
 		t.Errorf("shown %q", shown)
 	}
-	if left, err := os.ReadDir(filepath.Join(data, "control")); err != nil || len(left) != 1 || left[0].Name() != "run.sock" {
+	if left, err := os.ReadDir(filepath.Join(data, "control")); err != nil || len(left) != 1 || left[0].Name() != string(runID)+".sock" {
 		t.Errorf("not removed: %v %v", left, err)
 	}
 	if err := Raise(t.Context(), data, "a"); err == nil {

@@ -80,7 +80,7 @@ func (t *turnLayout) lay(from, to, depth int, at time.Duration) time.Duration {
 			began = max(known, at)
 		}
 		t.bars[i] = timeline.Bar{
-			Name: StepName(t.turn.Steps, i), Depth: depth, From: began, Throttled: r.Throttled, Service: r.Service, Retries: max(r.Attempts-1, 0),
+			Name: StepName(t.turn.Steps, i), Depth: depth, From: began, Throttled: r.Throttled, Service: r.Service, Retries: r.Retries(),
 			Status: r.Status, Block: last > i+1,
 		}
 		over := began + r.Throttled + r.Service

@@ -1,4 +1,4 @@
-// Package claim holds the lock of the one run that may be in progress in a store, across processes.
+// Package claim says across processes which runs are in progress in a store, and who may start the next one.
 package claim
 
 import (
@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -20,13 +21,20 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
 
-// One run is in progress per store. Its process locks throng.lock and writes its name to throng.holder. A process that dies
-// loses the lock, and its throng.holder is stale. Each waiting process has a ticket, a file that it locks; the name of the
-// file has the time when it began to wait.
+// A process has the turn while it executes runs: one run, or those of an experiment. Others wait in line, each with a ticket, whose
+// name has the time when the wait began. A run in progress has a claim of its own. Turn, claims and tickets are files that their
+// process locks. A process that dies loses its locks. The holder of a turn or a claim is written to another file, because a
+// locked file cannot be read on Windows.
 const (
-	lockName     = "throng.lock"
-	HolderName   = "throng.holder"
-	TicketPrefix = "throng.waiting-"
+	// Folder holds the files, in the folder of the store.
+	Folder = "claims"
+	// TicketPrefix is the start of the names of tickets.
+	TicketPrefix = "waiting-"
+
+	turnName     = "turn"
+	runPrefix    = "run-"
+	lockSuffix   = ".lock"
+	holderSuffix = ".json"
 
 	// pollInterval is how often a waiting process tries again.
 	pollInterval = 100 * time.Millisecond
@@ -41,18 +49,18 @@ type Claims struct {
 	check  func(ctx context.Context, run engine.RunID) error
 	logger *slog.Logger
 
-	mu      sync.Mutex
-	claimed string // the run that this process has in progress
+	mu   sync.Mutex
+	mine map[string]Holder // of this process, by the name of the lock
 }
 
 // New returns the claims on the store in a folder. check returns an error if a run does not exist or cannot be claimed.
 func New(dir string, logger *slog.Logger, check func(ctx context.Context, run engine.RunID) error) *Claims {
-	return &Claims{dir: dir, logger: logger, check: check}
+	return &Claims{dir: filepath.Join(dir, Folder), logger: logger, check: check, mine: map[string]Holder{}}
 }
 
-// Holder is the process that has a run in progress.
+// Holder is the process that has a turn or a run in progress.
 type Holder struct {
-	Run     string    `json:"run"`
+	Work    string    `json:"work"` // such as run 20261126-120000-k3f9
 	Process int       `json:"process"`
 	Program string    `json:"program"`
 	Since   time.Time `json:"since"`
@@ -60,34 +68,42 @@ type Holder struct {
 
 // String describes the holder in a sentence.
 func (h Holder) String() string {
-	if h.Run == "" {
+	if h.Work == "" {
 		return "another process has a run in progress"
 	}
-	return fmt.Sprintf("run %s is in progress in process %d (%s) since %s", h.Run, h.Process, h.Program, h.Since.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("%s is in progress in process %d (%s) since %s", h.Work, h.Process, h.Program, h.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// Claim makes a run the one in progress until release is called or the process ends. If another run is in progress, the
-// error wraps ErrInUse and names that run and its process.
+// Claim makes a run one in progress until release is called or the process ends. If it is in progress already, the error wraps
+// ErrInUse and names the process.
 func (c *Claims) Claim(ctx context.Context, run engine.RunID) (release func(), err error) {
-	release, err = c.claim(ctx, run)
-	if err != nil {
-		err = fmt.Errorf("claim run %s: %w", run, err)
+	if err = c.check(ctx, run); err == nil {
+		release, err = c.lock(ctx, runPrefix+string(run), "run "+string(run))
 	}
-	return release, err
+	if err == nil {
+		// A deletion hides the run and then looks for its claim, so that one of the two notices the other.
+		if err = c.check(ctx, run); err != nil {
+			release()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claim run %s: %w", run, err)
+	}
+	return release, nil
 }
 
-func (c *Claims) claim(ctx context.Context, run engine.RunID) (release func(), err error) {
-	if err := c.check(ctx, run); err != nil {
-		return nil, err
+// lock locks a turn or a run, and writes its holder.
+func (c *Claims) lock(ctx context.Context, name, work string) (release func(), err error) {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return nil, file.FolderError(err)
 	}
-	lock := flock.New(filepath.Join(c.dir, lockName))
 	for try := range lockTries {
-		got, err := lock.TryLock()
+		lock, err := take(c.path(name))
 		if err != nil {
 			return nil, file.FolderError(err)
 		}
-		if got {
-			return c.hold(ctx, run, lock)
+		if lock != nil {
+			return c.hold(name, work, lock)
 		}
 		if try+1 < lockTries {
 			if err := Pause(ctx, retryInterval); err != nil {
@@ -95,72 +111,131 @@ func (c *Claims) claim(ctx context.Context, run engine.RunID) (release func(), e
 			}
 		}
 	}
-	h, _ := c.readHolder()
+	h, _ := c.readHolder(name)
 	return nil, fmt.Errorf("%w: %s", engine.ErrInUse, h)
 }
 
-// hold records this process as the holder of the lock, and then checks that the run still exists. A deletion hides the run
-// and then checks the holder, so that one of the two notices the other.
-func (c *Claims) hold(ctx context.Context, run engine.RunID, lock *flock.Flock) (release func(), err error) {
-	var once sync.Once
-	release = func() {
-		once.Do(func() {
-			c.mu.Lock()
-			c.claimed = ""
-			c.mu.Unlock()
-			if err := os.Remove(filepath.Join(c.dir, HolderName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				c.logger.Warn("the file of the holder cannot be removed", "error", err)
-			}
-			if err := lock.Close(); err != nil {
-				c.logger.Error("the lock of the run cannot be released", "run", run, "error", err)
-			}
-		})
+func (c *Claims) path(name string) string { return filepath.Join(c.dir, name+lockSuffix) }
+
+// take locks a file, which it creates if necessary; nil if another has it.
+func take(path string, options ...flock.Option) (*flock.Flock, error) {
+	lock := flock.New(path, options...)
+	got, err := lock.TryLock()
+	if err != nil || !got {
+		return nil, err
 	}
+	mine, err := lock.Stat()
+	now, gone := os.Stat(path)
+	if err == nil && gone == nil && os.SameFile(mine, now) {
+		return lock, nil
+	}
+	return nil, errors.Join(err, lock.Close()) // its holder removed it between opening and locking
+}
+
+// drop removes a locked file and unlocks it.
+func (c *Claims) drop(lock *flock.Flock) {
+	removed := os.Remove(lock.Path())
+	if errors.Is(removed, fs.ErrNotExist) || runtime.GOOS == "windows" { // Windows removes no open file; the lock alone counts
+		removed = nil
+	}
+	if err := errors.Join(removed, lock.Close()); err != nil {
+		c.logger.Warn("a lock cannot be removed", "file", filepath.Base(lock.Path()), "error", err)
+	}
+}
+
+// hold records this process as the holder of a lock.
+func (c *Claims) hold(name, work string, lock *flock.Flock) (release func(), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
-	text, err := json.Marshal(Holder{Run: string(run), Process: os.Getpid(), Program: filepath.Base(program), Since: time.Now().UTC()})
+	h := Holder{Work: work, Process: os.Getpid(), Program: filepath.Base(program), Since: time.Now().UTC()}
+	text, err := json.Marshal(h)
 	if err == nil {
-		err = replaceFile(filepath.Join(c.dir, HolderName), text)
-	}
-	if err == nil {
-		c.mu.Lock()
-		c.claimed = string(run)
-		c.mu.Unlock()
-		err = c.check(ctx, run)
-	} else {
-		err = file.FolderError(err)
+		err = replaceFile(c.holderPath(name), text)
 	}
 	if err != nil {
-		release()
-		return nil, err
+		c.drop(lock)
+		return nil, file.FolderError(err)
+	}
+	c.mu.Lock()
+	c.mine[name] = h
+	c.mu.Unlock()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			c.mu.Lock()
+			delete(c.mine, name)
+			c.mu.Unlock()
+			c.forget(name)
+			c.drop(lock)
+		})
+	}, nil
+}
+
+// forget removes the file of a holder.
+func (c *Claims) forget(name string) {
+	if err := os.Remove(c.holderPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.logger.Warn("the file of a holder cannot be removed", "file", name, "error", err)
+	}
+}
+
+func (c *Claims) holderPath(name string) string { return filepath.Join(c.dir, name+holderSuffix) }
+
+// Turn waits in line until this process may execute work, until release is called or the process ends. work names it for
+// others, such as "the experiment prices". onWait, if set, is called with the holder when the wait begins and when the holder
+// changes.
+func (c *Claims) Turn(ctx context.Context, work string, onWait func(holder string)) (release func(), err error) {
+	release, err = c.inLine(ctx, onWait, []string{turnName}, func() (func(), error) { return c.lock(ctx, turnName, work) })
+	if err != nil {
+		return nil, fmt.Errorf("wait for other runs: %w", err)
 	}
 	return release, nil
 }
 
-// Wait is like Claim, but waits in line while another run is in progress. onWait, if set, is called with the holder when the
-// wait begins and when the holder changes.
+// Wait waits in line for a turn, and claims a run for it.
 func (c *Claims) Wait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
 	if err := c.check(ctx, run); err != nil {
 		return nil, fmt.Errorf("claim run %s: %w", run, err)
 	}
-	ticket, leave, err := c.queueUp()
+	release, err = c.inLine(ctx, onWait, []string{turnName, runPrefix + string(run)}, func() (func(), error) {
+		pass, err := c.lock(ctx, turnName, "run "+string(run))
+		if err != nil {
+			return nil, err
+		}
+		release, err := c.Claim(ctx, run)
+		if err != nil {
+			pass()
+			return nil, err
+		}
+		return func() { release(); pass() }, nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("wait to claim run %s: %w", run, err)
+	}
+	return release, nil
+}
+
+// inLine waits until it is first in line and attempt succeeds. The names are those of the locks that attempt needs.
+func (c *Claims) inLine(ctx context.Context, onWait func(holder string), names []string, attempt func() (func(), error)) (release func(), err error) {
+	ticket, leave, err := c.queueUp()
+	if err != nil {
+		return nil, err
 	}
 	defer leave()
 	reported := ""
 	for {
 		if c.firstInLine(ticket) {
-			release, err := c.Claim(ctx, run)
+			release, err := attempt()
 			if !errors.Is(err, engine.ErrInUse) {
 				return release, err
 			}
 		}
-		if h, err := c.readHolder(); err == nil && h.String() != reported && onWait != nil {
-			reported = h.String()
-			onWait(reported)
+		for _, name := range names {
+			if h, err := c.readHolder(name); err == nil && h.String() != reported && onWait != nil {
+				reported = h.String()
+				onWait(reported)
+			}
 		}
 		if err := Pause(ctx, pollInterval); err != nil {
 			return nil, err
@@ -170,22 +245,18 @@ func (c *Claims) Wait(ctx context.Context, run engine.RunID, onWait func(holder 
 
 // queueUp creates and locks a ticket. Names of tickets sort by age.
 func (c *Claims) queueUp() (ticket string, leave func(), err error) {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return "", nil, file.FolderError(err)
+	}
 	for range lockTries {
 		ticket = fmt.Sprintf("%s%020d-%d", TicketPrefix, time.Now().UnixNano(), os.Getpid())
-		path := filepath.Join(c.dir, ticket)
-		lock := flock.New(path)
-		got, err := lock.TryLock()
+		lock, err := take(filepath.Join(c.dir, ticket))
 		if err != nil {
 			return "", nil, file.FolderError(err)
 		}
-		if !got || file.Size(path) < 0 { // another process removed it before it was locked
-			continue
+		if lock != nil {
+			return ticket, func() { c.drop(lock) }, nil
 		}
-		return ticket, func() {
-			if err := errors.Join(os.Remove(path), lock.Close()); err != nil {
-				c.logger.Warn("the ticket cannot be removed", "error", err)
-			}
-		}, nil
 	}
 	return "", nil, engine.ErrInUse
 }
@@ -200,59 +271,76 @@ func (c *Claims) firstInLine(ticket string) bool {
 		if !strings.HasPrefix(e.Name(), TicketPrefix) || e.Name() >= ticket {
 			continue
 		}
-		path := filepath.Join(c.dir, e.Name())
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR)) // does not create the file
-		got, err := lock.TryLock()
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err == nil && got:
-			if err := errors.Join(os.Remove(path), lock.Close()); err != nil {
-				c.logger.Warn("the ticket of a dead process cannot be removed", "error", err)
-			}
-		default:
+		if held, err := c.held(filepath.Join(c.dir, e.Name()), func() {}); held || err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// Holder returns the process that has a run in progress; ok is false if there is none.
-func (c *Claims) Holder() (h Holder, ok bool) {
-	h, err := c.readHolder()
-	if err != nil {
-		return h, false
+// held reports whether a living process has a lock. It removes the lock of a dead one, after a call of dead.
+func (c *Claims) held(path string, dead func()) (bool, error) {
+	lock, err := take(path, flock.SetFlag(os.O_RDWR)) // does not create the file
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil || lock == nil:
+		return err == nil, err
 	}
+	dead()
+	c.drop(lock)
+	return false, nil
+}
+
+// Holder returns the process that has a run in progress; ok is false if it is not in progress.
+func (c *Claims) Holder(run engine.RunID) (h Holder, ok bool) {
+	return c.holder(runPrefix + string(run))
+}
+
+// Holders returns the runs in progress with their processes. Without any, it returns nil.
+func (c *Claims) Holders() map[engine.RunID]Holder {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return nil
+	}
+	var all map[engine.RunID]Holder
+	for _, e := range entries {
+		name, isHolder := strings.CutSuffix(e.Name(), holderSuffix)
+		run, isRun := strings.CutPrefix(name, runPrefix)
+		if !isHolder || !isRun {
+			continue
+		}
+		if h, ok := c.holder(name); ok {
+			if all == nil {
+				all = map[engine.RunID]Holder{}
+			}
+			all[engine.RunID(run)] = h
+		}
+	}
+	return all
+}
+
+func (c *Claims) holder(name string) (h Holder, ok bool) {
 	c.mu.Lock()
-	mine := c.claimed != "" && c.claimed == h.Run
+	h, mine := c.mine[name]
 	c.mu.Unlock()
 	if mine {
 		return h, true
 	}
-	lock := flock.New(filepath.Join(c.dir, lockName))
-	free, err := lock.TryLock()
-	if err != nil || !free {
-		return h, err == nil
+	h, err := c.readHolder(name)
+	if err != nil {
+		return h, false
 	}
-	// The process died. Without its file, the next call does not need to try the lock.
-	if err := errors.Join(os.Remove(filepath.Join(c.dir, HolderName)), lock.Close()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.logger.Warn("the file of the holder cannot be removed", "error", err)
-	}
-	return Holder{}, false
+	held, err := c.held(c.path(name), func() { c.forget(name) })
+	return h, held && err == nil
 }
 
-func (c *Claims) readHolder() (h Holder, err error) {
-	text, err := os.ReadFile(filepath.Join(c.dir, HolderName))
+func (c *Claims) readHolder(name string) (h Holder, err error) {
+	text, err := os.ReadFile(c.holderPath(name))
 	if err == nil {
 		err = json.Unmarshal(text, &h)
 	}
-	if err == nil {
-		err = engine.RunID(h.Run).Check()
-	}
-	if err != nil {
-		return Holder{}, err
-	}
-	return h, nil
+	return h, err
 }
 
 // replaceFile replaces a file atomically.

@@ -41,6 +41,8 @@ CREATE TABLE runs (
 	acted            INTEGER NOT NULL DEFAULT 0,  -- sessions that acted, and those that failed or timed out
 	failed           INTEGER NOT NULL DEFAULT 0,
 	baseline         TEXT    NOT NULL DEFAULT '{}', -- JSON: defaults of the scenario
+	experiment       TEXT    NOT NULL DEFAULT '', -- that it was made for; "" if none
+	identity         TEXT    NOT NULL DEFAULT '', -- hash of what decides its results; "" outside of experiments
 	cleaned          TEXT    NOT NULL DEFAULT '[]', -- cleanups of this run: JSON, a list of engine.Cleaned, oldest first
 	source           TEXT    NOT NULL,
 	hash             TEXT    NOT NULL,
@@ -52,6 +54,7 @@ CREATE TABLE runs (
 	totals           BLOB,
 	files            BLOB
 ) STRICT;
+CREATE INDEX runs_identity ON runs (identity) WHERE identity <> '';
 
 -- Packs of sessions of one cycle that were journaled together, at positions pos to pos+count-1.
 CREATE TABLE sessions (

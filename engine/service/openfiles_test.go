@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/openfiles"
 )
 
 // TestNoDescriptorIsNotTheServicesFailure checks that if the process cannot open more files, a request waits with its
@@ -29,7 +30,7 @@ func TestNoDescriptorIsNotTheServicesFailure(t *testing.T) {
 			end(s, c, err)
 		})
 		step := row.Steps[0]
-		if row.Outcome != engine.OK || step.Attempts != 1 || step.Label != engine.Fresh || step.Waits[engine.ThrottledByFiles] != 40*descriptorPause {
+		if row.Outcome != engine.OK || step.Attempts != 1 || step.Label != engine.Fresh || step.Waits[engine.ThrottledByFiles] != 40*openfiles.Pause {
 			t.Errorf("%v after %d attempts, %v, having waited %v: %s", row.Outcome, step.Attempts, step.Label, step.Waits, row.Error)
 		}
 		if s := h.State(time.Now()); s.Breaker != engine.BreakerClosed {
