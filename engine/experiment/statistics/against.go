@@ -39,6 +39,9 @@ func AgainstBaseline(baseline []float64, points [][]float64, kind Kind, paired b
 	for i := range all {
 		c := &all[i]
 		if math.IsNaN(c.deviation) {
+			if !math.IsNaN(c.P) && !c.Same {
+				family.add(0, math.Max(1, float64(c.Point-1)))
+			}
 			continue
 		}
 		of := load

@@ -77,18 +77,20 @@ func (j *joint) add(load, freedom float64) {
 	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom, j.shared)})
 }
 
-// correct sets Adjusted and Joint of all comparisons.
+// correct sets Adjusted and Joint of all comparisons. One without variation has no t statistic: its exact p-value is multiplied by the number
+// of comparisons.
 func (j *joint) correct(all []contrast) []Difference {
 	single := j.level(alpha)
 	results := make([]Difference, len(all))
 	for i, c := range all {
-		if !math.IsNaN(c.P) {
-			c.Adjusted = c.P
-			if len(j.groups) > 0 && !math.IsNaN(c.deviation) {
-				// The exact test of few pairs may have a larger p-value than t; the larger one counts.
-				c.Adjusted = math.Max(c.P, j.smallest(twoSided(c.Value/c.deviation, c.freedom)))
-				c.Joint = c.jointInterval(single)
-			}
+		switch {
+		case math.IsNaN(c.P) || c.Same:
+		case math.IsNaN(c.deviation):
+			c.Adjusted = math.Min(1, c.P*float64(max(1, j.count())))
+		default:
+			// The exact test of few pairs may have a larger p-value than t; the larger one counts.
+			c.Adjusted = math.Max(c.P, j.smallest(twoSided(c.Value/c.deviation, c.freedom)))
+			c.Joint = c.jointInterval(single)
 		}
 		results[i] = c.Difference
 	}
