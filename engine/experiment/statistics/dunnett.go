@@ -125,7 +125,7 @@ func (j *joint) level(err float64) float64 {
 	// The logarithms are almost a line between Bonferroni's error and none corrected: false position, with the change of Illinois.
 	low, high, tolerance := math.Log(err/float64(count)), math.Log(err), 1e-6
 	if j.shared {
-		tolerance = 1e-10
+		tolerance = 1e-8
 	}
 	below, above := excess(low), excess(high)
 	x := low
