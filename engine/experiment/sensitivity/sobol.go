@@ -27,6 +27,9 @@ type Decomposition struct {
 	Factors         []Indices
 }
 
+// minBlocks is the number of blocks from which the intervals cover what they claim.
+const minBlocks = 200
+
 // Sobol estimates first-order and total indices (Sobol 1993; Homma and Saltelli 1996). The values belong to N blocks of k + 2 points, for k
 // factors: A, B, AB1, ..., ABk, where ABi is A with factor i taken from B. A block with a missing value is left out whole.
 //
@@ -34,8 +37,10 @@ type Decomposition struct {
 // B (ABi - A); the total as by Jansen (1999): half the mean of (A - ABi)^2. Values are centered before, which lowers the variance of the
 // first. The variance is that of A and B together. Estimates are not cut at 0 and 1, so that a bias would show.
 //
-// The intervals are BCa bootstrap intervals over blocks, drawn from the seed, and cover what they claim for independent blocks; for blocks of a
-// low-discrepancy sequence they are a little too wide. With fewer than 3 blocks, or a measure that does not vary, they are unknown.
+// The intervals are BCa bootstrap intervals over blocks, drawn from the seed. Simulated with the function of Ishigami and Homma and independent
+// blocks, they cover 93 to 97% from 200 blocks on, and as little as 91% with 100; with fewer than 200 their notes say so. Blocks of a
+// low-discrepancy sequence vary less than the bootstrap assumes, so that their intervals are wider than needed. With fewer than 3 blocks, or a
+// measure that does not vary, they are unknown.
 func Sobol(values []float64, factors int, seed uint64) (Decomposition, error) {
 	size := factors + 2
 	if factors < 1 {
@@ -131,7 +136,11 @@ func (d *Decomposition) estimate(blocks [][]float64, seed uint64) {
 		for i, t := range without {
 			jackknife[i] = index(t, n-1)
 		}
-		return index(all, n), statistics.BCa(index(all, n), replicates, jackknife)
+		i := statistics.BCa(index(all, n), replicates, jackknife)
+		if i.Known() && len(rows) < minBlocks {
+			i.Note = fmt.Sprintf("rough: %d blocks; from %d on it covers what it claims", len(rows), minBlocks)
+		}
+		return index(all, n), i
 	}
 	for f := range d.Factors {
 		x := &d.Factors[f]

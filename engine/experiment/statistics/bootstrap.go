@@ -130,5 +130,5 @@ func accelerated(estimate float64, replicates, jackknife []float64, z float64) I
 	if math.IsInf(bias, 0) || math.IsNaN(low) || math.IsNaN(high) {
 		return unknown(fmt.Sprintf("the bootstrap is too skewed to correct (bias %.2g, acceleration %.2g)", bias, acceleration))
 	}
-	return Interval{Low: quantile(replicates, low), High: quantile(replicates, high), Method: BootstrapBCa}
+	return bounded(quantile(replicates, low), quantile(replicates, high), BootstrapBCa)
 }

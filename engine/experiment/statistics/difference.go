@@ -126,12 +126,24 @@ func welch(baseline, point []float64) contrast {
 	default:
 		a, b := sx*sx/n, sy*sy/m
 		c.deviation, c.freedom = math.Sqrt(a+b), (a+b)*(a+b)/(a*a/(n-1)+b*b/(m-1))
+		if c.uncomputable() {
+			break
+		}
 		c.P = twoSided(c.Value/c.deviation, c.freedom)
 		c.Effect = hedges(c.Value, sx, sy, n, m)
 		c.interval = func(err float64) Interval { return around(c.Value, c.deviation, c.freedom, err, WelchT) }
 	}
 	c.finish()
 	return c
+}
+
+// uncomputable reports whether squares of the values overflow or vanish, and says so.
+func (c *contrast) uncomputable() bool {
+	if c.deviation > 0 && !math.IsInf(c.deviation, 0) && c.freedom > 0 && !math.IsInf(c.Value, 0) {
+		return false
+	}
+	c.deviation, c.freedom, c.Note = math.NaN(), math.NaN(), incomputable
+	return true
 }
 
 // unvaried handles samples without variation: no interval, and an exact p-value.

@@ -24,7 +24,7 @@ func Dunnett(baseline []float64, points [][]float64) []Difference {
 		}
 	}
 	pooled := math.Sqrt(squares / freedom)
-	known := freedom > 0 && pooled > rounding*scaleOf(samples...)
+	known := freedom > 0 && pooled > rounding*scaleOf(samples...) && !math.IsInf(pooled, 0)
 	all, family := make([]contrast, len(points)), joint{shared: true}
 	n0 := float64(len(samples[0]))
 	for i, y := range samples[1:] {
@@ -74,46 +74,59 @@ func (j *joint) add(load, freedom float64) {
 			return
 		}
 	}
-	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom)})
+	j.groups = append(j.groups, group{load, freedom, 1, deviations(freedom, j.shared)})
 }
 
-// correct sets Adjusted and Joint of all comparisons.
+// correct sets Adjusted and Joint of all comparisons. One without variation has no t statistic: its exact p-value is multiplied by the number
+// of comparisons.
 func (j *joint) correct(all []contrast) []Difference {
 	single := j.level(alpha)
 	results := make([]Difference, len(all))
 	for i, c := range all {
-		if !math.IsNaN(c.P) {
-			c.Adjusted = c.P
-			if len(j.groups) > 0 && !math.IsNaN(c.deviation) {
-				// The exact test of few pairs may have a larger p-value than t; the larger one counts.
-				c.Adjusted = math.Max(c.P, j.smallest(twoSided(c.Value/c.deviation, c.freedom)))
-				c.Joint = c.jointInterval(single)
-			}
+		switch {
+		case math.IsNaN(c.P) || c.Same:
+		case math.IsNaN(c.deviation):
+			c.Adjusted = math.Min(1, c.P*float64(max(1, j.count())))
+		default:
+			// The exact test of few pairs may have a larger p-value than t; the larger one counts.
+			c.Adjusted = math.Max(c.P, j.smallest(twoSided(c.Value/c.deviation, c.freedom)))
+			c.Joint = c.jointInterval(single)
 		}
 		results[i] = c.Difference
 	}
 	return results
 }
 
-// jointInterval is the interval at the level of a single comparison.
+// jointInterval is the interval at the level of a single comparison, at least as wide as the interval of the difference alone: that of few
+// pairs comes from another test.
 func (c *contrast) jointInterval(err float64) Interval {
 	i := around(c.Value, c.deviation, c.freedom, err, DunnettT)
-	i.Note = c.Interval.Note
+	if i.Known() && c.Interval.Known() {
+		i.Low, i.High, i.Note = math.Min(i.Low, c.Interval.Low), math.Max(i.High, c.Interval.High), c.Interval.Note
+	}
 	return i
+}
+
+// count returns the number of comparisons.
+func (j *joint) count() (n int) {
+	for _, g := range j.groups {
+		n += g.count
+	}
+	return n
 }
 
 // level returns the error of each comparison for which the smallest of all has the given error.
 func (j *joint) level(err float64) float64 {
-	count := 0
-	for _, g := range j.groups {
-		count += g.count
-	}
+	count := j.count()
 	if count <= 1 {
 		return err
 	}
 	excess := func(x float64) float64 { return math.Log(j.smallest(math.Exp(x)) / err) }
 	// The logarithms are almost a line between Bonferroni's error and none corrected: false position, with the change of Illinois.
-	low, high := math.Log(err/float64(count)), math.Log(err)
+	low, high, tolerance := math.Log(err/float64(count)), math.Log(err), 1e-6
+	if j.shared {
+		tolerance = 1e-8
+	}
 	below, above := excess(low), excess(high)
 	x := low
 	for range 50 {
@@ -122,7 +135,7 @@ func (j *joint) level(err float64) float64 {
 		}
 		x = high - above*(high-low)/(above-below)
 		switch e := excess(x); {
-		case math.Abs(e) < 1e-10:
+		case math.Abs(e) < tolerance:
 			return math.Exp(x)
 		case e > 0:
 			high, above, below = x, e, below/2
@@ -135,8 +148,9 @@ func (j *joint) level(err float64) float64 {
 
 // smallest returns the probability that the smallest p-value is at most p.
 func (j *joint) smallest(p float64) float64 {
-	if len(j.groups) == 1 && j.groups[0].count == 1 || p <= 0 || p >= 1 {
-		return math.Min(1, math.Max(0, p))
+	count := float64(j.count())
+	if p*count < 1e-8 || count <= 1 || p >= 1 {
+		return math.Min(1, p*math.Max(1, count)) // so small that Bonferroni's bound is exact
 	}
 	if j.shared {
 		return j.smallestShared(p)
@@ -187,8 +201,8 @@ func (j *joint) smallestShared(p float64) float64 {
 type node struct{ at, weight float64 }
 
 // deviations returns a quadrature over the estimated deviation, in units of the true one: chi, divided by the root of its degrees of
-// freedom. It is the trapezoidal rule over the logarithm, where the density falls off exponentially on both sides.
-func deviations(freedom float64) []node {
+// freedom. It is the trapezoidal rule over the logarithm, where the density falls off exponentially on both sides: to about 8 digits if fine, else to 4.
+func deviations(freedom float64, fine bool) []node {
 	if math.IsInf(freedom, 1) {
 		return []node{{1, 1}}
 	}
@@ -198,7 +212,10 @@ func deviations(freedom float64) []node {
 	least := 2 * math.Exp((lg+math.Log(freedom/2)-tail)*2/freedom)
 	low := 0.5 * math.Log(math.Max(least, freedom-2*math.Sqrt(freedom*tail))/freedom)
 	high := 0.5 * math.Log((freedom+2*math.Sqrt(freedom*tail)+2*tail)/freedom)
-	step := math.Min(0.2, 0.75/math.Sqrt(2*freedom))
+	step := math.Min(0.35, 1.1/math.Sqrt(2*freedom))
+	if fine {
+		step = math.Min(0.2, 0.75/math.Sqrt(2*freedom))
+	}
 	count := int(math.Ceil((high - low) / step))
 	step = (high - low) / float64(count)
 	nodes := make([]node, 0, count+1)
@@ -222,7 +239,7 @@ func factor(load float64, f func(y, weight float64)) {
 		f(0, 1)
 		return
 	}
-	step := math.Max(0.02, math.Min(0.4, 0.55*math.Sqrt(1-load)))
+	step := math.Max(0.02, math.Min(0.45, math.Sqrt(1-load)))
 	for i := range int(bound/step) + 1 {
 		y := float64(i) * step
 		weight := 2 * step * math.Exp(-y*y/2) / math.Sqrt(2*math.Pi)
@@ -247,14 +264,20 @@ func newSlice(g group, critical float64, deviations []node) slice {
 	return s
 }
 
-// outside returns the probability that the statistic exceeds the critical value, given the factor.
+// outside returns the probability that the statistic exceeds the critical value, given the factor, which is not negative.
 func (s *slice) outside(y float64) float64 {
-	sum := 0.0
+	const negligible = 6.4 // erfc is below 1e-18 there
+	sum, scale := 0.0, 1/(s.rest*math.Sqrt2)
 	for _, l := range s.limits {
-		if l.at-s.load*y > 9*s.rest {
-			break // the limits ascend, and the rest of the sum is below 1e-18
+		upper, lower := (l.at-s.load*y)*scale, (l.at+s.load*y)*scale
+		if upper > negligible {
+			break // the limits ascend
 		}
-		sum += l.weight * (math.Erfc((l.at-s.load*y)/(s.rest*math.Sqrt2)) + math.Erfc((l.at+s.load*y)/(s.rest*math.Sqrt2))) / 2
+		tails := math.Erfc(upper)
+		if lower < negligible {
+			tails += math.Erfc(lower)
+		}
+		sum += l.weight * tails / 2
 	}
 	return math.Min(sum, 1-1e-16)
 }

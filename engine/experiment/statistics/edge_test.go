@@ -157,6 +157,13 @@ func TestRule(t *testing.T) {
 	}
 }
 
+func TestDifferences(t *testing.T) {
+	got := fmt.Sprint(Differences([]float64{1, nan, 0.3, 4, 5}, []float64{3, 1, 0.1 + 0.2, math.Inf(1)}))
+	if want := "[2 NaN 0 NaN]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestPairingNote(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7}
 	up, down := []float64{2, 3.1, 4, 5.2, 6, 7, 8.1}, []float64{7, 6, 5, 4.5, 3, 2, 1}

@@ -71,6 +71,9 @@ func intervalOf(all []float64, mean, sd float64, kind Kind, seed uint64) Interva
 		note = fmt.Sprintf("the bootstrap needs %d runs; t covers less than %.0f%% if the values are skewed", MinBootstrap, 100*Level)
 	}
 	i := around(mean, sd/math.Sqrt(float64(n)), float64(n-1), alpha, StudentT)
+	if !i.Known() {
+		return i
+	}
 	i.Note = note
 	return within(i, all, kind)
 }

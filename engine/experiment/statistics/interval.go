@@ -51,6 +51,9 @@ func unknown(note string) Interval {
 	return Interval{Low: math.NaN(), High: math.NaN(), Method: None, Note: note}
 }
 
+// incomputable is the note of values whose squares a float64 cannot hold.
+const incomputable = "the values are too large or too small to compute with"
+
 // tooFew is the note of a figure that needs at least two values.
 func tooFew(n int) string {
 	switch n {
@@ -75,6 +78,9 @@ func student(freedom float64) distuv.StudentsT { return distuv.StudentsT{Mu: 0, 
 // critical returns the two-sided critical value of Student's t at an error, or of the normal distribution if freedom is infinite. It uses
 // the lower tail, which keeps its digits for small errors.
 func critical(err, freedom float64) float64 {
+	if !(freedom > 0) || !(err > 0 && err <= 1) {
+		return math.NaN()
+	}
 	if math.IsInf(freedom, 1) {
 		return -distuv.UnitNormal.Quantile(err / 2)
 	}
@@ -83,6 +89,9 @@ func critical(err, freedom float64) float64 {
 
 // twoSided returns the two-sided p-value of a t statistic.
 func twoSided(t, freedom float64) float64 {
+	if !(freedom > 0) || math.IsNaN(t) {
+		return math.NaN()
+	}
 	if math.IsInf(freedom, 1) {
 		return math.Erfc(math.Abs(t) / math.Sqrt2)
 	}
@@ -92,5 +101,13 @@ func twoSided(t, freedom float64) float64 {
 // around returns the interval of an estimate with a standard error.
 func around(estimate, deviation, freedom, err float64, method Method) Interval {
 	half := critical(err, freedom) * deviation
-	return Interval{Low: estimate - half, High: estimate + half, Method: method}
+	return bounded(estimate-half, estimate+half, method)
+}
+
+// bounded returns an interval, or an unknown one if a bound is not finite.
+func bounded(low, high float64, method Method) Interval {
+	if missing(low) || missing(high) {
+		return unknown(incomputable)
+	}
+	return Interval{Low: low, High: high, Method: method}
 }

@@ -51,6 +51,10 @@ func paireds(baseline, point []float64) contrast {
 		c.Pairing = pairing(x, y, sx, sy, 0)
 	default:
 		c.deviation, c.freedom = sd/math.Sqrt(float64(n)), float64(n-1)
+		c.Pairing.Used = true
+		if c.uncomputable() {
+			break
+		}
 		c.Effect = Effect{Name: "dz", Value: mean / sd}
 		c.Pairing = pairing(x, y, sx, sy, sd)
 		c.test(d)
@@ -122,5 +126,5 @@ func typical(means []float64, err float64) Interval {
 	if k < 1 {
 		return unknown("too few pairs for an exact interval at this level")
 	}
-	return Interval{Low: means[k-1], High: means[len(means)-k], Method: SignFlip}
+	return bounded(means[k-1], means[len(means)-k], SignFlip)
 }

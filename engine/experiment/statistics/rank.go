@@ -55,7 +55,7 @@ func ranks(baseline, point []float64) contrast {
 			if k < 1 {
 				return unknown(fmt.Sprintf("%d and %d runs are too few for a rank interval at this level", len(x), len(y)))
 			}
-			return Interval{Low: shifts[k-1], High: shifts[len(shifts)-k], Method: MannWhitney}
+			return bounded(shifts[k-1], shifts[len(shifts)-k], MannWhitney)
 		}
 	}
 	c.finish()

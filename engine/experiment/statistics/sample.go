@@ -38,6 +38,19 @@ func pairs(baseline, point []float64) (x, y []float64) {
 	return x, y
 }
 
+// Differences returns point - baseline for each replicate of both, NaN where one of them is missing: the values from which Until, Anytime
+// and AnytimeP decide about a difference between runs with the same seeds.
+func Differences(baseline, point []float64) []float64 {
+	n := min(len(baseline), len(point))
+	all := differences(baseline[:n], point[:n])
+	for i := range all {
+		if missing(baseline[i]) || missing(point[i]) {
+			all[i] = math.NaN()
+		}
+	}
+	return all
+}
+
 // differences returns y - x. A difference that rounding explains is zero.
 func differences(x, y []float64) []float64 {
 	all := make([]float64, len(x))
