@@ -1,6 +1,7 @@
 package journey
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -317,4 +318,29 @@ func needed(all []request, at, next int) bool {
 		}
 	}
 	return false
+}
+
+// withoutMistyped leaves out logins that the backend refused and that a successful one to the same address follows.
+func withoutMistyped(all []request, dropped *drops) []request {
+	refused := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}
+	var rest []request
+	for i := range all {
+		status := all[i].Status
+		if slices.Contains(refused, status) && slices.ContainsFunc(all[i+1:], func(r request) bool { return accepts(&all[i], &r) }) && signsIn(&all[i]) {
+			dropped.add(all[i].Method+" "+all[i].url.EscapedPath(), fmt.Sprintf("a failed sign-in (status %d) that a successful one follows", status))
+			continue
+		}
+		rest = append(rest, all[i])
+	}
+	return rest
+}
+
+// accepts reports whether a request succeeded at what another one failed.
+func accepts(failed, r *request) bool {
+	return r.Method == failed.Method && r.url.Host == failed.url.Host && r.url.Path == failed.url.Path && r.Status >= 200 && r.Status < 400
+}
+
+// signsIn reports whether a request sends a password.
+func signsIn(r *request) bool {
+	return r.Method != http.MethodGet && slices.ContainsFunc(newCall(r, 0, 0).slots, isLoginPassword)
 }

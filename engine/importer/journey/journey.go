@@ -100,7 +100,7 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 func (b *builder) read(recordings []*exchange.Recording, hosts []string) error {
 	for i, r := range recordings {
 		dropped := &drops{}
-		v := &visit{recording: r, requests: keep(r, hosts, dropped)}
+		v := &visit{recording: r, requests: withoutMistyped(keep(r, hosts, dropped), dropped)}
 		if i == 0 {
 			b.draft.Dropped = dropped.list
 		}

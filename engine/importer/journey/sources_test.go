@@ -209,3 +209,54 @@ func TestPauses(t *testing.T) {
 		t.Errorf("%d pauses, notes %q", with, d.Notes)
 	}
 }
+
+// TestLocationNamesNoResource checks that the fixed parts of a Location are not taken for IDs.
+func TestLocationNamesNoResource(t *testing.T) {
+	r := newRecorded()
+	r.call("GET", api+"/api/books", "", 200, `[]`)
+	r.call("POST", api+"/api/books", `{"title": "Dune"}`, 201, `{"id": 209, "title": "Dune"}`, "<Location: /api/books/209")
+	r.call("GET", api+"/api/books/209", "", 200, `{"id": 209}`)
+	r.call("PUT", api+"/api/books/209", `{"title": "Emma"}`, 200, `{"id": 209}`)
+	r.call("POST", api+"/api/orders", `{"book": "Emma"}`, 201, `{"id": "o-1"}`)
+	r.call("GET", api+"/api/orders/o-1", "", 200, `{"id": "o-1"}`)
+	r.call("DELETE", api+"/api/books/209", "", 204, "")
+	d := draft(t, r)
+	same(t, d,
+		"get_books: GET /api/books",
+		"create_book: POST /api/books {title: Dune}",
+		"get_book: GET /api/books/${POST /api/books.id}",
+		"update_book: PUT /api/books/${GET /api/books/{id}.id} {title: Emma}",
+		"create_order: POST /api/orders {book: Emma}",
+		"get_order: GET /api/orders/${POST /api/orders.id}",
+		"delete_book: DELETE /api/books/${PUT /api/books/{id}.id}")
+	if title := d.Steps[2].Title; title != "GET /api/books/{id}" {
+		t.Errorf("title %q", title)
+	}
+}
+
+// TestFailedSignInIsLeftOut checks that a mistyped password is no part of the journey.
+func TestFailedSignInIsLeftOut(t *testing.T) {
+	r := newRecorded()
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-typo"}`, 401, `{"error": "wrong password"}`)
+	r.pause(3*time.Second).call("POST", api+"/login", `{"user": "ann-1", "password": "pw-1"}`, 200, `{"ok": true}`, "<Set-Cookie: sid=abc; Path=/")
+	r.call("GET", api+"/orders", "", 200, `[]`, "Cookie: sid=abc")
+	d := draft(t, r)
+	same(t, d, "login: POST /login {user: ${agent.user}, password: secret:API_PASSWORD}", "get_orders: GET /orders")
+	if len(d.Secrets) != 1 || d.Secrets[0].Value != "pw-1" {
+		t.Errorf("secrets %+v", d.Secrets)
+	}
+	want := importer.Dropped{What: "POST /login", Reason: "a failed sign-in (status 401) that a successful one follows", Count: 1}
+	if !slices.Contains(d.Dropped, want) {
+		t.Errorf("left out: %+v", d.Dropped)
+	}
+}
+
+// TestLastFailedSignInStays checks that a visit that ends with a refused login keeps it: that may be what it is about.
+func TestLastFailedSignInStays(t *testing.T) {
+	r := newRecorded()
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-1"}`, 200, `{"ok": true}`, "<Set-Cookie: sid=abc; Path=/")
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-typo"}`, 401, `{"error": "wrong password"}`)
+	if d := draft(t, r); len(d.Steps) != 2 {
+		t.Errorf("%d steps", len(d.Steps))
+	}
+}
