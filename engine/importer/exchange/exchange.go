@@ -40,7 +40,8 @@ type Exchange struct {
 	Method   string        // in upper case
 	URL      string
 	Request  Message
-	Status   int // 0 if there was no answer
+	Status   int    // 0 if there was no answer
+	Failure  string // why there was no answer, in a few words; "" if the source does not say
 	Response Message
 }
 

@@ -171,6 +171,32 @@ func telemetry(e *exchange.Exchange, u *url.URL) bool {
 	return telemetryHost.MatchString(u.Host) || telemetryPath.MatchString(u.Path) && (e.Method != http.MethodGet || !strings.Contains(e.Response.Type, "json"))
 }
 
+// noAnswer is the reason why a request without an answer is left out, if the recording does not say more.
+const noAnswer = "no answer in the recording"
+
+// silentHosts says which hosts did not answer, and why, if that is why no request was kept; else it returns "".
+func silentHosts(r *exchange.Recording, hosts []string) string {
+	var all []string
+	for i := range r.Exchanges {
+		e := &r.Exchanges[i]
+		u, err := parseURL(e.URL)
+		switch {
+		case err != nil || !slices.Contains(hosts, u.Host) || unusable(e, u) != "":
+			continue
+		case e.Status != 0:
+			return ""
+		}
+		text := u.Host + " did not answer"
+		if e.Failure != "" {
+			text += ": " + shorten(e.Failure)
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
 // request is a kept exchange, with its URL and the redirects that led to it.
 type request struct {
 	*exchange.Exchange
@@ -236,7 +262,10 @@ func keep(r *exchange.Recording, hosts []string, dropped *drops) []request {
 		case e.Status == http.StatusNotModified && seen[same]:
 			reason = "unchanged since the browser's last request"
 		case e.Status == 0 && !e.Start.IsZero():
-			reason = "no answer in the recording"
+			reason = noAnswer
+			if e.Failure != "" {
+				reason = "no answer: " + shorten(e.Failure)
+			}
 		}
 		if reason != "" {
 			dropped.add(address(u), reason)
