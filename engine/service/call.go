@@ -240,8 +240,8 @@ func (c *Call) holdAt(at engine.ThrottleCause) func(wait func() error) error {
 	return func(wait func() error) error { return c.held(at, wait) }
 }
 
-// awaitFile waits until a connection may be opened again.
-func (c *Call) awaitFile(ctx context.Context, w *openfiles.Waits, service string) error {
+// awaitFile lets a call wait until a connection may be opened again.
+func awaitFile(ctx context.Context, c *Call, w *openfiles.Waits, service string) error {
 	w.Report(service, time.Now())
 	return c.sleep(ctx, engine.ThrottledByFiles, openfiles.Pause)
 }
