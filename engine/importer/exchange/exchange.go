@@ -19,6 +19,8 @@ type Recording struct {
 	Sets []Set
 	// Sanitized is set if the program that wrote the source leaves out cookies and credentials.
 	Sanitized bool
+
+	jars []string // files that commands keep cookies in
 }
 
 // Set is a variable that a script takes from an answer.
@@ -37,6 +39,7 @@ type Exchange struct {
 	Type     string        // resource type of the browser: document, xhr, fetch, script, image, …; "" if unknown
 	Cached   bool          // the browser answered it from its cache
 	Follow   bool          // the client was asked to follow redirects
+	Jar      bool          // the client was asked to keep cookies
 	Method   string        // in upper case
 	URL      string
 	Request  Message

@@ -260,3 +260,54 @@ func TestLastFailedSignInStays(t *testing.T) {
 		t.Errorf("%d steps", len(d.Steps))
 	}
 }
+
+// pasted are the commands of a session with a cookie, without their answers.
+const pasted = `curl http://127.0.0.1:3000/api/login -H 'Content-Type: application/json' -d '{"user": "ann-1", "password": "canary-1"}'
+curl http://127.0.0.1:3000/api/books -b 'sid=%s'
+curl http://127.0.0.1:3000/api/books -b 'sid=%[1]s' --json '{"title": "Dune"}'
+curl http://127.0.0.1:3000/api/books/61 -b 'sid=%[1]s'
+curl http://127.0.0.1:3000/api/orders -b 'sid=%[1]s' --json '{"book_id": 61, "count": 61}'`
+
+// TestPastedCommandsSignIn checks that a login among pasted commands sets the cookie of later ones, and that their IDs are not fixed.
+func TestPastedCommandsSignIn(t *testing.T) {
+	for _, cookie := range []string{"abc", "s%3A8f3a77c1d2e94b55a0c6.Zk91"} {
+		r, err := exchange.ReadCURL(strings.NewReplacer("%s", cookie, "%[1]s", cookie).Replace(pasted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := journey.Draft([]*exchange.Recording{r}, journey.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := d.Services[0]; !s.Cookies || s.Auth.Kind != importer.NoAuth || len(d.Secrets) != 1 || d.Secrets[0].Name != "BACKEND_PASSWORD" {
+			t.Errorf("%s: %+v, secrets %+v", cookie, s, d.Secrets)
+		}
+		same(t, d,
+			"login: POST /api/login {user: ${agent.user}, password: secret:BACKEND_PASSWORD}",
+			"get_books: GET /api/books",
+			"create_book: POST /api/books [Accept=application/json] {title: Dune}",
+			"get_book: GET /api/books/open(61, steps.create_book.id, steps.get_books.body[0].id)",
+			"create_order: POST /api/orders [Accept=application/json] {book_id: open(61, steps.create_book.id, steps.get_books.body[0].id), count: 61}")
+		w := d.Write()
+		if want := []string{"step get_book: book_id (for example 61)", "step create_order: book_id (for example 61)"}; !slices.Equal(w.Open, want) {
+			t.Errorf("to decide: %q", w.Open)
+		}
+	}
+}
+
+// TestCookieFilesOfCommands checks that a cookie jar of curl is the cookies of each agent.
+func TestCookieFilesOfCommands(t *testing.T) {
+	for commands, note := range map[string]string{
+		"curl -c jar.txt -d user=ann http://127.0.0.1:3000/enter\ncurl -b jar.txt http://127.0.0.1:3000/books": "",
+		"curl -b jar.txt http://127.0.0.1:3000/books":                                                          "The cookies are in the file jar.txt, which was not read.",
+	} {
+		r, err := exchange.ReadCURL(commands)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := journey.Draft([]*exchange.Recording{r}, journey.Options{})
+		if err != nil || !d.Services[0].Cookies || strings.Join(d.Notes, " ") != note {
+			t.Errorf("%s: %+v, notes %q, %v", commands, d.Services, d.Notes, err)
+		}
+	}
+}
