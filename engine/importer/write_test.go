@@ -203,6 +203,39 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergePutsStepsBelowWhatTheyNeed merges a step into a file whose steps stand in another order, under other names.
+func TestMergePutsStepsBelowWhatTheyNeed(t *testing.T) {
+	d := shop()
+	d.Step("POST /baskets/{id}/items").Use = false
+	old := string(d.Write().Text)
+	start, end := strings.Index(old, "  # imported: POST /baskets "), strings.Index(old, "\nsuccess:")
+	list := old[strings.Index(old, "chain visit:\n")+len("chain visit:\n") : start]
+	swapped := strings.Replace(old[:start]+old[end:], list, old[start:end]+"\n"+list, 1) // create_basket stands above list_products
+	swapped = strings.Replace(swapped, "step create_basket:", "step new_basket:", 1)
+	swapped = strings.Replace(swapped, "\nsuccess:", "\n  step add_item: {kind: emit, event: done, data: {}}\n\nsuccess:", 1)
+	d = shop() // in it, the new step follows create_basket, and needs list_products too
+	m, err := d.Merge([]byte(swapped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(m.Text)
+	if !slices.Equal(m.Added, []string{"add_item_2"}) || len(m.Updated)+len(m.Kept)+len(m.Gone) > 0 {
+		t.Errorf("%+v", m)
+	}
+	for _, above := range []string{"step list_products:", "step new_basket:"} {
+		if at := strings.Index(got, above); at < 0 || at > strings.Index(got, "step add_item_2:") {
+			t.Errorf("%s is not above the step that needs it:\n%s", above, got)
+		}
+	}
+	if strings.Contains(got, "steps.create_basket") || !strings.Contains(got, "steps.new_basket") {
+		t.Errorf("the new step uses a name that the file does not have:\n%s", got)
+	}
+	again, err := d.Merge(m.Text)
+	if err != nil || string(again.Text) != got || len(again.Added)+len(again.Updated)+len(again.Kept)+len(again.Gone) > 0 {
+		t.Errorf("merging twice differs: %+v, %v", again, err)
+	}
+}
+
 func TestMergeRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: x\n": "another file", "a: [": "not YAML", "": "another file", "chain visit:\n  step a: {kind: stop}\n": "another file",

@@ -159,7 +159,7 @@ curl -L https://api.shop.example/orders/17 -X PUT -H "Authorization: Bearer $SHO
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, d, "get_orders: GET /orders", `update_order: PUT /orders/17 [Accept=application/json] {n: open(<nil>, a parameter)} follow`)
+	same(t, d, "get_orders: GET /orders", `update_order: PUT /orders/open(17, steps.get_orders.body[0].id) [Accept=application/json] {n: open(<nil>, a parameter)} follow`)
 	if a := d.Services[0].Auth; a.Kind != importer.Bearer || a.Secret != "SHOP_TOKEN" || len(d.Secrets) != 1 || d.Secrets[0].Value != "" {
 		t.Errorf("%+v %+v", a, d.Secrets)
 	}
