@@ -73,7 +73,18 @@ func (d *Draft) Merge(old []byte) (*Merged, error) {
 			m.Open = append(m.Open, o)
 		}
 	}
-	m.Text = splice(old, was, after)
+	var steps strings.Builder // that are new in the file
+	for _, s := range now {
+		if slices.Contains(m.Added, s.name) || slices.Contains(m.Updated, s.name) {
+			steps.WriteString(s.head + s.text)
+		}
+	}
+	if m.Text, err = d.addConstants(splice(old, was, after), steps.String()); err != nil {
+		return nil, err
+	}
+	if m.Text, err = d.addAttributes(m.Text, steps.String()); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 
@@ -196,15 +207,11 @@ var errNoImport = fmt.Errorf("it has no chain that an import made: write the sce
 
 // stepsOf returns the steps of the first chain of a file that has imported steps.
 func stepsOf(text []byte) ([]block, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("it is not YAML: %w", err)
-	}
-	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errNoImport
+	top, err := topOf(text)
+	if err != nil {
+		return nil, err
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	top := doc.Content[0].Content
 	for i := 0; i+1 < len(top); i += 2 {
 		if !strings.HasPrefix(top[i].Value, "chain") || top[i+1].Kind != yaml.MappingNode || top[i+1].Style&yaml.FlowStyle != 0 {
 			continue

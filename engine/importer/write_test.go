@@ -236,6 +236,48 @@ func TestMergePutsStepsBelowWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// TestMergeAddsWhatNewStepsUse merges steps that use constants and attributes of agents into files that lack them.
+func TestMergeAddsWhatNewStepsUse(t *testing.T) {
+	lacks := func(d *Draft) *Draft {
+		d.Step("GET /products").Query, d.Data = nil, nil
+		d.Step("POST /baskets/{id}/items").Use = false
+		return d
+	}
+	source := shop()
+	source.Step("POST /baskets/{id}/items").Query = []Pair{{Name: "q", Value: Value{Expr: "pick(WORDS)"}}, {Name: "by", Value: Value{Expr: "agent.email"}}}
+	bare := string(lacks(shop()).Write().Text)
+	for name, old := range map[string]string{
+		"none":   bare,
+		"others": strings.Replace(strings.Replace(bare, "\nchain visit:", "\nfunctions: |\n\n    OTHER = 1\n\nchain visit:", 1), "\nservices:", "  attributes:\n      age: 7\n\nservices:", 1),
+		"has":    strings.Replace(strings.Replace(bare, "\nchain visit:", "\nfunctions: |\n  WORDS = [\"my own\"]\n\nchain visit:", 1), "\nservices:", "  attributes:\n    email: mine@example.com\n\nservices:", 1),
+	} {
+		m, err := source.Merge([]byte(old))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got struct {
+			Functions  string
+			Population struct{ Attributes map[string]any }
+		}
+		if err := yaml.Unmarshal(m.Text, &got); err != nil {
+			t.Errorf("%s: %v in\n%s", name, err, m.Text)
+		}
+		words, email := `WORDS = ["milk", "bread"]`, any("user-${agent.index}@example.com")
+		if name == "has" {
+			words, email = `WORDS = ["my own"]`, "mine@example.com"
+		}
+		if strings.Count(got.Functions, "WORDS = ") != 1 || !strings.Contains(got.Functions, words) || got.Population.Attributes["email"] != email ||
+			name == "others" && (!strings.Contains(got.Functions, "\nOTHER = 1") || got.Population.Attributes["age"] != 7) {
+			t.Errorf("%s: %+v in\n%s", name, got, m.Text)
+		}
+	}
+	folded := strings.Replace(bare, "\nchain visit:", "\nfunctions: 'OTHER = 1'\n\nchain visit:", 1)
+	if _, err := source.Merge([]byte(folded)); err == nil || !strings.Contains(err.Error(), "not a block of text") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMergeRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: x\n": "another file", "a: [": "not YAML", "": "another file", "chain visit:\n  step a: {kind: stop}\n": "another file",
