@@ -246,7 +246,7 @@ func recordedRow(number int, x *Exchange) widgets.Row {
 	case x.Status >= 400:
 		tone = widgets.Warning
 	}
-	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone}, {Text: engine.FormatDuration(x.Took)}}}
+	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone, Tip: x.Failure}, {Text: engine.FormatDuration(x.Took)}}}
 }
 
 // end stops the recording and reads it.

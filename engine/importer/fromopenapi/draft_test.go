@@ -320,7 +320,7 @@ func TestNamesOfTheClient(t *testing.T) {
 	}
 }
 
-// TestConflicts checks where the status 409 is no fault: agents compete for a book, but not for their own account, and an answer that a
+// TestConflicts checks where the status 409 is not a fault: agents compete for a book, but not for their own account, and an answer that a
 // later step needs must be there.
 func TestConflicts(t *testing.T) {
 	d := draft(t, api(`
@@ -340,7 +340,7 @@ func TestConflicts(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", name, d.Steps, want)
 		}
 	}
-	if text := string(d.Write().Text); !strings.Contains(text, "price: ${str(round(uniform(1, 200), 2))}") || !strings.Contains(text, "expect: [201, 409]") || !strings.Contains(text, "# 409 is no fault:") {
+	if text := string(d.Write().Text); !strings.Contains(text, "price: ${str(round(uniform(1, 200), 2))}") || !strings.Contains(text, "expect: [201, 409]") || !strings.Contains(text, "# 409 is not a fault:") {
 		t.Error(text)
 	}
 }

@@ -51,7 +51,7 @@ func (b *builder) conflicts() {
 			continue
 		}
 		s.Expect = append(s.Expect, http.StatusConflict)
-		s.Notes = append(s.Notes, "409 is no fault: another agent may have been faster.")
+		s.Notes = append(s.Notes, "409 is not a fault: another agent may have been faster.")
 	}
 }
 

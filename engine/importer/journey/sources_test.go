@@ -234,7 +234,7 @@ func TestLocationNamesNoResource(t *testing.T) {
 	}
 }
 
-// TestFailedSignInIsLeftOut checks that a mistyped password is no part of the journey.
+// TestFailedSignInIsLeftOut checks that a mistyped password is not part of the journey.
 func TestFailedSignInIsLeftOut(t *testing.T) {
 	r := newRecorded()
 	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-typo"}`, 401, `{"error": "wrong password"}`)

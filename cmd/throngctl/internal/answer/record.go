@@ -6,9 +6,9 @@ type Recorder struct {
 	URL    string `json:"url"`   // of the proxy
 	Target string `json:"target"`
 	File   string `json:"file"`
+	CA     string `json:"ca,omitempty"` // file of the certificate that clients of a forward proxy must trust
 	// Warning says that nothing answers at the target.
 	Warning string `json:"warning,omitempty"`
-	CA      string `json:"ca,omitempty"` // file of the certificate that clients of a forward proxy must trust
 }
 
 // Recorded is a recorded request. Its path has no query.
