@@ -4,16 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/importing"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
-	"github.com/throng-sim/throng/engine/importer"
 )
 
 // importCmd makes a scenario from what is known of a backend.
@@ -61,7 +56,7 @@ func (c *importCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	file := c.Output
 	if file == "" {
-		file = fileFor(c.Source, d)
+		file = importing.FileFor(c.Source, d)
 	}
 	saved, err := importing.Save(d, file, t.data)
 	if err != nil {
@@ -74,45 +69,9 @@ func (c *importCmd) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	next := "throngctl try " + file
-	if host := hostOf(d); host != "" {
+	if host := importing.Host(d); host != "" {
 		next += " --allow " + host
 	}
 	fmt.Fprintf(t.out, "\nNext: %s\n", next)
 	return nil
-}
-
-// fileFor names the scenario after the source, or after its title where the source has no telling name.
-func fileFor(source string, d *importer.Draft) string {
-	name := ""
-	if !importing.IsAddress(source) && source != "-" {
-		base := filepath.Base(source)
-		name = strings.TrimSuffix(base, filepath.Ext(base))
-	}
-	switch strings.ToLower(name) {
-	case "", "openapi", "swagger", "recording", "collection":
-		name = strings.ReplaceAll(importer.Identifier(strings.ToLower(d.Title)), "_", "-")
-	}
-	if name == "" {
-		name = "imported"
-	}
-	file := name + ".yaml"
-	if file == filepath.Base(source) || strings.EqualFold(file, "openapi.yaml") {
-		file = name + "-scenario.yaml"
-	}
-	return file
-}
-
-// hostOf returns the host that --allow takes for the first service.
-func hostOf(d *importer.Draft) string {
-	if len(d.Services) == 0 {
-		return ""
-	}
-	u, err := url.Parse(d.Services[0].URL)
-	if err != nil {
-		return ""
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() { // the user's own file needs no permission
-		return ""
-	}
-	return u.Host
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ type recordCmd struct {
 }
 
 // Run is called by kong.
-func (c *recordCmd) Run(t *terminal) (err error) {
+func (c *recordCmd) Run(ctx context.Context, t *terminal) (err error) {
 	cfg := recorder.Config{
 		Listen: c.Listen, Target: c.Target, Forward: c.Proxy, Hosts: c.Host, Anywhere: c.Anywhere, File: c.Output, Version: about.Number,
 		OnExchange: func(e exchange.Exchange) { c.show(t, &e) },
@@ -60,7 +61,7 @@ func (c *recordCmd) Run(t *terminal) (err error) {
 		summary, stopErr := r.Stop()
 		err = errors.Join(err, stopErr, c.finish(t, summary))
 	}()
-	if err := c.explain(t, r); err != nil {
+	if err := c.explain(ctx, t, r); err != nil {
 		return err
 	}
 	<-t.signals
@@ -68,7 +69,7 @@ func (c *recordCmd) Run(t *terminal) (err error) {
 }
 
 // explain prints how to use the recorder.
-func (c *recordCmd) explain(t *terminal, r *recorder.Recorder) error {
+func (c *recordCmd) explain(ctx context.Context, t *terminal, r *recorder.Recorder) error {
 	ca := ""
 	if c.Proxy {
 		ca = c.CAOut
@@ -84,8 +85,12 @@ func (c *recordCmd) explain(t *terminal, r *recorder.Recorder) error {
 			return err
 		}
 	}
+	warning := r.Trouble(ctx)
 	if t.json {
-		return t.line(answer.Recorder{Event: "started", URL: r.URL(), Target: r.Target(), File: r.Summary().File, CA: ca})
+		return t.line(answer.Recorder{Event: "started", URL: r.URL(), Target: r.Target(), File: r.Summary().File, CA: ca, Warning: warning})
+	}
+	if warning != "" {
+		fmt.Fprintf(t.out, "Warning: %s. Start the backend; the recorder is ready.\n", warning)
 	}
 	show.Recorder(t.out, r.URL(), r.Target(), ca, r.CAHash())
 	return nil
@@ -97,7 +102,7 @@ func (c *recordCmd) show(t *terminal, e *exchange.Exchange) {
 	if err != nil {
 		u = &url.URL{}
 	}
-	line := answer.Recorded{Event: "request", Method: e.Method, Host: u.Host, Path: u.EscapedPath(), Status: e.Status, MS: float64(e.Duration.Microseconds()) / 1000}
+	line := answer.Recorded{Event: "request", Method: e.Method, Host: u.Host, Path: u.EscapedPath(), Status: e.Status, MS: float64(e.Duration.Microseconds()) / 1000, Reason: e.Failure}
 	if t.json {
 		_ = t.line(line) // the recording is more important than its display
 		return
@@ -105,6 +110,9 @@ func (c *recordCmd) show(t *terminal, e *exchange.Exchange) {
 	status := fmt.Sprint(e.Status)
 	if e.Status == 0 {
 		status = "no answer"
+		if e.Failure != "" {
+			status += ": " + e.Failure
+		}
 	}
 	fmt.Fprintf(t.out, "%-6s %s  %s\n", e.Method, line.Path, status)
 }

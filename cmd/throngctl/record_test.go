@@ -320,3 +320,31 @@ func TestFormLoginRuns(t *testing.T) {
 		t.Errorf("%d steps, open: %v", len(d.Steps), w.Open)
 	}
 }
+
+// TestRecordOfABackendThatIsDown checks what the terminal says about a backend that does not answer, and about an empty recording.
+func TestRecordOfABackendThatIsDown(t *testing.T) {
+	down := httptest.NewServer(http.NotFoundHandler())
+	host := strings.TrimPrefix(down.URL, "http://")
+	down.Close()
+	file := filepath.Join(t.TempDir(), "down.har")
+	_, end := recordVisit(t, "--target", down.URL, "-o", file)
+	if out := end(); !strings.Contains(out, "Warning: "+host+" did not answer: connection refused. Start the backend") || !strings.Contains(out, "No request was recorded, so no file was kept.") {
+		t.Error(out)
+	}
+	address, end := recordVisit(t, "--target", down.URL, "-o", file)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", address+"/books", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if out := end(); !strings.Contains(out, "GET    /books  no answer: connection refused") {
+		t.Error(out)
+	}
+	if code, _, errs := ctl(t, "import", file); code == 0 || !strings.Contains(errs, host+" did not answer: connection refused") {
+		t.Errorf("import: %d %s", code, errs)
+	}
+}

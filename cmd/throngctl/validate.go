@@ -84,7 +84,11 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	if c.CRN {
 		show.Pairing(t.out, experiment.CRN(s))
 	}
-	fmt.Fprintln(t.out, "\nno mistakes found")
+	end := "no mistakes found"
+	if n := len(s.Warnings()); n > 0 {
+		end += ", " + engine.Counted(int64(n), "warning", "warnings")
+	}
+	fmt.Fprintln(t.out, "\n"+end)
 	return nil
 }
 

@@ -91,3 +91,19 @@ func TestValidateRefusesOtherServices(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
+
+// TestValidateCountsWarnings imports a pasted command with an ID, and checks that the last line does not say that all is well.
+func TestValidateCountsWarnings(t *testing.T) {
+	dir := t.TempDir()
+	commands, file := filepath.Join(dir, "book.curl"), filepath.Join(dir, "book.yaml")
+	if err := os.WriteFile(commands, []byte("curl http://127.0.0.1:3000/api/books/61\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := ctl(t, "import", commands, "-o", file, "--data", dir); code != exitDone || !strings.Contains(out, "step get_book: book_id (for example 61)") {
+		t.Fatalf("import: %d\n%s%s", code, out, errs)
+	}
+	code, out, errs := ctl(t, "validate", file, "--data", dir)
+	if code != exitDone || !strings.HasSuffix(out, "\nno mistakes found, 1 warning\n") || !strings.Contains(errs, "could not tell where this value comes from") {
+		t.Errorf("validate: %d\n%s%s", code, out, errs)
+	}
+}

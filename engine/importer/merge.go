@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,24 +36,23 @@ func (d *Draft) Merge(old []byte) (*Merged, error) {
 		return nil, fmt.Errorf("what was imported is not YAML: %w", err)
 	}
 	m := &Merged{}
-	known := map[string]int{}
-	for i, s := range was {
-		known[s.id] = i
+	p := newPlaces(d, was, now)
+	for i := range now {
+		now[i].adopt(p.names)
 	}
 	// after holds the new steps by the index of the step of the old file that they follow; -1 is the start of the chain.
 	after := map[int][]block{}
-	at := -1
 	for _, s := range now {
-		i, ok := known[s.id]
+		i, ok := p.known[s.id]
 		if !ok {
+			at := p.of[s.id]
 			after[at] = append(after[at], s)
 			m.Added = append(m.Added, s.name)
 			continue
 		}
-		at = i
-		switch {
-		case s.sum == was[i].sum:
-		case sum(was[i].text) == was[i].sum:
+		switch text := sum(was[i].text); {
+		case s.sum == was[i].sum || s.sum == text:
+		case text == was[i].sum && p.lowest(s.id) < i:
 			s.replace(&was[i])
 			m.Updated = append(m.Updated, s.name)
 		default:
@@ -65,13 +65,115 @@ func (d *Draft) Merge(old []byte) (*Merged, error) {
 		}
 	}
 	for _, o := range fresh.Open {
-		name, _, _ := strings.Cut(strings.TrimPrefix(o, "step "), ":")
+		name, what, _ := strings.Cut(strings.TrimPrefix(o, "step "), ":")
+		if to := p.names[name]; to != "" {
+			name, o = to, "step "+to+":"+what
+		}
 		if slices.Contains(m.Added, name) || slices.Contains(m.Updated, name) {
 			m.Open = append(m.Open, o)
 		}
 	}
-	m.Text = splice(old, was, after)
+	var steps strings.Builder // that are new in the file
+	for _, s := range now {
+		if slices.Contains(m.Added, s.name) || slices.Contains(m.Updated, s.name) {
+			steps.WriteString(s.head + s.text)
+		}
+	}
+	if m.Text, err = d.addConstants(splice(old, was, after), steps.String()); err != nil {
+		return nil, err
+	}
+	if m.Text, err = d.addAttributes(m.Text, steps.String()); err != nil {
+		return nil, err
+	}
 	return m, nil
+}
+
+// places says where the steps of an import go in an older file.
+type places struct {
+	known map[string]int      // indexes of steps in the old file, by ID
+	of    map[string]int      // by ID, the index of the old step that a step follows, or its own
+	needs map[string][]string // by ID, the IDs of the steps that a step needs
+	names map[string]string   // names of new steps, where the old file calls them something else or has another step of that name
+}
+
+// newPlaces places the steps of an import: a new step follows the one that it follows in the source, and everything that it needs.
+func newPlaces(d *Draft, was, now []block) *places {
+	p := &places{known: map[string]int{}, of: map[string]int{}, needs: map[string][]string{}, names: map[string]string{}}
+	taken, ids := map[string]bool{}, map[string]string{}
+	for i, s := range was {
+		p.known[s.id], taken[s.name] = i, true
+	}
+	for _, s := range now {
+		ids[s.name] = s.id
+		i, ok := p.known[s.id]
+		switch {
+		case ok && was[i].name != s.name:
+			p.names[s.name] = was[i].name
+		case !ok && taken[s.name]:
+			name := s.name
+			for n := 2; taken[name]; n++ {
+				name = fmt.Sprintf("%s_%d", s.name, n)
+			}
+			p.names[s.name], taken[name] = name, true
+		}
+	}
+	for i := range d.Steps {
+		id := ids[d.Steps[i].Name]
+		for _, need := range d.Needs(i) {
+			if of, ok := ids[d.Steps[need].Name]; ok && d.Steps[i].Use {
+				p.needs[id] = append(p.needs[id], of)
+			}
+		}
+	}
+	at := -1
+	for _, s := range now {
+		if i, ok := p.known[s.id]; ok {
+			at = i
+			p.of[s.id] = i
+			continue
+		}
+		p.of[s.id] = max(at, p.lowest(s.id))
+	}
+	return p
+}
+
+// lowest returns the index of the last old step that must be above a step, because it or a new step after it is needed; -1 for none.
+func (p *places) lowest(id string) int {
+	at := -1
+	for _, need := range p.needs[id] {
+		if i, ok := p.of[need]; ok {
+			at = max(at, i)
+		}
+	}
+	return at
+}
+
+// reference matches what an expression uses of a step.
+var reference = regexp.MustCompile(`\bsteps\.([A-Za-z_]\w*)`)
+
+// adopt takes over the names that the steps have in the old file.
+func (s *block) adopt(names map[string]string) {
+	if len(names) == 0 {
+		return
+	}
+	text := reference.ReplaceAllStringFunc(s.text, func(found string) string {
+		if to := names[strings.TrimPrefix(found, "steps.")]; to != "" {
+			return "steps." + to
+		}
+		return found
+	})
+	if to := names[s.name]; to != "" {
+		text = strings.Replace(text, "step "+s.name+":", "step "+to+":", 1)
+		s.head = strings.Replace(s.head, "step "+pauseBefore+s.name+":", "step "+pauseBefore+to+":", 1)
+		s.name = to
+	}
+	if text == s.text {
+		return
+	}
+	s.text = text
+	was := s.sum
+	s.sum = sum(text)
+	s.head = strings.Replace(s.head, " "+was+"\n", " "+s.sum+"\n", 1)
 }
 
 // block is a step of a file.
@@ -105,15 +207,11 @@ var errNoImport = fmt.Errorf("it has no chain that an import made: write the sce
 
 // stepsOf returns the steps of the first chain of a file that has imported steps.
 func stepsOf(text []byte) ([]block, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("it is not YAML: %w", err)
-	}
-	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errNoImport
+	top, err := topOf(text)
+	if err != nil {
+		return nil, err
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	top := doc.Content[0].Content
 	for i := 0; i+1 < len(top); i += 2 {
 		if !strings.HasPrefix(top[i].Value, "chain") || top[i+1].Kind != yaml.MappingNode || top[i+1].Style&yaml.FlowStyle != 0 {
 			continue

@@ -67,7 +67,7 @@ type writer struct {
 func (w *writer) line(depth int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if text != "" {
-		w.text.WriteString(strings.Repeat("  ", depth))
+		w.text.WriteString(strings.Repeat(" ", indent*depth))
 		w.text.WriteString(text)
 	}
 	w.text.WriteByte('\n')
@@ -201,11 +201,16 @@ func (w *writer) functions(text string) {
 			w.line(0, "functions: |")
 			first = false
 		}
-		if c.Note != "" {
-			w.comment(1, c.Note)
-		}
-		w.line(1, "%s = %s", c.Name, w.expression(c.Value))
+		w.constant(c)
 	}
+}
+
+// constant writes a constant.
+func (w *writer) constant(c Data) {
+	if c.Note != "" {
+		w.comment(1, c.Note)
+	}
+	w.line(1, "%s = %s", c.Name, w.expression(c.Value))
 }
 
 // uses reports whether a name occurs in a text, as a word.

@@ -203,6 +203,81 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergePutsStepsBelowWhatTheyNeed merges a step into a file whose steps stand in another order, under other names.
+func TestMergePutsStepsBelowWhatTheyNeed(t *testing.T) {
+	d := shop()
+	d.Step("POST /baskets/{id}/items").Use = false
+	old := string(d.Write().Text)
+	start, end := strings.Index(old, "  # imported: POST /baskets "), strings.Index(old, "\nsuccess:")
+	list := old[strings.Index(old, "chain visit:\n")+len("chain visit:\n") : start]
+	swapped := strings.Replace(old[:start]+old[end:], list, old[start:end]+"\n"+list, 1) // create_basket stands above list_products
+	swapped = strings.Replace(swapped, "step create_basket:", "step new_basket:", 1)
+	swapped = strings.Replace(swapped, "\nsuccess:", "\n  step add_item: {kind: emit, event: done, data: {}}\n\nsuccess:", 1)
+	d = shop() // in it, the new step follows create_basket, and needs list_products too
+	m, err := d.Merge([]byte(swapped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(m.Text)
+	if !slices.Equal(m.Added, []string{"add_item_2"}) || len(m.Updated)+len(m.Kept)+len(m.Gone) > 0 {
+		t.Errorf("%+v", m)
+	}
+	for _, above := range []string{"step list_products:", "step new_basket:"} {
+		if at := strings.Index(got, above); at < 0 || at > strings.Index(got, "step add_item_2:") {
+			t.Errorf("%s is not above the step that needs it:\n%s", above, got)
+		}
+	}
+	if strings.Contains(got, "steps.create_basket") || !strings.Contains(got, "steps.new_basket") {
+		t.Errorf("the new step uses a name that the file does not have:\n%s", got)
+	}
+	again, err := d.Merge(m.Text)
+	if err != nil || string(again.Text) != got || len(again.Added)+len(again.Updated)+len(again.Kept)+len(again.Gone) > 0 {
+		t.Errorf("merging twice differs: %+v, %v", again, err)
+	}
+}
+
+// TestMergeAddsWhatNewStepsUse merges steps that use constants and attributes of agents into files that lack them.
+func TestMergeAddsWhatNewStepsUse(t *testing.T) {
+	lacks := func(d *Draft) *Draft {
+		d.Step("GET /products").Query, d.Data = nil, nil
+		d.Step("POST /baskets/{id}/items").Use = false
+		return d
+	}
+	source := shop()
+	source.Step("POST /baskets/{id}/items").Query = []Pair{{Name: "q", Value: Value{Expr: "pick(WORDS)"}}, {Name: "by", Value: Value{Expr: "agent.email"}}}
+	bare := string(lacks(shop()).Write().Text)
+	for name, old := range map[string]string{
+		"none":   bare,
+		"others": strings.Replace(strings.Replace(bare, "\nchain visit:", "\nfunctions: |\n\n    OTHER = 1\n\nchain visit:", 1), "\nservices:", "  attributes:\n      age: 7\n\nservices:", 1),
+		"has":    strings.Replace(strings.Replace(bare, "\nchain visit:", "\nfunctions: |\n  WORDS = [\"my own\"]\n\nchain visit:", 1), "\nservices:", "  attributes:\n    email: mine@example.com\n\nservices:", 1),
+	} {
+		m, err := source.Merge([]byte(old))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got struct {
+			Functions  string
+			Population struct{ Attributes map[string]any }
+		}
+		if err := yaml.Unmarshal(m.Text, &got); err != nil {
+			t.Errorf("%s: %v in\n%s", name, err, m.Text)
+		}
+		words, email := `WORDS = ["milk", "bread"]`, any("user-${agent.index}@example.com")
+		if name == "has" {
+			words, email = `WORDS = ["my own"]`, "mine@example.com"
+		}
+		if strings.Count(got.Functions, "WORDS = ") != 1 || !strings.Contains(got.Functions, words) || got.Population.Attributes["email"] != email ||
+			name == "others" && (!strings.Contains(got.Functions, "\nOTHER = 1") || got.Population.Attributes["age"] != 7) {
+			t.Errorf("%s: %+v in\n%s", name, got, m.Text)
+		}
+	}
+	folded := strings.Replace(bare, "\nchain visit:", "\nfunctions: 'OTHER = 1'\n\nchain visit:", 1)
+	if _, err := source.Merge([]byte(folded)); err == nil || !strings.Contains(err.Error(), "not a block of text") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMergeRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: x\n": "another file", "a: [": "not YAML", "": "another file", "chain visit:\n  step a: {kind: stop}\n": "another file",

@@ -53,6 +53,7 @@ type Recording struct {
 type Exchange struct {
 	Request string // method and path
 	Status  int    // 0 if there was no answer
+	Failure string // why there was no answer; "" if that is not known
 	Took    time.Duration
 }
 
@@ -60,6 +61,8 @@ type Exchange struct {
 type Recorder interface {
 	// Address is what a client uses in place of the backend's address.
 	Address() string
+	// Trouble says why the backend did not answer when the recording began; "" if it did.
+	Trouble() string
 	// Stop ends the recording and returns what was recorded. It may be called once.
 	Stop() (Source, error)
 }

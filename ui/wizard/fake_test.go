@@ -72,6 +72,7 @@ type fake struct {
 	unkept   []string
 	saveErr  error
 	order    Recording
+	trouble  string // of the backend that is recorded
 	each     func(Exchange)
 	stops    int
 	startErr error
@@ -160,6 +161,8 @@ func (f *fake) Record(_ context.Context, r Recording, each func(Exchange)) (Reco
 type fakeRecorder struct{ *fake }
 
 func (r fakeRecorder) Address() string { return "http://" + r.order.Listen }
+
+func (r fakeRecorder) Trouble() string { return r.trouble }
 
 func (r fakeRecorder) Stop() (Source, error) {
 	r.mu.Lock()

@@ -75,7 +75,11 @@ func (f *finish) first() fyne.Focusable {
 }
 
 func (f *finish) next() (string, bool) {
-	return "Create scenario", f.plan != nil && !f.saving && f.wizard.stop == nil && len(f.fields.Mistakes()) == 0
+	text := "Create scenario"
+	if f.plan != nil && f.plan.Exists {
+		text = "Update scenario"
+	}
+	return text, f.plan != nil && !f.saving && f.wizard.stop == nil && len(f.fields.Mistakes()) == 0
 }
 
 func (f *finish) back() func() {

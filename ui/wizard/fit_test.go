@@ -53,6 +53,9 @@ func fits(t *testing.T, size fyne.Size, look fyne.Theme) {
 	}
 	st.Tick()
 	st.fitting("record")
+	f.each(Exchange{Request: "GET /api/products/31", Failure: "connection refused"})
+	st.Tick()
+	st.fitting("record without an answer")
 	st.tap("Stop and use")
 	st.until("Step 2 of 3")
 	st.steps.toggle("GET /products")
@@ -61,6 +64,7 @@ func fits(t *testing.T, size fyne.Size, look fyne.Theme) {
 	st.steps.words.SetText("fly to the moon")
 	st.tap("Apply")
 	st.fitting("journey in words")
+	st.steps.words.SetText("")
 	st.tap("Next")
 	st.until("The file exists")
 	st.fitting("finish")

@@ -169,7 +169,7 @@ func (r *record) begin() {
 		default:
 			r.recorder = got
 			r.usage = fmt.Sprintf("Use %s in place of %s: as the base URL of the client, or as the address in the browser.", got.Address(), order.Target)
-			r.state.Say(r.usage)
+			r.say(got.Trouble(), "")
 		}
 		r.follow()
 	})
@@ -212,9 +212,29 @@ func (r *record) tick() {
 	}
 	r.table.SetRows(rows)
 	if r.recorder != nil && !r.busy && total > 0 {
-		r.state.Say(r.usage + " " + several(total, "request") + " recorded.")
+		r.say(silent(came, r.target.Text), " "+several(total, "request")+" recorded.")
 	}
 	r.follow()
+}
+
+// say shows how a client uses the recorder and what was recorded, or why the backend does not answer.
+func (r *record) say(trouble, recorded string) {
+	if trouble != "" {
+		r.state.SetWarning(trouble + ". Start the backend; the recorder is ready at " + r.recorder.Address() + "." + recorded)
+		return
+	}
+	r.state.Say(r.usage + recorded)
+}
+
+// silent says why the last exchange has no answer; "" if it has one.
+func silent(came []Exchange, target string) string {
+	last := came[len(came)-1]
+	if last.Failure == "" {
+		return ""
+	}
+	_, host, _ := strings.Cut(target, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return host + " did not answer: " + last.Failure
 }
 
 // recordedRow is a row of the table.
@@ -226,7 +246,7 @@ func recordedRow(number int, x *Exchange) widgets.Row {
 	case x.Status >= 400:
 		tone = widgets.Warning
 	}
-	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone}, {Text: engine.FormatDuration(x.Took)}}}
+	return widgets.Row{Key: strconv.Itoa(number), Cells: []widgets.Cell{{Text: x.Request}, {Text: status, Tone: tone, Tip: x.Failure}, {Text: engine.FormatDuration(x.Took)}}}
 }
 
 // end stops the recording and reads it.

@@ -123,3 +123,24 @@ func TestLongRecordingsKeepTheNewest(t *testing.T) {
 		t.Errorf("shown: %q", uitest.Texts(st.top())[:20])
 	}
 }
+
+// TestRecordingOfABackendThatIsDown checks that the page says why there is no answer, and stops saying so when there is one.
+func TestRecordingOfABackendThatIsDown(t *testing.T) {
+	const down = "127.0.0.1:4999 did not answer: connection refused"
+	f := &fake{trouble: down}
+	st := newStage(t, f)
+	st.tap("Record…")
+	st.record.target.SetText("http://127.0.0.1:4999/api")
+	st.tap("Start")
+	st.until(down + ". Start the backend; the recorder is ready at http://127.0.0.1:8899.")
+	f.each(Exchange{Request: "GET /", Failure: "connection reset"})
+	st.Tick()
+	if !st.shows("127.0.0.1:4999 did not answer: connection reset. Start the backend") || !st.shows("1 request recorded.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	f.each(Exchange{Request: "GET /", Status: 200})
+	st.Tick()
+	if st.shows("did not answer") || !st.shows("2 requests recorded.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+}

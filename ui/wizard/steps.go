@@ -37,6 +37,7 @@ type steps struct {
 	second  *widgets.Hint // the button for a second recording
 	words   *form.Entry
 	asked   *form.Row // of words
+	refused bool      // no step fits the words
 	only    *widget.Check
 	up      *widget.Button
 	down    *widget.Button
@@ -58,7 +59,11 @@ func newSteps(w *Wizard) *steps {
 	s.words.SetPlaceHolder("login, search, add to cart, order")
 	apply := widget.NewButton("Apply", s.apply)
 	s.asked = form.NewRow("Journey in words", container.NewBorder(nil, nil, nil, apply, s.words)).Marking(s.words)
-	s.words.OnChanged = func(string) { s.asked.Changed() }
+	s.words.OnChanged = func(string) {
+		s.refused = false
+		s.asked.Changed()
+		s.wizard.follow()
+	}
 	s.details = widget.NewButton("Details…", s.showDetails)
 	s.second = widgets.NewHint(widget.NewButtonWithIcon("Add a second recording…", theme.ContentAddIcon(), func() { w.source.add() }),
 		"A second recording of the same visit shows which values change, so that they are not sent as they were recorded.")
@@ -100,9 +105,15 @@ func (s *steps) title() string {
 
 func (s *steps) first() fyne.Focusable { return s.words }
 
-func (s *steps) next() (string, bool) { return "Next", s.journey.used() > 0 }
+func (s *steps) next() (string, bool) { return "Next", s.journey.used() > 0 && !s.refused }
 
+// forward shows the last page. Words that were not applied yet are applied first; if no step fits them, the page stays.
 func (s *steps) forward() {
+	if s.unapplied() {
+		if s.apply(); s.refused || s.journey.used() == 0 {
+			return
+		}
+	}
 	s.wizard.finish.fill()
 	s.wizard.show(s.wizard.finish)
 }
@@ -111,9 +122,12 @@ func (s *steps) back() func() {
 	return func() { s.wizard.show(s.wizard.source) }
 }
 
+// unapplied reports whether there are words that are not the journey yet.
+func (s *steps) unapplied() bool { return strings.TrimSpace(s.words.Text) != "" && !s.words.Proposed() }
+
 // submit applies the journey in words.
 func (s *steps) submit(focused fyne.Focusable) bool {
-	if focused != fyne.Focusable(s.words) || strings.TrimSpace(s.words.Text) == "" || s.words.Proposed() {
+	if focused != fyne.Focusable(s.words) || !s.unapplied() {
 		return false
 	}
 	s.apply()
@@ -126,6 +140,7 @@ func (s *steps) tick() {}
 func (s *steps) fill(f *Found) {
 	s.journey = journey{f.Draft}
 	s.words.Put("")
+	s.refused = false
 	s.asked.SetHelp("Names the requests that agents send, in order. Throng adds the ones that they need before.")
 	s.only.SetChecked(s.journey.used() > 0 && s.journey.used() < len(f.Steps))
 	s.second.Hidden = !f.Recorded || s.wizard.request.Second != nil
@@ -145,7 +160,9 @@ func (s *steps) apply() {
 		return
 	}
 	if err := s.journey.draft.Follow(text); err != nil {
-		s.tell(words.Sentence(err.Error()))
+		s.refused = true
+		s.tell(words.Sentence(err.Error()) + " Change the words, or clear the field to use the steps below.")
+		s.wizard.follow()
 		return
 	}
 	s.words.Put(text)

@@ -160,6 +160,9 @@ func (w *Wizard) follow() {
 	text, possible := w.shown.next()
 	last := w.shown == w.finish
 	w.next.Hidden, w.create.Hidden = last || text == "", !last
+	if last {
+		w.create.SetText(text)
+	}
 	for _, b := range []*widget.Button{w.next, w.create} {
 		enable(b, possible)
 		b.Refresh()

@@ -164,6 +164,28 @@ func TestJourneyInWords(t *testing.T) {
 	}
 }
 
+// TestRefusedWordsHoldNext checks that words which were not applied do not leave an older journey in the scenario.
+func TestRefusedWordsHoldNext(t *testing.T) {
+	st := newStage(t, &fake{})
+	st.read()
+	st.steps.words.SetText("order, change it")
+	st.tap("Next") // without Apply
+	if !st.shows("no step like change it") || st.shown != st.steps || !uitest.Button(st.top(), "Next").Disabled() {
+		t.Errorf("refused words go to the next page; shown: %q", uitest.Texts(st.top()))
+	}
+	st.same("login", "search", "add_to_cart", "order")
+	st.steps.words.SetText("")
+	if uitest.Button(st.top(), "Next").Disabled() {
+		t.Error("an empty field holds the next page")
+	}
+	st.steps.words.SetText("login, search")
+	st.tap("Next")
+	st.same("login", "search")
+	if st.shown != st.finish {
+		t.Error("words that fit hold the next page")
+	}
+}
+
 func TestErrorsOfReading(t *testing.T) {
 	f := &fake{readErr: &engine.FieldError{Field: "import", Problem: "http://127.0.0.1:8000 cannot be reached: connection refused", Hint: "check that it is running, and the address"}}
 	st := newStage(t, f)
@@ -258,6 +280,9 @@ func TestMergeIsToldBefore(t *testing.T) {
 	st.read()
 	st.tap("Next")
 	st.until("The journey is merged into it")
+	if uitest.Button(st.top(), "Update scenario") == nil {
+		t.Error("the button does not say that the file is updated")
+	}
 	if !st.shows("1 step added: pay. 2 steps kept as you edited them: search, login.") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
@@ -274,7 +299,7 @@ func TestMergeIsToldBefore(t *testing.T) {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	f.mu.Lock()
-	f.planErr, f.saveErr = nil, errors.New("the disk is full")
+	f.plan, f.planErr, f.saveErr = Plan{}, nil, errors.New("the disk is full")
 	f.mu.Unlock()
 	st.finish.path.SetText("/scenarios/new.yaml")
 	st.q.Until("possible", func() bool { b := uitest.Button(st.top(), "Create scenario"); return b != nil && !b.Disabled() })

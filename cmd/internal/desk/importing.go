@@ -232,9 +232,9 @@ func (d importDesk) Save(_ context.Context, draft *importer.Draft, path string) 
 }
 
 // Record starts a recording.
-func (d importDesk) Record(_ context.Context, r wizard.Recording, each func(wizard.Exchange)) (wizard.Recorder, error) {
+func (d importDesk) Record(ctx context.Context, r wizard.Recording, each func(wizard.Exchange)) (wizard.Recorder, error) {
 	cfg := recorder.Config{Listen: r.Listen, Target: r.Target, Version: about.Number, OnExchange: func(x exchange.Exchange) {
-		each(wizard.Exchange{Request: x.Method + " " + pathOf(x.URL), Status: x.Status, Took: x.Duration})
+		each(wizard.Exchange{Request: x.Method + " " + pathOf(x.URL), Status: x.Status, Failure: x.Failure, Took: x.Duration})
 	}}
 	if r.CA != "" {
 		text, err := os.ReadFile(r.CA)
@@ -254,7 +254,7 @@ func (d importDesk) Record(_ context.Context, r wizard.Recording, each func(wiza
 	if err != nil {
 		return nil, errors.Join(forWindow(err), os.RemoveAll(filepath.Dir(cfg.File)))
 	}
-	return recording{got, cfg.File}, nil
+	return recording{got, cfg.File, got.Trouble(ctx)}, nil
 }
 
 // pathOf returns the path and the query of an address.
@@ -269,17 +269,25 @@ func pathOf(address string) string {
 // recording is a recording in progress.
 type recording struct {
 	*recorder.Recorder
-	file string
+	file    string
+	trouble string
 }
 
 // Address implements [wizard.Recorder].
 func (r recording) Address() string { return r.URL() }
 
+// Trouble implements [wizard.Recorder].
+func (r recording) Trouble() string { return r.trouble }
+
 // Stop implements [wizard.Recorder]. The file is deleted, because it contains credentials.
 func (r recording) Stop() (s wizard.Source, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Dir(r.file))) }()
-	if _, err := r.Recorder.Stop(); err != nil {
+	summary, err := r.Recorder.Stop()
+	if err != nil {
 		return s, err
+	}
+	if summary.File == "" {
+		return s, errors.New("no request was recorded")
 	}
 	text, err := os.ReadFile(r.file)
 	return wizard.Source{Text: text}, err

@@ -13,6 +13,7 @@ import (
 
 // Check checks the answers of one operation. It is safe for concurrent use.
 type Check struct {
+	operation string              // "GET /orders/{id}"
 	responses map[string]response // by status: "200", "2XX" or "default"
 	statuses  []string            // in the order of the document
 }
@@ -25,7 +26,7 @@ type response struct {
 
 // Of compiles the schemas of an operation's responses. Schemas that cannot be compiled are an error.
 func Of(op *openapi.Operation) (*Check, error) {
-	c := &Check{responses: map[string]response{}}
+	c := &Check{operation: op.Key(), responses: map[string]response{}}
 	for _, r := range op.Responses {
 		of := response{}
 		for _, m := range r.Media {
@@ -50,7 +51,7 @@ func (c *Check) Answer(status int, contentType string, body []byte) error {
 	case !ok && len(c.statuses) == 0:
 		return nil
 	case !ok:
-		return fmt.Errorf("got status %d, expected %s", status, strings.Join(c.statuses, " or "))
+		return fmt.Errorf("the API description has no answer %d for %s, only %s", status, c.operation, strings.Join(c.statuses, ", "))
 	case len(r.types) == 0 || status == 204 || status == 304:
 		return nil
 	case len(body) == 0 && r.schema != nil:

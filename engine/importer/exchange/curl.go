@@ -137,7 +137,7 @@ type curlCommand struct {
 	parts       []Part
 	query       []string
 	get, head   bool
-	follow      bool
+	follow, jar bool
 	json, asked bool // --json; a body was asked for
 }
 
@@ -159,7 +159,7 @@ var curlShort = map[byte]string{
 // curlIgnored are options without a meaning for a scenario; those that take a value are true.
 var curlIgnored = map[string]bool{
 	"compressed": false, "silent": false, "show-error": false, "verbose": false, "include": false, "fail": false, "fail-with-body": false,
-	"output": true, "max-time": true, "connect-timeout": true, "cookie-jar": true, "write-out": true, "no-buffer": false, "globoff": false,
+	"output": true, "max-time": true, "connect-timeout": true, "write-out": true, "no-buffer": false, "globoff": false,
 	"remote-name": false, "ipv4": false, "ipv6": false, "disable": false, "progress-bar": false, "dump-header": true, "http1.0": false,
 	"http1.1": false, "http2": false, "http2-prior-knowledge": false, "http3": false, "remote-header-name": false, "parallel": false,
 	"user-agent": true, "retry": true, "retry-delay": true, "retry-max-time": true, "max-redirs": true, "tlsv1.2": false, "tlsv1.3": false,
@@ -185,6 +185,7 @@ var curlOptions = map[string]curlOption{
 	}},
 	"oauth2-bearer": {true, func(c *curlCommand, v string) { c.set("Authorization", "Bearer "+v) }},
 	"cookie":        {true, (*curlCommand).cookie},
+	"cookie-jar":    {true, (*curlCommand).cookieJar},
 	"referer":       {true, func(c *curlCommand, v string) { c.set("Referer", v) }},
 	"url-query":     {true, func(c *curlCommand, v string) { c.query = append(c.query, encode(v)) }},
 	"get":           {false, func(c *curlCommand, _ string) { c.get = true }},
@@ -351,7 +352,15 @@ func (c *curlCommand) cookie(text string) {
 		c.set("Cookie", text)
 		return
 	}
-	c.to.note("The cookies are in the file %s, which was not read.", shorten(path.Base(text)))
+	c.jar = true
+	if text != "" && !slices.Contains(c.to.jars, text) { // no earlier command wrote it
+		c.to.note("The cookies are in the file %s, which was not read.", shorten(path.Base(text)))
+	}
+}
+
+// cookieJar notes that cookies are kept for later commands.
+func (c *curlCommand) cookieJar(file string) {
+	c.jar, c.to.jars = true, append(c.to.jars, file)
 }
 
 func (c *curlCommand) upload() {
@@ -367,7 +376,7 @@ func (c *curlCommand) finish() {
 		if !strings.Contains(address, "://") && !strings.HasPrefix(address, "{{") {
 			address = "http://" + address
 		}
-		e := Exchange{Follow: c.follow, URL: address, Request: Message{Headers: slices.Clone(c.headers), Parts: c.parts}}
+		e := Exchange{Follow: c.follow, Jar: c.jar, URL: address, Request: Message{Headers: slices.Clone(c.headers), Parts: c.parts}}
 		data := strings.Join(c.data, "&")
 		extra := slices.Clone(c.query)
 		if c.get && data != "" {

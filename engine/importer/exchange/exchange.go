@@ -19,6 +19,8 @@ type Recording struct {
 	Sets []Set
 	// Sanitized is set if the program that wrote the source leaves out cookies and credentials.
 	Sanitized bool
+
+	jars []string // files that commands keep cookies in
 }
 
 // Set is a variable that a script takes from an answer.
@@ -37,10 +39,12 @@ type Exchange struct {
 	Type     string        // resource type of the browser: document, xhr, fetch, script, image, …; "" if unknown
 	Cached   bool          // the browser answered it from its cache
 	Follow   bool          // the client was asked to follow redirects
+	Jar      bool          // the client was asked to keep cookies
 	Method   string        // in upper case
 	URL      string
 	Request  Message
-	Status   int // 0 if there was no answer
+	Status   int    // 0 if there was no answer
+	Failure  string // why there was no answer, in a few words; "" if the source does not say
 	Response Message
 }
 

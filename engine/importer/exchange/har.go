@@ -75,6 +75,7 @@ type harResponse struct {
 	Headers  []harField `json:"headers"`
 	Redirect harText    `json:"redirectURL"`
 	Content  harContent `json:"content"`
+	Error    harText    `json:"_error"`
 }
 
 type harContent struct {
@@ -135,6 +136,8 @@ func ReadHAR(r io.Reader) (*Recording, error) {
 		h.to.Partial = fmt.Sprintf("The HAR is damaged after request %d (%v). The requests before that were read.", n, plainly(err))
 	case !found:
 		return nil, errors.New("this is not a HAR: it has no list log.entries. In the network tab of the browser's developer tools, choose \"Save all as HAR\"")
+	case n == 0 && h.creator.Name == "Throng":
+		return nil, errors.New("no request was recorded. Record again, and send the requests to the address that the recorder shows")
 	case n == 0:
 		return nil, errors.New("the HAR has no requests. Open the network tab of the developer tools before you visit the page, then save again")
 	}
@@ -332,6 +335,8 @@ func (e *harEntry) exchange() Exchange {
 	}
 	if status, err := strconv.ParseFloat(string(e.Response.Status), 64); err == nil && status >= 100 && status < 1000 {
 		x.Status = int(status)
+	} else {
+		x.Failure = failure(string(e.Response.Error))
 	}
 	if x.Request.Header("Cookie") == "" && len(e.Request.Cookies) > 0 {
 		var pairs []string
@@ -354,6 +359,14 @@ func (e *harEntry) exchange() Exchange {
 	x.Response.Type = cmp.Or(string(c.Type), x.Response.Header("Content-Type"))
 	x.Response.setBody(c.Text, string(c.Encoding), textual(x.Response.Type))
 	return x
+}
+
+// failure writes an error code of Chrome, such as net::ERR_CONNECTION_REFUSED, in words.
+func failure(text string) string {
+	if code, ok := strings.CutPrefix(text, "net::ERR_"); ok {
+		return strings.ToLower(strings.ReplaceAll(code, "_", " "))
+	}
+	return text
 }
 
 func fields(list []harField) []Field {

@@ -207,3 +207,16 @@ func FuzzReadHAR(f *testing.F) {
 		}
 	})
 }
+
+// TestHARWithoutAnswers checks that the reasons of failed requests are read, and that an empty recording of Throng is called so.
+func TestHARWithoutAnswers(t *testing.T) {
+	r, err := exchange.ReadHAR(strings.NewReader(`{"log": {"entries": [{"request": {"method": "GET", "url": "http://127.0.0.1:4999/"},
+		"response": {"status": 0, "_error": "net::ERR_CONNECTION_REFUSED"}}]}}`))
+	if err != nil || r.Exchanges[0].Failure != "connection refused" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	_, err = exchange.ReadHAR(strings.NewReader(`{"log": {"creator": {"name": "Throng"}, "entries": []}}`))
+	if err == nil || !strings.HasPrefix(err.Error(), "no request was recorded.") {
+		t.Errorf("%v", err)
+	}
+}

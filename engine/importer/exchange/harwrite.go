@@ -54,13 +54,16 @@ func (h *HARWriter) Write(e *Exchange) error {
 	if e.Response.Cut || e.Response.Binary {
 		content["comment"] = "The body was longer than what was recorded, or not text."
 	}
+	response := map[string]any{
+		"status": e.Status, "statusText": "", "httpVersion": "HTTP/1.1", "headers": pairs(e.Response.Headers), "cookies": []pair{},
+		"content": content, "redirectURL": e.Response.Header("Location"), "headersSize": -1, "bodySize": -1,
+	}
+	if e.Failure != "" {
+		response["_error"] = e.Failure // as Chrome writes it
+	}
 	entry := map[string]any{
 		"startedDateTime": e.Start.UTC().Format(time.RFC3339Nano), "time": ms, "request": request,
-		"response": map[string]any{
-			"status": e.Status, "statusText": "", "httpVersion": "HTTP/1.1", "headers": pairs(e.Response.Headers), "cookies": []pair{},
-			"content": content, "redirectURL": e.Response.Header("Location"), "headersSize": -1, "bodySize": -1,
-		},
-		"cache": map[string]any{}, "timings": map[string]any{"send": 0, "wait": ms, "receive": 0},
+		"response": response, "cache": map[string]any{}, "timings": map[string]any{"send": 0, "wait": ms, "receive": 0},
 	}
 	var text bytes.Buffer
 	if h.count > 0 {

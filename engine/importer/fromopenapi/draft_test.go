@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -316,5 +317,30 @@ func TestNamesOfTheClient(t *testing.T) {
 	}
 	if w := d.Write(); len(w.Open) != 3 || w.Open[0] != "step get_item: item_id (for example 1)" || strings.Contains(string(w.Text), "Not in the journey") {
 		t.Errorf("open is %q in\n%s", w.Open, w.Text)
+	}
+}
+
+// TestConflicts checks where the status 409 is not a fault: agents compete for a book, but not for their own account, and an answer that a
+// later step needs must be there.
+func TestConflicts(t *testing.T) {
+	d := draft(t, api(`
+  /accounts: {post: {operationId: register, requestBody: {content: {application/json: {schema: {type: object, required: [email, password], properties: {email: {type: string}, password: {type: string}}}}}}, responses: {201: {}, 409: {}}}}
+  /books:
+    post: {operationId: createBook, requestBody: {content: {application/json: {schema: {type: object, required: [title, price], properties: {title: {type: string}, price: {type: string}}}}}}, responses: {201: {content: {application/json: {schema: {$ref: '#/components/schemas/Book'}}}}, 409: {}}}
+  /books/{bookId}: {get: {operationId: getBook, responses: {200: {content: {application/json: {schema: {$ref: '#/components/schemas/Book'}}}}, 409: {}}}}
+  /books/{bookId}/reserve: {post: {operationId: reserveBook, responses: {201: {}, 409: {}}}}
+  /books/{bookId}/loans: {post: {operationId: createLoan, responses: {201: {content: {application/json: {schema: {type: object, properties: {id: {type: string}}}}}}, 409: {}}}}
+  /loans/{loanId}: {get: {operationId: getLoan, responses: {200: {}}}}
+`, `
+  schemas: {Book: {type: object, properties: {id: {type: integer}, title: {type: string}, price: {type: string}}}}
+`), fromopenapi.Options{})
+	for name, want := range map[string][]int{"register": {201}, "create_book": {201}, "get_book": {200}, "reserve_book": {201, 409}, "create_loan": {201}} {
+		i := slices.IndexFunc(d.Steps, func(s importer.Step) bool { return s.Name == name })
+		if i < 0 || !slices.Equal(d.Steps[i].Expect, want) {
+			t.Errorf("%s: %+v, want %v", name, d.Steps, want)
+		}
+	}
+	if text := string(d.Write().Text); !strings.Contains(text, "price: ${str(round(uniform(1, 200), 2))}") || !strings.Contains(text, "expect: [201, 409]") || !strings.Contains(text, "# 409 is not a fault:") {
+		t.Error(text)
 	}
 }

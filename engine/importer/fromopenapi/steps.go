@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -26,6 +27,46 @@ func (b *builder) steps() {
 		signer{b}.sign(o, &s)
 		b.draft.Steps = append(b.draft.Steps, s)
 	}
+	b.conflicts()
+}
+
+// conflicts accepts the status 409 of operations that change what other agents may change too, if the document has that answer and
+// no step uses what the operation returns.
+func (b *builder) conflicts() {
+	used := map[*operation]bool{}
+	for _, o := range b.ops {
+		for _, n := range o.needs {
+			if n.from != nil {
+				used[n.from.of] = true
+			}
+		}
+	}
+	for i, o := range b.ops {
+		s := &b.draft.Steps[i]
+		if s.Expect == nil || !o.shares() || !slices.ContainsFunc(o.Responses, func(r openapi.Response) bool { return r.Status == conflict }) {
+			continue
+		}
+		if used[o] {
+			s.Notes = append(s.Notes, "The document has the answer 409 too. It fails the step, because later steps need its answer.")
+			continue
+		}
+		s.Expect = append(s.Expect, http.StatusConflict)
+		s.Notes = append(s.Notes, "409 is not a fault: another agent may have been faster.")
+	}
+}
+
+const conflict = "409"
+
+// shares reports whether an operation changes something that other operations made, and so other agents may change too.
+func (o *operation) shares() bool {
+	switch o.role {
+	case action, update, remove:
+		return strings.Contains(o.Path, "{") || len(o.needs) > 0
+	case create:
+		return len(o.needs) > 0
+	case other, register, login, list, read, logout:
+	}
+	return false
 }
 
 // request makes the step of an operation, without what it signs in with.

@@ -360,7 +360,9 @@ func (v *values) text(s *openapi.Schema, name string, example any) importer.Valu
 			if of, ok := fromPattern(pattern, least); ok {
 				return of
 			}
-			made = importer.Value{}
+			if err == nil {
+				made = importer.Value{}
+			}
 		}
 	}
 	if made.Expr == "" && made.Parts == nil && made.Secret == "" && made.Literal == nil {

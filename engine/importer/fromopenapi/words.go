@@ -125,6 +125,8 @@ func (v *values) common(key string) (importer.Value, string) {
 		return importer.Value{Expr: "now.iso"}, "2026-01-02T08:00:00Z"
 	case containsAny(key, "sku", "slug", "reference", "code", "serial", "key"):
 		return importer.Value{Expr: `"x-" + session.uuid[:8]`}, "x-00000000"
+	case slices.ContainsFunc([]string{"price", "cost", "amount", "total", "balance"}, func(of string) bool { return strings.HasSuffix(key, of) }):
+		return importer.Value{Expr: "str(round(uniform(1, 200), 2))"}, "137.25"
 	}
 	return importer.Value{}, ""
 }

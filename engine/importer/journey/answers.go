@@ -238,7 +238,7 @@ func (s *sources) location(c *call, text string, from source) {
 	segments := strings.Split(u.EscapedPath(), "/")
 	for i, segment := range segments {
 		plain, err := url.PathUnescape(segment)
-		if err != nil || segment == "" || plain != segment {
+		if err != nil || segment == "" || plain != segment || c.had(segments, i) {
 			continue
 		}
 		part := from
@@ -264,6 +264,14 @@ func (s *sources) location(c *call, text string, from source) {
 			s.add(values[0], part)
 		}
 	}
+}
+
+// had reports whether a segment of a Location identifies nothing new: the request had it at the same place, or it names the resource.
+func (c *call) had(segments []string, i int) bool {
+	if at := i - 1; at >= 0 && at < len(c.segments) && c.segments[at] == segments[i] { // a Location begins with a slash
+		return true
+	}
+	return i > 0 && plain.MatchString(segments[i-1]) && !looksDynamic(segments[i])
 }
 
 func contains(list []string, text string) bool {

@@ -376,7 +376,7 @@ var harmless = regexp.MustCompile(`(?i)^(?:_ga|_gid|_gat|_gcl|_fbp|_hj|_uet|amp_
 	`next_locale|_pk_|mp_|ph_|datadog|dd_|_dd|rl_|__cf|cf_|ab_|utm|currency|viewed|country)`)
 
 // rememberCookies turns on the cookies of services whose requests send what their answers set. Cookies from before the recording
-// are secrets, if they look like those of a session.
+// are secrets, if they look like those of a session. After a login without a recorded answer, cookies are taken to be those that it sets.
 func (b signer) rememberCookies() {
 	set := make([]map[string]bool, len(b.draft.Services))
 	later := make([]map[string]bool, len(b.draft.Services))
@@ -392,10 +392,15 @@ func (b signer) rememberCookies() {
 		}
 	}
 	var ignored []string
+	signedIn := make([]bool, len(b.draft.Services))
 	for _, c := range v.calls {
 		s := &b.draft.Services[c.service]
+		s.Cookies = s.Cookies || c.Jar
+		signedIn[c.service] = signedIn[c.service] || c.answer().Status == 0 && signsIn(c.request)
 		for name, value := range sentCookies(c) {
 			switch {
+			case signedIn[c.service]:
+				s.Cookies = true
 			case set[c.service][name]:
 				s.Cookies = true
 			case later[c.service][name] || contains(ignored, name):

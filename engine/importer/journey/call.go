@@ -111,8 +111,8 @@ func looksDynamic(s string) bool {
 	return digits.MatchString(s) || uuidText.MatchString(s) || isID(s) || isRandom(s) || idSegment.MatchString(s)
 }
 
-// idSegment matches what people use as IDs: ord_12, A-1001, usr12345.
-var idSegment = regexp.MustCompile(`^[A-Za-z]{1,8}[-_.]?[0-9]{2,}[A-Za-z0-9-]*$`)
+// idSegment matches what people use as IDs: ord_12, A-1001, usr12345, o-1.
+var idSegment = regexp.MustCompile(`^(?:[A-Za-z]{1,8}[-_.]?[0-9]{2,}[A-Za-z0-9-]*|[A-Za-z]{1,8}[-_][0-9])$`)
 
 var variable = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 

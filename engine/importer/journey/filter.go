@@ -1,6 +1,7 @@
 package journey
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -170,6 +171,32 @@ func telemetry(e *exchange.Exchange, u *url.URL) bool {
 	return telemetryHost.MatchString(u.Host) || telemetryPath.MatchString(u.Path) && (e.Method != http.MethodGet || !strings.Contains(e.Response.Type, "json"))
 }
 
+// noAnswer is the reason why a request without an answer is left out, if the recording does not say more.
+const noAnswer = "no answer in the recording"
+
+// silentHosts says which hosts did not answer, and why, if that is why no request was kept; else it returns "".
+func silentHosts(r *exchange.Recording, hosts []string) string {
+	var all []string
+	for i := range r.Exchanges {
+		e := &r.Exchanges[i]
+		u, err := parseURL(e.URL)
+		switch {
+		case err != nil || !slices.Contains(hosts, u.Host) || unusable(e, u) != "":
+			continue
+		case e.Status != 0:
+			return ""
+		}
+		text := u.Host + " did not answer"
+		if e.Failure != "" {
+			text += ": " + shorten(e.Failure)
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
 // request is a kept exchange, with its URL and the redirects that led to it.
 type request struct {
 	*exchange.Exchange
@@ -235,7 +262,10 @@ func keep(r *exchange.Recording, hosts []string, dropped *drops) []request {
 		case e.Status == http.StatusNotModified && seen[same]:
 			reason = "unchanged since the browser's last request"
 		case e.Status == 0 && !e.Start.IsZero():
-			reason = "no answer in the recording"
+			reason = noAnswer
+			if e.Failure != "" {
+				reason = "no answer: " + shorten(e.Failure)
+			}
 		}
 		if reason != "" {
 			dropped.add(address(u), reason)
@@ -317,4 +347,29 @@ func needed(all []request, at, next int) bool {
 		}
 	}
 	return false
+}
+
+// withoutMistyped leaves out logins that the backend refused and that a successful one to the same address follows.
+func withoutMistyped(all []request, dropped *drops) []request {
+	refused := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}
+	var rest []request
+	for i := range all {
+		status := all[i].Status
+		if slices.Contains(refused, status) && slices.ContainsFunc(all[i+1:], func(r request) bool { return accepts(&all[i], &r) }) && signsIn(&all[i]) {
+			dropped.add(all[i].Method+" "+all[i].url.EscapedPath(), fmt.Sprintf("a failed sign-in (status %d) that a successful one follows", status))
+			continue
+		}
+		rest = append(rest, all[i])
+	}
+	return rest
+}
+
+// accepts reports whether a request succeeded at what another one failed.
+func accepts(failed, r *request) bool {
+	return r.Method == failed.Method && r.url.Host == failed.url.Host && r.url.Path == failed.url.Path && r.Status >= 200 && r.Status < 400
+}
+
+// signsIn reports whether a request sends a password.
+func signsIn(r *request) bool {
+	return r.Method != http.MethodGet && slices.ContainsFunc(newCall(r, 0, 0).slots, isLoginPassword)
 }

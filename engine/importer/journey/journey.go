@@ -100,11 +100,14 @@ func Draft(recordings []*exchange.Recording, options Options) (*importer.Draft, 
 func (b *builder) read(recordings []*exchange.Recording, hosts []string) error {
 	for i, r := range recordings {
 		dropped := &drops{}
-		v := &visit{recording: r, requests: keep(r, hosts, dropped)}
+		v := &visit{recording: r, requests: withoutMistyped(keep(r, hosts, dropped), dropped)}
 		if i == 0 {
 			b.draft.Dropped = dropped.list
 		}
 		if len(v.requests) == 0 {
+			if silent := silentHosts(r, hosts); i == 0 && silent != "" {
+				return fmt.Errorf("the recording has no answer: %s. Start the backend, and record again", silent)
+			}
 			if i == 0 {
 				return fmt.Errorf("none of the %d recorded requests goes to a backend: %s. Choose the hosts of your backend", len(r.Exchanges), reasons(dropped.list))
 			}

@@ -2,6 +2,7 @@ package journey
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -43,6 +44,10 @@ func (b *builder) resolve(c *call, s *slot) {
 			return
 		}
 	}
+	if v.unanswered() && identifies(s) {
+		b.open(c, s, v.creators(c, s))
+		return
+	}
 	if !b.typed[s.text] {
 		if from := b.best(v, c, s, s.text); from != nil && plausible(s, from, v, s.text) {
 			b.take(c, s, from)
@@ -53,6 +58,35 @@ func (b *builder) resolve(c *call, s *slot) {
 		}
 	}
 	b.literal(c, s)
+}
+
+// unanswered reports whether the recording has no answers, as pasted commands do: then no value can be traced to one.
+func (v *visit) unanswered() bool {
+	return !slices.ContainsFunc(v.calls, func(c *call) bool { return c.answer().Status != 0 })
+}
+
+// identifies reports whether a value is the ID of something that the backend has: a segment of a path, or a field such as book_id.
+func identifies(s *slot) bool {
+	if !looksDynamic(s.text) || isSecretName(s.name) || isTokenName(s.name) {
+		return false
+	}
+	of := words(s.name)
+	return s.place == inPath || s.place != inHeader && len(of) > 1 && of[len(of)-1] == "id"
+}
+
+// creators returns expressions for an ID that earlier calls probably answer with: those that create such a thing, and those that list
+// them.
+func (v *visit) creators(c *call, s *slot) (candidates []string) {
+	of := words(s.name)
+	of = of[:len(of)-1]
+	for _, path := range []struct{ method, path string }{{http.MethodPost, ".id"}, {http.MethodGet, ".body[0].id"}} {
+		for _, before := range v.calls[:c.index] {
+			if before.Method == path.method && len(of) > 0 && before.segments[len(before.segments)-1] == before.resource() && slices.Equal(words(before.resource()), of) {
+				candidates = append(candidates, "steps."+before.step.Name+path.path)
+			}
+		}
+	}
+	return candidates
 }
 
 // searched takes a value from the text of an earlier answer.

@@ -159,7 +159,7 @@ curl -L https://api.shop.example/orders/17 -X PUT -H "Authorization: Bearer $SHO
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, d, "get_orders: GET /orders", `update_order: PUT /orders/17 [Accept=application/json] {n: open(<nil>, a parameter)} follow`)
+	same(t, d, "get_orders: GET /orders", `update_order: PUT /orders/open(17, steps.get_orders.body[0].id) [Accept=application/json] {n: open(<nil>, a parameter)} follow`)
 	if a := d.Services[0].Auth; a.Kind != importer.Bearer || a.Secret != "SHOP_TOKEN" || len(d.Secrets) != 1 || d.Secrets[0].Value != "" {
 		t.Errorf("%+v %+v", a, d.Secrets)
 	}
@@ -207,5 +207,107 @@ func TestPauses(t *testing.T) {
 	}
 	if with != 6 || !slices.ContainsFunc(d.Notes, func(n string) bool { return strings.Contains(n, "One pause of the recording was longer") }) {
 		t.Errorf("%d pauses, notes %q", with, d.Notes)
+	}
+}
+
+// TestLocationNamesNoResource checks that the fixed parts of a Location are not taken for IDs.
+func TestLocationNamesNoResource(t *testing.T) {
+	r := newRecorded()
+	r.call("GET", api+"/api/books", "", 200, `[]`)
+	r.call("POST", api+"/api/books", `{"title": "Dune"}`, 201, `{"id": 209, "title": "Dune"}`, "<Location: /api/books/209")
+	r.call("GET", api+"/api/books/209", "", 200, `{"id": 209}`)
+	r.call("PUT", api+"/api/books/209", `{"title": "Emma"}`, 200, `{"id": 209}`)
+	r.call("POST", api+"/api/orders", `{"book": "Emma"}`, 201, `{"id": "o-1"}`)
+	r.call("GET", api+"/api/orders/o-1", "", 200, `{"id": "o-1"}`)
+	r.call("DELETE", api+"/api/books/209", "", 204, "")
+	d := draft(t, r)
+	same(t, d,
+		"get_books: GET /api/books",
+		"create_book: POST /api/books {title: Dune}",
+		"get_book: GET /api/books/${POST /api/books.id}",
+		"update_book: PUT /api/books/${GET /api/books/{id}.id} {title: Emma}",
+		"create_order: POST /api/orders {book: Emma}",
+		"get_order: GET /api/orders/${POST /api/orders.id}",
+		"delete_book: DELETE /api/books/${PUT /api/books/{id}.id}")
+	if title := d.Steps[2].Title; title != "GET /api/books/{id}" {
+		t.Errorf("title %q", title)
+	}
+}
+
+// TestFailedSignInIsLeftOut checks that a mistyped password is not part of the journey.
+func TestFailedSignInIsLeftOut(t *testing.T) {
+	r := newRecorded()
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-typo"}`, 401, `{"error": "wrong password"}`)
+	r.pause(3*time.Second).call("POST", api+"/login", `{"user": "ann-1", "password": "pw-1"}`, 200, `{"ok": true}`, "<Set-Cookie: sid=abc; Path=/")
+	r.call("GET", api+"/orders", "", 200, `[]`, "Cookie: sid=abc")
+	d := draft(t, r)
+	same(t, d, "login: POST /login {user: ${agent.user}, password: secret:API_PASSWORD}", "get_orders: GET /orders")
+	if len(d.Secrets) != 1 || d.Secrets[0].Value != "pw-1" {
+		t.Errorf("secrets %+v", d.Secrets)
+	}
+	want := importer.Dropped{What: "POST /login", Reason: "a failed sign-in (status 401) that a successful one follows", Count: 1}
+	if !slices.Contains(d.Dropped, want) {
+		t.Errorf("left out: %+v", d.Dropped)
+	}
+}
+
+// TestLastFailedSignInStays checks that a visit that ends with a refused login keeps it: that may be what it is about.
+func TestLastFailedSignInStays(t *testing.T) {
+	r := newRecorded()
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-1"}`, 200, `{"ok": true}`, "<Set-Cookie: sid=abc; Path=/")
+	r.call("POST", api+"/login", `{"user": "ann-1", "password": "pw-typo"}`, 401, `{"error": "wrong password"}`)
+	if d := draft(t, r); len(d.Steps) != 2 {
+		t.Errorf("%d steps", len(d.Steps))
+	}
+}
+
+// pasted are the commands of a session with a cookie, without their answers.
+const pasted = `curl http://127.0.0.1:3000/api/login -H 'Content-Type: application/json' -d '{"user": "ann-1", "password": "canary-1"}'
+curl http://127.0.0.1:3000/api/books -b 'sid=%s'
+curl http://127.0.0.1:3000/api/books -b 'sid=%[1]s' --json '{"title": "Dune"}'
+curl http://127.0.0.1:3000/api/books/61 -b 'sid=%[1]s'
+curl http://127.0.0.1:3000/api/orders -b 'sid=%[1]s' --json '{"book_id": 61, "count": 61}'`
+
+// TestPastedCommandsSignIn checks that a login among pasted commands sets the cookie of later ones, and that their IDs are not fixed.
+func TestPastedCommandsSignIn(t *testing.T) {
+	for _, cookie := range []string{"abc", "s%3A8f3a77c1d2e94b55a0c6.Zk91"} {
+		r, err := exchange.ReadCURL(strings.NewReplacer("%s", cookie, "%[1]s", cookie).Replace(pasted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := journey.Draft([]*exchange.Recording{r}, journey.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := d.Services[0]; !s.Cookies || s.Auth.Kind != importer.NoAuth || len(d.Secrets) != 1 || d.Secrets[0].Name != "BACKEND_PASSWORD" {
+			t.Errorf("%s: %+v, secrets %+v", cookie, s, d.Secrets)
+		}
+		same(t, d,
+			"login: POST /api/login {user: ${agent.user}, password: secret:BACKEND_PASSWORD}",
+			"get_books: GET /api/books",
+			"create_book: POST /api/books [Accept=application/json] {title: Dune}",
+			"get_book: GET /api/books/open(61, steps.create_book.id, steps.get_books.body[0].id)",
+			"create_order: POST /api/orders [Accept=application/json] {book_id: open(61, steps.create_book.id, steps.get_books.body[0].id), count: 61}")
+		w := d.Write()
+		if want := []string{"step get_book: book_id (for example 61)", "step create_order: book_id (for example 61)"}; !slices.Equal(w.Open, want) {
+			t.Errorf("to decide: %q", w.Open)
+		}
+	}
+}
+
+// TestCookieFilesOfCommands checks that a cookie jar of curl is the cookies of each agent.
+func TestCookieFilesOfCommands(t *testing.T) {
+	for commands, note := range map[string]string{
+		"curl -c jar.txt -d user=ann http://127.0.0.1:3000/enter\ncurl -b jar.txt http://127.0.0.1:3000/books": "",
+		"curl -b jar.txt http://127.0.0.1:3000/books":                                                          "The cookies are in the file jar.txt, which was not read.",
+	} {
+		r, err := exchange.ReadCURL(commands)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := journey.Draft([]*exchange.Recording{r}, journey.Options{})
+		if err != nil || !d.Services[0].Cookies || strings.Join(d.Notes, " ") != note {
+			t.Errorf("%s: %+v, notes %q, %v", commands, d.Services, d.Notes, err)
+		}
 	}
 }

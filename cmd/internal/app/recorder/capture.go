@@ -55,6 +55,7 @@ func (c capture) RoundTrip(req *http.Request) (*http.Response, error) {
 		c.to.keep(e)
 	}
 	if err != nil {
+		e.Failure = reason(err)
 		done(nil)
 		return nil, err
 	}

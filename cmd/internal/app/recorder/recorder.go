@@ -72,7 +72,7 @@ type Recorder struct {
 
 // Summary counts what a recorder saw.
 type Summary struct {
-	File      string
+	File      string // "" once it was deleted, because nothing was recorded
 	Exchanges int
 	Skipped   int // requests that were not recorded, because a limit was reached
 	Bytes     int64
@@ -248,7 +248,8 @@ func (r *Recorder) Summary() Summary {
 	return r.summary
 }
 
-// Stop ends the proxy and completes the file. Requests in flight get a moment to finish. A second call does nothing.
+// Stop ends the proxy and completes the file; without any exchange it deletes the file. Requests in flight get a moment to finish.
+// A second call does nothing.
 func (r *Recorder) Stop() (Summary, error) {
 	const grace = 2 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
@@ -269,6 +270,12 @@ func (r *Recorder) Stop() (Summary, error) {
 	r.file = nil
 	if r.err != nil {
 		return r.summary, fmt.Errorf("write %s: %w", r.cfg.File, r.err)
+	}
+	if r.summary.Exchanges == 0 {
+		if r.err = os.Remove(r.cfg.File); r.err != nil {
+			return r.summary, r.err
+		}
+		r.summary.File, r.summary.Bytes = "", 0
 	}
 	return r.summary, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/recorder"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/importer/exchange"
+	"github.com/throng-sim/throng/engine/importer/journey"
 )
 
 func start(t *testing.T, cfg recorder.Config) *recorder.Recorder {
@@ -294,5 +295,45 @@ func TestConfig(t *testing.T) {
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a refused recording left a file")
+	}
+}
+
+// TestBackendThatIsDown checks that a recording says why a request has no answer, before it and in the file.
+func TestBackendThatIsDown(t *testing.T) {
+	down := httptest.NewServer(http.NotFoundHandler())
+	host := strings.TrimPrefix(down.URL, "http://")
+	r := start(t, recorder.Config{Target: down.URL})
+	if text := r.Trouble(t.Context()); text != "" {
+		t.Errorf("a backend that runs: %q", text)
+	}
+	down.Close()
+	if text := r.Trouble(t.Context()); text != host+" did not answer: connection refused" {
+		t.Errorf("%q", text)
+	}
+	resp, text := get(t, http.DefaultClient, "GET", r.URL()+"/books", "")
+	if resp.StatusCode != http.StatusBadGateway || strings.TrimSpace(text) != "Throng recorder: "+host+" did not answer: connection refused" {
+		t.Errorf("%d %q", resp.StatusCode, text)
+	}
+	got := stop(t, r)
+	if got.Exchanges[0].Status != 0 || got.Exchanges[0].Failure != "connection refused" {
+		t.Errorf("recorded %+v", got.Exchanges[0])
+	}
+	_, err := journey.Draft([]*exchange.Recording{got}, journey.Options{})
+	if want := "the recording has no answer: " + host + " did not answer: connection refused. Start the backend, and record again"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestEmptyRecordingIsNotKept checks that a recording without requests leaves no file, so that its name can be used again.
+func TestEmptyRecordingIsNotKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "visit.har")
+	for range 2 {
+		s, err := start(t, recorder.Config{Target: "http://127.0.0.1:1", File: file}).Stop()
+		if err != nil || s.File != "" {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Error("the file stays")
+		}
 	}
 }

@@ -14,7 +14,7 @@ func (r *Recorder) reverse() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: r.rewrite, ModifyResponse: r.answer, Transport: capture{r}, ErrorLog: quiet(), FlushInterval: -1,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			http.Error(w, "Throng recorder: "+r.target.Host+" did not answer: "+err.Error(), http.StatusBadGateway)
+			http.Error(w, "Throng recorder: "+NoAnswer(r.target.Host, reason(err)), http.StatusBadGateway)
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
