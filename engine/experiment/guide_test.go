@@ -26,7 +26,7 @@ func guidePage(t *testing.T) string {
 // TestGuideExamples plans the examples of the guide.
 func TestGuideExamples(t *testing.T) {
 	examples := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(guidePage(t), -1)
-	if len(examples) != 2 {
+	if len(examples) != 3 {
 		t.Errorf("%d examples", len(examples))
 	}
 	for _, m := range examples {
