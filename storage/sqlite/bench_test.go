@@ -277,3 +277,25 @@ func BenchmarkOpen(b *testing.B) {
 	}
 	b.ReportMetric(float64(file.Size(s.file.Path()))/1e6, "MB")
 }
+
+// BenchmarkListOfRuns lists 10,000 runs of 500 experiments.
+func BenchmarkListOfRuns(b *testing.B) {
+	s := openStore(b, b.TempDir(), Options{Logger: quiet()})
+	for i := range 10_000 {
+		r := engine.RunRecord{
+			ID: engine.RunID(fmt.Sprintf("20260101-000000-%04d", i)), Title: "Marketplace shoppers", Settings: engine.DefaultSettings(), Created: time.Unix(int64(i), 0),
+			Membership: engine.Membership{Experiment: fmt.Sprint("experiment ", i/20), Identity: fmt.Sprint(i)},
+		}
+		r.Settings.Seed, r.Source.Parameters = uint64(i), map[string]string{"agents": "372", "eagerness": "1", "llm_share": "0", "provider": `"mock"`}
+		if err := s.Create(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if all, err := s.Runs(b.Context()); err != nil || len(all) != 10_000 {
+			b.Fatalf("%d runs, %v", len(all), err)
+		}
+	}
+	b.StopTimer()
+	closeStore(b, s)
+}

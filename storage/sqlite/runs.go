@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/known"
 )
 
 // Create adds a run.
@@ -111,9 +112,8 @@ func scanRun(scan func(...any) error, more ...any) (r engine.RunRecord, key int6
 	errs[8] = r.CheckIDs()
 	r.Ending, errs[0] = engine.ParseEnding(ending)
 	r.Inexact, errs[1] = inexactOfText(inexact)
-	errs[2] = json.Unmarshal([]byte(parameters), &r.Source.Parameters)
-	r.Settings = engine.DefaultSettings() // for settings that an older version did not know
-	errs[3] = json.Unmarshal([]byte(settings), &r.Settings)
+	r.Source.Parameters, errs[2] = known.Parameters(parameters)
+	r.Settings, errs[3] = known.Settings(settings)
 	errs[5] = tune(&r, tuned)
 	if forecast.Valid {
 		errs[6] = json.Unmarshal([]byte(forecast.String), &r.Forecast)
@@ -183,7 +183,11 @@ func (s *runs) Identical(ctx context.Context, identities []string) ([]engine.Run
 }
 
 func (s *runs) list(ctx context.Context, condition string, args ...any) ([]engine.RunRecord, error) {
-	var all []engine.RunRecord
+	var n int
+	if err := s.file.Row(ctx, `SELECT count(*) FROM runs WHERE NOT hidden AND `+condition, args...).Scan(&n); err != nil {
+		return nil, fmt.Errorf("list the runs: %w", err)
+	}
+	all := make([]engine.RunRecord, 0, n)
 	for rows, err := range s.file.Query(ctx, `SELECT `+runColumns+` FROM runs WHERE NOT hidden AND `+condition+` ORDER BY created DESC, key DESC`, args...) {
 		if err != nil {
 			return nil, fmt.Errorf("list the runs: %w", err)

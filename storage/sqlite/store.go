@@ -194,9 +194,8 @@ func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), er
 	return s.claims.Claim(ctx, run)
 }
 
-// Turn waits in line until this process may execute runs, until release is called or the process ends. work names what it
-// executes, such as "the experiment prices". onWait, if set, is called with the holder when the wait begins and when the holder
-// changes.
+// Turn waits in line until this process may execute runs, until release is called or the process ends. work names what it executes for
+// others. onWait, if set, is called with the holder when the wait begins and when the holder changes.
 func (s *Store) Turn(ctx context.Context, work string, onWait func(holder string)) (release func(), err error) {
 	if err := s.file.ReadOnly(); err != nil {
 		return nil, err
@@ -204,7 +203,7 @@ func (s *Store) Turn(ctx context.Context, work string, onWait func(holder string
 	return s.claims.Turn(ctx, work, onWait)
 }
 
-// ClaimWait waits in line for a turn, and claims a run for it; see [Store.Turn].
+// ClaimWait waits for a turn and claims a run.
 func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
 	return s.claims.Wait(ctx, run, onWait)
 }
