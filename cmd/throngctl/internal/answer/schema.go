@@ -64,6 +64,7 @@ var All = []Printed{
 	{"experiment resume", "each change", ExperimentRun{}},
 	{"experiment resume", "at the end", Experiment{}},
 	{"experiment status", "", Experiment{}},
+	{"experiment stop", "", Done{}},
 	{"experiment compare", "", Effects{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},

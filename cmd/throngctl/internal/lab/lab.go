@@ -55,6 +55,7 @@ type Commands struct {
 	Run     runCmd     `cmd:"" help:"Execute the runs of an experiment that are missing."`
 	Resume  runCmd     `cmd:"" help:"Continue an experiment that was stopped or killed; the same as run."`
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
+	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
 	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
 }
