@@ -235,11 +235,6 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	return err
 }
 
-// holdAt returns a function that calls wait as held does.
-func (c *Call) holdAt(at engine.ThrottleCause) func(wait func() error) error {
-	return func(wait func() error) error { return c.held(at, wait) }
-}
-
 // awaitFile waits until a connection may be opened again.
 func (c *Call) awaitFile(ctx context.Context, w *openfiles.Waits, service string) error {
 	w.Report(service, time.Now())
