@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -68,9 +69,17 @@ func TestAlarm(t *testing.T) {
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
 	})
 	st.tick()
-	want := "The run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop: unavailable since 12:04; next try in 7 s  ·  5 sessions wait for shop  ·  the budget will not last"
+	want := "The run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop does not answer, and requests to it wait: unavailable since 12:04; next try in 7 s  ·  5 sessions wait for shop  ·  the budget will not last"
 	if got := st.header.banner.Text(); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if text, worst := advice(st.feed); worst < health.Warning || !strings.HasPrefix(text, "Shop does not answer.") {
+		t.Errorf("the figures: %v, %q", worst, text)
+	}
+	st.header.banner.probe.OnTapped()
+	st.Until("the order is carried out", func() bool { return len(st.orders.waiting) == 0 })
+	if got, want := st.run.orders(), "apply shop.breaker=probe user by hand"; got != want {
+		t.Errorf("orders %q, want %q", got, want)
 	}
 	st.list("Figures")
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
