@@ -113,7 +113,7 @@ func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	s.until("1 problem")
 	s.until("it is nowhere")
 	s.tap("Enter MODEL_KEY…")
-	key := s.screen.services.fields[1].key
+	key := s.screen.services.fields[1].keys.all[0]
 	if s.win.Canvas().Focused() != fyne.Focusable(key.entry) {
 		t.Errorf("the keyboard is at %T", s.win.Canvas().Focused())
 	}

@@ -161,7 +161,7 @@ func (f *finish) checkAddresses() {
 
 // secretFields are the secrets: where each goes, and fields for those that the source does not have.
 func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
-	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer and never in the file.")}
+	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer or, without one, until Throng ends, and never in the file.")}
 	names := []string{}
 	rows := map[string]*form.Row{}
 	for _, s := range d.Secrets {
@@ -179,11 +179,11 @@ func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
 		list = append(list, row)
 	}
 	on := f.secrets
-	async.Work(func() ([]string, error) { return f.wizard.desk.Known(context.Background(), names), nil }, func(known []string, _ error) {
-		for _, name := range known {
+	async.Work(func() (map[string]string, error) { return f.wizard.desk.Known(context.Background(), names), nil }, func(known map[string]string, _ error) {
+		for name, place := range known {
 			if row := rows[name]; row != nil {
-				on[name].SetPlaceHolder("already stored")
-				row.SetHelp("It is stored already. Type another one to replace it.")
+				on[name].SetPlaceHolder("already known")
+				row.SetHelp("It is in " + place + ". Type another one to replace it.")
 			}
 		}
 	})
@@ -345,8 +345,8 @@ func (f *finish) forward() {
 		f.wizard.close()
 		f.wizard.ways.Created(s.File)
 		if len(s.Unkept) > 0 {
-			widgets.Tell(f.wizard.win, "Secrets were not stored", words.NewParagraph(f.wizard.win, "The keychain of this computer could not store "+strings.Join(s.Unkept, ", ")+
-				".\nThe scenario was created. Set each one as an environment variable before you start Throng."))
+			widgets.Tell(f.wizard.win, "Secrets are kept until Throng ends", words.NewParagraph(f.wizard.win, "The keychain of this computer could not store "+strings.Join(s.Unkept, ", ")+
+				".\nThe scenario was created, and you can try and launch it now. After you have closed Throng, enter them again in Setup, or set them as environment variables before you start Throng."))
 		}
 	})
 }

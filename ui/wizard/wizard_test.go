@@ -44,7 +44,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	if st.shows("hush") {
 		t.Error("a secret is shown")
 	}
-	st.q.Until("the stored secret", func() bool { return st.shows("It is stored already.") })
+	st.q.Until("the stored secret", func() bool { return st.shows("It is in the memory of this program.") })
 	st.finish.secrets["SHOP_TOKEN"].SetText("typed")
 	st.finish.addresses[0].SetText("http://10.0.0.7:9000/")
 	st.key(fyne.KeyReturn)
