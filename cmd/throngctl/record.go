@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -63,6 +64,9 @@ func (c *recordCmd) Run(t *terminal) (err error) {
 	if err := c.explain(t, r); err != nil {
 		return err
 	}
+	if why := r.Unreachable(context.Background()); why != "" {
+		fmt.Fprintf(t.err, "note: %s. Start it before you use it through the recorder.\n", why)
+	}
 	<-t.signals
 	return nil
 }
@@ -104,7 +108,7 @@ func (c *recordCmd) show(t *terminal, e *exchange.Exchange) {
 	}
 	status := fmt.Sprint(e.Status)
 	if e.Status == 0 {
-		status = "no answer"
+		status = "no answer: " + e.Error
 	}
 	fmt.Fprintf(t.out, "%-6s %s  %s\n", e.Method, line.Path, status)
 }

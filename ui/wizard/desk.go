@@ -53,6 +53,7 @@ type Recording struct {
 type Exchange struct {
 	Request string // method and path
 	Status  int    // 0 if there was no answer
+	Why     string // why there was none
 	Took    time.Duration
 }
 
@@ -60,6 +61,8 @@ type Exchange struct {
 type Recorder interface {
 	// Address is what a client uses in place of the backend's address.
 	Address() string
+	// Unreachable says why the backend accepts no connections now, or returns "" if it does.
+	Unreachable(ctx context.Context) string
 	// Stop ends the recording and returns what was recorded. It may be called once.
 	Stop() (Source, error)
 }

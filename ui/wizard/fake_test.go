@@ -57,23 +57,24 @@ func shop() *importer.Draft {
 
 // fake is a desk with a shop.
 type fake struct {
-	mu       sync.Mutex
-	recorded bool
-	reads    []Request
-	readErr  error
-	wait     chan struct{} // a read waits for its end; nil does not
-	chains   []string      // the texts
-	chainErr error
-	plan     Plan
-	planErr  error
-	saved    *importer.Draft
-	path     string
-	unkept   []string
-	saveErr  error
-	order    Recording
-	each     func(Exchange)
-	stops    int
-	startErr error
+	mu          sync.Mutex
+	recorded    bool
+	reads       []Request
+	readErr     error
+	wait        chan struct{} // a read waits for its end; nil does not
+	chains      []string      // the texts
+	chainErr    error
+	plan        Plan
+	planErr     error
+	saved       *importer.Draft
+	path        string
+	unkept      []string
+	saveErr     error
+	order       Recording
+	unreachable string // why the backend does not answer
+	each        func(Exchange)
+	stops       int
+	startErr    error
 }
 
 func (f *fake) Accepts(path string) bool { return strings.HasSuffix(path, ".har") }
@@ -161,6 +162,8 @@ func (f *fake) Record(_ context.Context, r Recording, each func(Exchange)) (Reco
 type fakeRecorder struct{ *fake }
 
 func (r fakeRecorder) Address() string { return "http://" + r.order.Listen }
+
+func (r fakeRecorder) Unreachable(context.Context) string { return r.unreachable }
 
 func (r fakeRecorder) Stop() (Source, error) {
 	r.mu.Lock()

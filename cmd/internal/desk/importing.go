@@ -235,7 +235,7 @@ func (d importDesk) Save(_ context.Context, draft *importer.Draft, path string) 
 // Record starts a recording.
 func (d importDesk) Record(_ context.Context, r wizard.Recording, each func(wizard.Exchange)) (wizard.Recorder, error) {
 	cfg := recorder.Config{Listen: r.Listen, Target: r.Target, Version: about.Number, OnExchange: func(x exchange.Exchange) {
-		each(wizard.Exchange{Request: x.Method + " " + pathOf(x.URL), Status: x.Status, Took: x.Duration})
+		each(wizard.Exchange{Request: x.Method + " " + pathOf(x.URL), Status: x.Status, Why: x.Error, Took: x.Duration})
 	}}
 	if r.CA != "" {
 		text, err := os.ReadFile(r.CA)
@@ -276,11 +276,18 @@ type recording struct {
 // Address implements [wizard.Recorder].
 func (r recording) Address() string { return r.URL() }
 
+// Unreachable implements [wizard.Recorder].
+func (r recording) Unreachable(ctx context.Context) string { return r.Recorder.Unreachable(ctx) }
+
 // Stop implements [wizard.Recorder]. The file is deleted, because it contains credentials.
 func (r recording) Stop() (s wizard.Source, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Dir(r.file))) }()
-	if _, err := r.Recorder.Stop(); err != nil {
+	got, err := r.Recorder.Stop()
+	if err != nil {
 		return s, err
+	}
+	if got.Exchanges == 0 {
+		return s, errors.New("no request came through " + r.URL() + ". Record again, and use that address in place of the backend's")
 	}
 	text, err := os.ReadFile(r.file)
 	return wizard.Source{Text: text}, err

@@ -40,7 +40,8 @@ type Exchange struct {
 	Method   string        // in upper case
 	URL      string
 	Request  Message
-	Status   int // 0 if there was no answer
+	Status   int    // 0 if there was no answer
+	Error    string // why there was none; "" if there was one, or if it is unknown
 	Response Message
 }
 

@@ -72,6 +72,7 @@ type harPost struct {
 
 type harResponse struct {
 	Status   harText    `json:"status"`
+	Error    harText    `json:"_error"` // why there was no answer
 	Headers  []harField `json:"headers"`
 	Redirect harText    `json:"redirectURL"`
 	Content  harContent `json:"content"`
@@ -325,6 +326,8 @@ func (e *harEntry) exchange() Exchange {
 	}
 	if status, err := strconv.ParseFloat(string(e.Response.Status), 64); err == nil && status >= 100 && status < 1000 {
 		x.Status = int(status)
+	} else {
+		x.Error = string(e.Response.Error)
 	}
 	if x.Request.Header("Cookie") == "" && len(e.Request.Cookies) > 0 {
 		var pairs []string

@@ -105,6 +105,9 @@ func (b *builder) read(recordings []*exchange.Recording, hosts []string) error {
 			b.draft.Dropped = dropped.list
 		}
 		if len(v.requests) == 0 {
+			if silent := noAnswer(r); i == 0 && silent != "" {
+				return errors.New(silent)
+			}
 			if i == 0 {
 				return fmt.Errorf("none of the %d recorded requests goes to a backend: %s. Choose the hosts of your backend", len(r.Exchanges), reasons(dropped.list))
 			}
@@ -137,6 +140,26 @@ func reasons(list []importer.Dropped) string {
 		names[i] = fmt.Sprintf("%d × %s", counts[n], n)
 	}
 	return strings.Join(names, ", ")
+}
+
+// noAnswer says that a recorded backend never answered, or returns "" if it did.
+func noAnswer(r *exchange.Recording) string {
+	why, host := "", ""
+	for i := range r.Exchanges {
+		e := &r.Exchanges[i]
+		u, err := parseURL(e.URL)
+		if e.Status != 0 || e.Start.IsZero() || err != nil || u.Host == "" {
+			return ""
+		}
+		why, host = e.Error, u.Host
+	}
+	if host == "" {
+		return ""
+	}
+	if why != "" {
+		why = ": " + why
+	}
+	return host + " did not answer" + why + ". Start the backend, and record again"
 }
 
 // service returns the index of the service at a URL.

@@ -26,12 +26,14 @@ func Recorder(w io.Writer, url, target, ca, hash string) {
 
 // Recording prints what was recorded, and the next command.
 func Recording(w io.Writer, s recorder.Summary) {
+	if s.Exchanges == 0 {
+		fmt.Fprintln(w, "\nNothing was recorded: no request came through the recorder. No file was written.")
+		return
+	}
 	fmt.Fprintf(w, "\n%s recorded in %s.\n", engine.Counted(int64(s.Exchanges), "request", "requests"), s.File)
 	if s.Skipped > 0 {
 		fmt.Fprintf(w, "%s not recorded: the recording is full.\n", engine.Counted(int64(s.Skipped), "more request was", "more requests were"))
 	}
 	fmt.Fprintln(w, "The file contains passwords and tokens. Delete it after the import, and do not share it.")
-	if s.Exchanges > 0 {
-		fmt.Fprintf(w, "Make a scenario of it: throngctl import %s\n", s.File)
-	}
+	fmt.Fprintf(w, "Make a scenario of it: throngctl import %s\n", s.File)
 }
