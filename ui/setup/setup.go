@@ -112,6 +112,8 @@ type Desk interface {
 	// Preflight runs all checks concurrently; fresh also repeats those whose results are recent. It calls told with all results, from any
 	// goroutine, when it starts and after each result.
 	Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error)
+	// Recheck makes the next checks send their requests again, instead of using recent answers.
+	Recheck()
 	// Allow stores that the file of an order may call the addresses that the order allows.
 	Allow(ctx context.Context, o Order) error
 	// LowerConnections limits the database connections for sending results.

@@ -61,6 +61,7 @@ func fits(t *testing.T, size fyne.Size, look fyne.Theme) {
 	st.steps.words.SetText("fly to the moon")
 	st.tap("Apply")
 	st.fitting("journey in words")
+	st.steps.words.SetText("")
 	st.tap("Next")
 	st.until("The file exists")
 	st.fitting("finish")

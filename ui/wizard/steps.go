@@ -103,6 +103,11 @@ func (s *steps) first() fyne.Focusable { return s.words }
 func (s *steps) next() (string, bool) { return "Next", s.journey.used() > 0 }
 
 func (s *steps) forward() {
+	if !s.words.Proposed() { // words that were typed and not applied
+		if s.apply(); s.asked.Problem() != "" {
+			return
+		}
+	}
 	s.wizard.finish.fill()
 	s.wizard.show(s.wizard.finish)
 }

@@ -152,6 +152,9 @@ func TestJourneyInWords(t *testing.T) {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	st.same("search", "add_to_cart", "order", "health")
+	if st.steps.forward(); !st.shows("no step like fly to the moon") || st.shows("Step 3 of 3") {
+		t.Error("refused words do not hold up the next page")
+	}
 	st.steps.words.SetText("login")
 	if st.shows("no step like") {
 		t.Error("the problem stays after a change")
