@@ -75,8 +75,8 @@ func (a *RequestCounts) Add(s *StepRecord) {
 	}
 }
 
-// merge adds other to a.
-func (a *RequestCounts) merge(other *RequestCounts) {
+// Merge adds other to a.
+func (a *RequestCounts) Merge(other *RequestCounts) {
 	a.Usage.Add(&other.Usage)
 	a.Waits.Add(&other.Waits)
 	a.Requests += other.Requests

@@ -145,7 +145,7 @@ func (t *Totals) addSteps(r *SessionRow) {
 // AllRequests returns the requests of sessions and of the run itself.
 func (t *Totals) AllRequests() RequestCounts {
 	all := t.RequestCounts
-	all.merge(&t.Shared)
+	all.Merge(&t.Shared)
 	return all
 }
 

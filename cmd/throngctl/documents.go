@@ -34,10 +34,10 @@ func (c *schemaCmd) Run(t *terminal) error {
 			show.Row(w, "%s\t%s\n", s.Name, s.ID)
 		}
 		return w.Flush()
-	case c.Topic == "" || c.Topic == answer.ScenarioSchema:
-		text, err := fs.ReadFile(assets.Scenarios(), "schema.json")
+	case answer.SchemaFile(c.Topic) != "":
+		text, err := fs.ReadFile(assets.Scenarios(), answer.SchemaFile(c.Topic))
 		if err != nil {
-			return fmt.Errorf("read the schema of scenarios: %w", err)
+			return fmt.Errorf("read the schema: %w", err)
 		}
 		fmt.Fprint(t.out, string(text))
 		return nil

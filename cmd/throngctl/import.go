@@ -90,7 +90,7 @@ func fileFor(source string, d *importer.Draft) string {
 	}
 	switch strings.ToLower(name) {
 	case "", "openapi", "swagger", "recording", "collection":
-		name = strings.ReplaceAll(importer.Identifier(d.Title), "_", "-")
+		name = strings.ReplaceAll(importer.Identifier(strings.ToLower(d.Title)), "_", "-")
 	}
 	if name == "" {
 		name = "imported"

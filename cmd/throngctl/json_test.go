@@ -18,11 +18,12 @@ import (
 
 // withoutJSON are the commands without --json, with the reason.
 var withoutJSON = map[string]string{
-	"help":       "text for a person",
-	"version":    "one line",
-	"export":     "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
-	"completion": "a script for a shell",
-	"man":        "a page for man",
+	"help":              "text for a person",
+	"version":           "one line",
+	"experiment export": "what it writes is for programs already: CSV",
+	"export":            "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
+	"completion":        "a script for a shell",
+	"man":               "a page for man",
 }
 
 // TestEveryCommandAnswersPrograms checks that each command has --json or is in withoutJSON.

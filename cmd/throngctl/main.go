@@ -27,6 +27,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
@@ -56,6 +57,7 @@ type cli struct {
 // runCommands start runs and read their results.
 type runCommands struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
+	Experiment  lab.Commands   `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
 	Cleanup     cleanupCmd     `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
@@ -325,6 +327,7 @@ func (t *terminal) execute(args []string) int {
 	}
 	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
+	command.Bind(&lab.Terminal{Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed)})
 	return t.fail(command.Run(t))
 }
 

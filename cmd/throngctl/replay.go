@@ -67,7 +67,7 @@ func (c *runCmd) settings(t *terminal, s *scenario.Scenario, of *engine.RunRecor
 		base := app.ReplaySettings(of)
 		layers.Run = &base
 	} else {
-		layers.File = config.FileSettings(s)
+		layers.File = s.Settings()
 		if layers.Saved, err = config.LoadSaved(t.data); err != nil {
 			return settings, err
 		}

@@ -29,15 +29,15 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaOfScenarios checks that schema prints the schema of scenarios, which editors use.
-func TestSchemaOfScenarios(t *testing.T) {
-	want, err := fs.ReadFile(assets.Scenarios(), "schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"schema"}, {"schema", "scenario"}} {
-		if code, out, stderr := ctl(t, args...); code != exitDone || out != string(want) {
-			t.Errorf("%q: exit code %d, begins with %.40q\n%s", args, code, out, stderr)
+// TestSchemaOfFiles checks that schema prints the schemas of scenarios and experiments, which editors use.
+func TestSchemaOfFiles(t *testing.T) {
+	for command, file := range map[string]string{"schema": "schema.json", "schema scenario": "schema.json", "schema experiment": "experiment.schema.json"} {
+		want, err := fs.ReadFile(assets.Scenarios(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code, out, stderr := ctl(t, strings.Fields(command)...); code != exitDone || out != string(want) {
+			t.Errorf("%s: exit code %d, begins with %.40q\n%s", command, code, out, stderr)
 		}
 	}
 	if code, _, stderr := ctl(t, "schema", "stauts"); code != exitUsage || !strings.Contains(stderr, "status") {
@@ -63,6 +63,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		{"check", "check --after --json", exitDone},
 		{"scenarios", "scenarios --json", exitDone},
 		{"validate", "validate shopping --json", exitDone},
+		{"validate", "validate shopping --crn --json", exitDone},
 		{"calibrate-presets", "calibrate --presets --json", exitDone},
 		{"settings", "settings --json", exitDone},
 		{"metrics", "metrics --json", exitDone},

@@ -74,7 +74,7 @@ func (c *settingsCmd) inForce(t *terminal) (all answer.Settings, err error) {
 		if err != nil {
 			return all, err
 		}
-		from.File = config.FileSettings(s)
+		from.File = s.Settings()
 	}
 	origins, err := from.InForce()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -21,6 +22,7 @@ import (
 type validateCmd struct {
 	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
+	CRN  bool              `name:"crn" help:"Also list what keeps runs with the same seed from sharing their luck (common random numbers)."`
 
 	flags.Settings
 	flags.Fixed
@@ -46,7 +48,11 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		return t.print(answer.NewScenario(s, l.Permits().PlannedServices(), &f))
+		a := answer.NewScenario(s, l.Permits().PlannedServices(), &f)
+		if c.CRN {
+			a.Pairing = answer.NewPairing(s)
+		}
+		return t.print(a)
 	}
 	if err := s.PrintWarnings(t.err); err != nil {
 		return err
@@ -74,6 +80,9 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if c.CRN {
+		show.Pairing(t.out, experiment.CRN(s))
 	}
 	fmt.Fprintln(t.out, "\nno mistakes found")
 	return nil

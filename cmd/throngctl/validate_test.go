@@ -22,6 +22,24 @@ func TestValidateShowsTheForecast(t *testing.T) {
 	golden(t, "forecast.txt", out)
 }
 
+// TestValidateCommonRandomNumbers checks the list of what keeps runs with the same seed from sharing their luck.
+func TestValidateCommonRandomNumbers(t *testing.T) {
+	for args, want := range map[string]string{
+		"shopping --crn":        "Runs with the same seed do not share their luck here:\n  shopping.yaml:38:10: the number of agents depends on params.agents\n    = an agent",
+		"analysis --crn":        "Runs with the same seed share their luck at every value of the parameters",
+		"shopping --crn --json": `"problem": "the number of agents depends on params.agents"`,
+		"analysis --crn --json": `"pairing": []`,
+	} {
+		code, out, stderr := ctl(t, append([]string{"validate"}, strings.Fields(args)...)...)
+		if code != exitDone || !strings.Contains(out, want) {
+			t.Errorf("%s: exit code %d, got\n%s%s", args, code, out, stderr)
+		}
+	}
+	if _, out, _ := ctl(t, "validate", "shopping"); strings.Contains(out, "share their luck") {
+		t.Errorf("without --crn: got\n%s", out)
+	}
+}
+
 // TestForecastInTheTerminal checks the forecast before a run, its comparison with the actual values afterward, and that the
 // next forecast is based on that run.
 func TestForecastInTheTerminal(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // Draft is a scenario in the making.
 type Draft struct {
 	Title    string
-	Source   string // what it was made from, for display: "OpenAPI 3.1: Petstore 1.0.27", "recording of Chrome, 31 requests"
+	Source   string // what it was made from, for display: "OpenAPI 3.1: Petstore 1.0.27", "a recording of Chrome, 31 requests"
 	Partial  string // why the source could be read in part only; "" if it was read to its end
 	Services []Service
 	Steps    []Step // in the order of the journey
@@ -47,6 +47,9 @@ const (
 	Login  AuthKind = "login" // Request gets a token for each agent, found at Token; OAuth2's password and client credentials too
 )
 
+// OneAccount is the note of a login whose credentials the source does not have for each agent. [Auth.Note] may begin with it.
+const OneAccount = "All agents log in with one account. For one account each, import again with a CSV file of users."
+
 // Auth is how agents sign in to a service.
 type Auth struct {
 	Kind    AuthKind
@@ -70,13 +73,15 @@ type Step struct {
 	Path    Value  // text below the service's URL, beginning with a slash; literal parts are escaped
 	Query   []Pair
 	Headers []Pair
-	Body    *Body // nil for none
-	Expect  []int // statuses; nil accepts 200 to 299
-	Check   bool  // check the answer's body against the schema of the OpenAPI document
-	Public  bool  // sent without the service's credentials
-	Follow  bool  // follow redirects
-	Think   Think // pause before it
+	Body    *Body    // nil for none
+	Expect  []int    // statuses; nil accepts 200 to 299
+	Check   bool     // check the answer's body against the schema of the OpenAPI document
+	Public  bool     // sent without the service's credentials
+	Follow  bool     // follow redirects
+	Think   Think    // pause before it
+	After   []string // IDs of steps that create what it is about under a value that both send
 	Notes   []string
+	Against string // why the source proposes a journey without it, as a sentence; "" if it proposes one with it
 }
 
 // BodyKind is how a body is written.
@@ -137,6 +142,7 @@ type From struct {
 
 // Open is a value without a known source. It is written as unresolved(EXAMPLE, CANDIDATES), and `throngctl try` lists it.
 type Open struct {
+	Name       string   // what the value is: item_id; "" if the source does not say
 	Example    any      // the value in the source, or a generated one
 	Candidates []string // expressions that it may be taken from, or a short text: "a parameter", "steps.login.id"
 }

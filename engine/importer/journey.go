@@ -80,18 +80,54 @@ func (d *Draft) withNeeds(order []int, i int) []int {
 	return append(order, i)
 }
 
-// Needs returns the indexes of the steps that a step takes values from.
+// Needs returns the indexes of the steps that a step takes values from, or that create what it is about.
 func (d *Draft) Needs(i int) (needs []int) {
-	d.Steps[i].each(func(v *Value) {
-		if v.From == nil {
-			return
-		}
-		at := slices.IndexFunc(d.Steps, func(s Step) bool { return s.ID == v.From.Step })
+	need := func(id string) {
+		at := slices.IndexFunc(d.Steps, func(s Step) bool { return s.ID == id })
 		if at >= 0 && at != i && !slices.Contains(needs, at) {
 			needs = append(needs, at)
 		}
+	}
+	for _, id := range d.Steps[i].After {
+		need(id)
+	}
+	d.Steps[i].each(func(v *Value) {
+		if v.From != nil {
+			need(v.From.Step)
+		}
 	})
 	return needs
+}
+
+// Undecided returns the names of a step's values that have no source, in any order of the journey. A value without a name has its example.
+func (d *Draft) Undecided(i int) (names []string) {
+	d.Steps[i].each(func(v *Value) {
+		if v.Open == nil {
+			return
+		}
+		name := v.Open.Name
+		switch {
+		case name == "" && v.Open.Example != nil:
+			name = fmt.Sprint(v.Open.Example)
+		case name == "":
+			name = "a value"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+// field returns the name of the field that a value is taken from; "" if it has none.
+func (f *From) field() string {
+	path := f.Path
+	if f.Wrap != "" && strings.HasPrefix(f.Wrap, "pick(%s)") {
+		path = strings.TrimPrefix(f.Wrap, "pick(%s)")
+	} else if f.Wrap != "" {
+		return ""
+	}
+	return strings.Trim(path[strings.LastIndexAny(path, ".[")+1:], `"]`)
 }
 
 // each calls f for every value of a step, outer ones first.

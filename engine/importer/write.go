@@ -237,7 +237,7 @@ func (w *writer) step(i int) {
 		}
 		w.line(1, "step %s%s: {kind: wait, for: %q}", pauseBefore, s.Name, length)
 	}
-	if s.Title != "" {
+	if s.Title != "" && !strings.HasPrefix(s.ID, s.Title) {
 		w.comment(1, s.Title)
 	}
 	for _, n := range s.Notes {
@@ -380,7 +380,11 @@ func (w *writer) expression(v Value) string {
 			}
 			return path
 		}
-		return w.unresolved(Open{v.From.Example, []string{"the answer of " + v.From.Step + ", which is not in the journey before it"}})
+		of := ""
+		if name := v.From.field(); name != "" {
+			of = name + " of " + v.From.Step
+		}
+		return w.unresolved(Open{of, v.From.Example, []string{"the answer of " + v.From.Step + ", which is not in the journey before it"}})
 	case v.Open != nil:
 		return w.unresolved(*v.Open)
 	case v.Items != nil:
@@ -405,8 +409,11 @@ func (w *writer) unresolved(o Open) string {
 	for _, c := range o.Candidates {
 		args = append(args, quote(c))
 	}
-	what := "a value"
-	if o.Example != nil {
+	what := cmp.Or(o.Name, "a value")
+	switch {
+	case o.Example != nil && o.Name != "":
+		what += fmt.Sprintf(" (for example %v)", o.Example)
+	case o.Example != nil:
 		what = fmt.Sprint(o.Example)
 	}
 	w.open = append(w.open, w.name+": "+what)

@@ -43,7 +43,7 @@ func shop() *Draft {
 				Path: Value{Parts: []Value{text("/baskets/"), from("POST /baskets", ".id", "b-1"), text("/items")}},
 				Body: &Body{Kind: JSON, Value: Value{Fields: &[]Pair{
 					{Name: "product", Value: from("GET /products", ".items[0].id", "p-1")},
-					{Name: "voucher", Value: Value{Open: &Open{"V-77", []string{"a parameter"}}, Note: "nothing before it has this value"}},
+					{Name: "voucher", Value: Value{Open: &Open{Example: "V-77", Candidates: []string{"a parameter"}}, Note: "nothing before it has this value"}},
 					{Name: "key", Value: Value{Secret: "SHOP_KEY"}},
 				}}},
 			},
@@ -73,6 +73,13 @@ func TestWrite(t *testing.T) {
 	if strings.Contains(string(w.Text), "delete_basket") {
 		t.Error("a step outside of the journey was written")
 	}
+	untitled := shop()
+	for i := range untitled.Steps {
+		untitled.Steps[i].Title = untitled.Steps[i].ID
+	}
+	if text := string(untitled.Write().Text); strings.Contains(text, "  # "+untitled.Steps[0].ID+"\n") {
+		t.Errorf("a step without a title has its request twice in\n%s", text)
+	}
 	if strings.Contains(string(w.Text), "unused") {
 		t.Error("a constant that no step uses was written")
 	}
@@ -90,7 +97,7 @@ func TestStepsThatNeedOthers(t *testing.T) {
 		d := shop()
 		change(d)
 		w := d.Write()
-		if !slices.Contains(w.Open, "step add_item: b-1") || !strings.Contains(string(w.Text), `/baskets/${unresolved("b-1", "the answer of POST /baskets`) {
+		if !slices.Contains(w.Open, "step add_item: id of POST /baskets (for example b-1)") || !strings.Contains(string(w.Text), `/baskets/${unresolved("b-1", "the answer of POST /baskets`) {
 			t.Errorf("%s: open is %q in\n%s", name, w.Open, w.Text)
 		}
 	}

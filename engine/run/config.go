@@ -24,7 +24,9 @@ type Config struct {
 	Resume   *engine.Resumption // nil starts from the beginning
 	// Recording, if set, answers in place of the services.
 	Recording engine.Recording
-	Probe     engine.Probe
+	// Checkpoints are cycles at whose start a checkpoint is taken, so that forks can begin there.
+	Checkpoints []int
+	Probe       engine.Probe
 	// Inexact says why the result depends on timing from the start. "" means that it does not.
 	Inexact string
 	// Governor moves the limit; nil leaves it to people.
@@ -43,13 +45,11 @@ type Config struct {
 	Hooks
 }
 
-// Descriptions describes agents and steps. Each function may be nil. The functions are called concurrently and must not
-// block.
+// Descriptions describes agents and steps. Each function may be nil. The functions are called concurrently and must not block.
 type Descriptions struct {
 	// Name returns the display name of an agent.
 	Name func(index int) (string, error)
-	// Where returns the file and line that define a step, such as shop.yaml:12, or "" if they are unknown. It receives
-	// paths without iterations.
+	// Where returns the file and line that define a step, such as shop.yaml:12, or "" if they are unknown. Its paths have no iterations.
 	Where func(step string) string
 	// Purpose says what a step spends its time on. If it is nil, all of the time counts as time of the services. It
 	// receives paths without iterations.

@@ -106,8 +106,7 @@ func (s *checkpoints) updateGap() {
 	p.CheckpointGap = max(p.CheckpointGap, s.core.in.At.Sub(s.at)-s.suspended)
 }
 
-// emergencyCheckpoint takes a checkpoint after the core has panicked. It takes none if the panic came while memory was being
-// committed for the next cycle.
+// emergencyCheckpoint takes a checkpoint after the core has panicked, unless memory was being committed for the next cycle.
 func (c *core) emergencyCheckpoint(at input) (w *pendingCheckpoint, effects []effect) {
 	if c.cycles.committing || c.life.writingEnd || c.life.phase == engine.Ended {
 		return nil, nil

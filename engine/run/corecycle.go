@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -164,8 +165,7 @@ func (cy *cycles) close() {
 	c.emit(writeRow{row, ticket{kind: barrierTicket}})
 }
 
-// barrierCommitted handles the result of committing the barrier. If that failed, the cycle stays open and the run ends in
-// it. Its sessions are kept.
+// barrierCommitted handles the result of committing the barrier. If that failed, the run ends in the open cycle and keeps its sessions.
 func (cy *cycles) barrierCommitted(err error) {
 	c := cy.core
 	switch {
@@ -200,6 +200,9 @@ func (cy *cycles) openNext() {
 	c.memory.deliver()
 	c.tally.atBarrier = engine.State{Limit: c.limit.set, Manual: c.cfg.Settings.Manual, Totals: c.tally.totals.Clone()}
 	cy.committing = false
+	if slices.Contains(c.cfg.Checkpoints, cy.number) {
+		c.checkpoints.take("for forks", 0)
+	}
 }
 
 // nextWave starts the next wave of the open cycle once the previous one has ended.

@@ -11,8 +11,7 @@ import (
 // endReasons maps an ending to the reason of the final checkpoint.
 var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason}
 
-// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which writeEnd then
-// handles.
+// finish ends the run once nothing is in flight. It first requests a last reading of the probes, which writeEnd then handles.
 func (l *lifecycle) finish() {
 	c := l.core
 	if l.probingEnd || !l.abandoned && (c.cycles.workers > 0 || c.cycles.closing || c.checkpoints.pending > 0) {
@@ -22,8 +21,7 @@ func (l *lifecycle) finish() {
 	c.emit(readFinalProbes{})
 }
 
-// writeEnd takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's
-// end.
+// writeEnd takes the final checkpoint of a run that stops early. If none is needed, or it is done, it journals the run's end.
 func (l *lifecycle) writeEnd(e *finalProbes) {
 	c := l.core
 	l.probingEnd = false

@@ -35,6 +35,12 @@ func (p *population) runFilter(text string) (*filter, error) {
 	return p.compileFilter(text, agentNames)
 }
 
+// CheckFilter reports the mistakes of a filter of a run, without evaluating it. They are *engine.FieldError, joined.
+func (s *Scenario) CheckFilter(text string) error {
+	_, err := s.population.runFilter(text)
+	return err
+}
+
 // question compiles an expression about agents during a run, where attributes are also available under their own
 // names.
 func (p *population) question(text string) (*filter, error) {

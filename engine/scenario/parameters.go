@@ -40,7 +40,7 @@ func (r *reader) parameters(n *doc.Node) error {
 		p := readParameter(e)
 		names[p.Name] = true
 		if text, ok := r.given[p.Name]; ok {
-			parse := p.parse
+			parse := p.Parse
 			if r.kept {
 				parse = p.restore
 			}
@@ -153,11 +153,12 @@ func (p *Parameter) restore(text string) (value.Value, error) {
 	if text, err = value.Text(v); err != nil {
 		return nil, &engine.FieldError{Field: p.Name, Problem: err.Error()}
 	}
-	return p.parse(text)
+	return p.Parse(text)
 }
 
-// parse reads a value as given on a command line; its type is the default's.
-func (p *Parameter) parse(text string) (value.Value, error) {
+// Parse reads a value as given on a command line; its type is the default's. A value that the parameter cannot have is a
+// *engine.FieldError.
+func (p *Parameter) Parse(text string) (value.Value, error) {
 	var v value.Value
 	var want string
 	if p.Default.Type() != "string" {

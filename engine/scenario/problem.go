@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -13,27 +12,14 @@ import (
 )
 
 // Problems are all of them by file and position, warnings too.
-func (m *Mistakes) Problems() []view.Problem { return problems(m.report) }
+func (m *Mistakes) Problems() []view.Problem { return view.Problems(m.report) }
 
 // Warnings are what is worth a look but keeps nothing from running.
-func (s *Scenario) Warnings() []view.Problem { return problems(s.report) }
+func (s *Scenario) Warnings() []view.Problem { return view.Problems(s.report) }
 
 // AgentFields returns the names of the fields of agents that expressions can use: ID, index, columns of the population and attributes. It
 // returns nil if they are unknown.
 func (s *Scenario) AgentFields() []string { return slices.Clone(s.population.fields) }
-
-func problems(r *doc.Report) (all []view.Problem) {
-	for _, p := range r.Problems() {
-		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant})
-	}
-	for _, p := range r.Warnings() {
-		all = append(all, view.Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant, Warning: true})
-	}
-	slices.SortStableFunc(all, func(a, b view.Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
-	return all
-}
 
 // Kept is text to write into a scenario's own file.
 type Kept struct {
@@ -90,7 +76,7 @@ func (s *Scenario) keptDefault(name string, text []byte, given string) (path []s
 	if i < 0 {
 		return nil, nil, &engine.FieldError{Field: name, Problem: "the scenario has no such parameter"}
 	}
-	v, err := s.Parameters[i].parse(given)
+	v, err := s.Parameters[i].Parse(given)
 	if err != nil {
 		return nil, nil, err
 	}

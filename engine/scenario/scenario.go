@@ -56,8 +56,11 @@ func (s *Scenario) Service(name string) *chain.Service {
 	return s.Services[i]
 }
 
-// Mistakes are all the problems of a scenario's files.
+// Mistakes are all the problems of the files of a scenario or an experiment.
 type Mistakes struct{ report *doc.Report }
+
+// NewMistakes returns the problems in a report.
+func NewMistakes(r *doc.Report) *Mistakes { return &Mistakes{r} }
 
 func (m *Mistakes) Error() string {
 	problems := m.report.Problems()

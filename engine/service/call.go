@@ -235,8 +235,8 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	return err
 }
 
-// awaitFile waits until a connection may be opened again.
-func (c *Call) awaitFile(ctx context.Context, w *openfiles.Waits, service string) error {
+// awaitFile lets a call wait until a connection may be opened again.
+func awaitFile(ctx context.Context, c *Call, w *openfiles.Waits, service string) error {
 	w.Report(service, time.Now())
 	return c.sleep(ctx, engine.ThrottledByFiles, openfiles.Pause)
 }

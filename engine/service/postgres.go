@@ -93,7 +93,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 			continue
 		}
 		if errors.Is(err, openfiles.ErrTooMany) {
-			if err := call.awaitFile(ctx, &p.openFiles, p.name); err != nil {
+			if err := awaitFile(ctx, call, &p.openFiles, p.name); err != nil {
 				return nil, err
 			}
 			continue

@@ -9,7 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestSharing checks that the clients of two runs send no more together than one may, and that another service is not slowed.
+// TestSharing checks that the clients of two runs together send at most what one may, and that another service is not slowed.
 func TestSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 20

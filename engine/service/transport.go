@@ -131,7 +131,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			continue
 		case errors.Is(err, openfiles.ErrTooMany):
 			sends--
-			if err := call.awaitFile(ctx, &t.openFiles, t.name); err != nil {
+			if err := awaitFile(ctx, call, &t.openFiles, t.name); err != nil {
 				return nil, err
 			}
 			continue

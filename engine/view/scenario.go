@@ -1,6 +1,12 @@
 package view
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+)
 
 // ParameterSpec describes a parameter of a scenario.
 type ParameterSpec struct {
@@ -15,6 +21,20 @@ type Problem struct {
 	Text, Hint string // Hint may be empty
 	Meant      string // the name that was probably meant, which the hint asks for; "" if unknown
 	Warning    bool
+}
+
+// Problems returns the problems and warnings of a report by file and position.
+func Problems(r *doc.Report) (all []Problem) {
+	for _, p := range r.Problems() {
+		all = append(all, Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant})
+	}
+	for _, p := range r.Warnings() {
+		all = append(all, Problem{File: p.File, Line: p.Line, Col: p.Col, Text: p.Problem, Hint: p.Hint, Meant: p.Meant, Warning: true})
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return all
 }
 
 // String returns the text and the hint.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -49,7 +50,7 @@ func StepSummary(s *engine.TrialStep) string {
 	if s.Status != engine.StepSkipped && s.Status != engine.StepCanceled {
 		parts = append(parts, engine.FormatDuration(s.Took))
 	}
-	if s.Throttled > 0 {
+	if s.Throttled >= time.Millisecond {
 		parts = append(parts, engine.FormatDuration(s.Throttled)+" throttled")
 	}
 	if n := s.Retries; n > 0 {

@@ -88,6 +88,8 @@ func criteria(r *engine.RunRecord) Mark {
 		return Mark{Warn, fmt.Sprintf("%d of %s met%s", len(r.Verdict)-len(unknown), all, note)}
 	case len(r.Verdict) == 1:
 		return Mark{Good, "The success criterion is met"}
+	case len(r.Verdict) == 2:
+		return Mark{Good, "Both criteria met"}
 	default:
 		return Mark{Good, "All " + all + " met"}
 	}

@@ -29,6 +29,7 @@ func TestVerdict(t *testing.T) {
 		{"the only one missed", engine.RunRecord{Verdict: []engine.Judgment{missed}, Ending: engine.EndFinished}, fine, Mark{
 			Bad, "1 of 1 criterion missed (error_rate was 25%, wanted < 5%)" + calm,
 		}},
+		{"both met", engine.RunRecord{Verdict: []engine.Judgment{met, met}, Ending: engine.EndFinished}, fine, Mark{Good, "Both criteria met" + calm}},
 		{"unknown", engine.RunRecord{Verdict: []engine.Judgment{unknown, met}, Ending: engine.EndFinished}, fine, Mark{Warn, "1 of 2 criteria met, 1 unknown" + calm}},
 		{"stopped", engine.RunRecord{Verdict: []engine.Judgment{met}, Ending: engine.EndStopped}, fine, Mark{Warn, "The run was stopped: the success criterion is met" + calm}},
 		{"failed", engine.RunRecord{Verdict: []engine.Judgment{met}, Ending: engine.EndFailed}, fine, Mark{Bad, "Failed: the success criterion is met" + calm}},
@@ -40,7 +41,7 @@ func TestVerdict(t *testing.T) {
 		if got := Verdict(&c.run, &c.totals); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
-		if got := CriteriaMet(&c.run); got != (c.name == "all met" || c.name == "the only one" || c.name == "stopped" || c.name == "failed") {
+		if got := CriteriaMet(&c.run); got != (c.name == "all met" || c.name == "both met" || c.name == "the only one" || c.name == "stopped" || c.name == "failed") {
 			t.Errorf("%s: criteria met %v", c.name, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -161,11 +162,16 @@ func TestNewScenarioFromTheBackend(t *testing.T) {
 	if imports != 1 || asked() {
 		t.Errorf("imported %d times, asked %v", imports, asked())
 	}
+	st.New(func() {})
+	st.q.Until("asked", asked)
+	if !widgets.Key(st.win.Canvas(), fyne.KeyReturn) || imports != 2 || asked() {
+		t.Errorf("Return imported %d times, asked %v", imports, asked())
+	}
 	st.typed(1, 1, "x")
 	st.New(func() {})
 	st.q.Until("asked", asked)
 	st.asks(t, way)
-	if !uitest.Shows(st.win.Canvas().Overlays().Top(), "Save before you create a scenario?") || imports != 1 {
+	if !uitest.Shows(st.win.Canvas().Overlays().Top(), "Save before you create a scenario?") || imports != 2 {
 		t.Error("edits are lost")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -22,19 +23,20 @@ func (s *Screen) New(show func()) {
 			return
 		}
 		var ask *dialog.CustomDialog
+		backend := s.importing(func() { ask.Hide() })
 		content := templateList(all, func(name string) {
 			ask.Hide()
 			s.leave("create a scenario", func() {
 				show()
 				s.load(name, func() {})
 			})
-		}, s.importing(func() { ask.Hide() }))
+		}, backend)
 		size := s.win.Canvas().Size()
 		width := min(templateEms*theme.TextSize(), size.Width*0.8)
 		content.Resize(fyne.NewSize(width, 0)) // the height of its notes depends on the width
 		height := min(content.MinSize().Height, size.Height*0.7)
 		ask = dialog.NewCustom("New scenario", "Cancel", container.NewGridWrap(fyne.NewSize(width, height), container.NewVScroll(content)), s.win)
-		widgets.Ask(s.win, ask, nil)
+		widgets.Ask(s.win, ask, backend)
 	})
 }
 
@@ -67,6 +69,7 @@ func templateList(all []Template, choose func(name string), backend func()) fyne
 		list.Add(b)
 		list.Add(form.NewNote(t.About))
 	}
-	list.Add(form.NewNote("Each one runs on the mocks as it is. Nothing is written until you save it."))
-	return container.NewPadded(list)
+	list.Add(form.NewNote("The examples run on the mocks as they are. Nothing is written until you save it."))
+	pad := theme.Padding()
+	return container.New(layout.NewCustomPaddedLayout(pad, pad, pad, 3*pad), list) // the scroll bar is at the right
 }

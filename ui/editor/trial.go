@@ -43,7 +43,7 @@ type trial struct {
 
 func newTrial(s *Screen) *trial {
 	t := &trial{screen: s, agent: form.NewEntry(), state: form.NewNote("")}
-	t.agent.SetPlaceHolder("ID (default: first agent)")
+	t.agent.SetPlaceHolder("ID (default: first)")
 	t.agent.OnSubmitted = func(string) { t.press() }
 	t.run = widget.NewButtonWithIcon("Try", theme.MediaPlayIcon(), t.press)
 	t.run.Importance = widget.HighImportance

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"image/color"
+	"path/filepath"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -90,12 +91,16 @@ func (k *card) Text() string { return k.choice.Title }
 // Parts returns the text below the title.
 func (k *card) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{widgets.NewText(k.about())} }
 
-// about returns the line below the title: the description, or the folder of a file without one.
+// about returns the line below the title: the description, or the name and the folder of a file without one.
 func (k *card) about() string {
-	if k.choice.About == "" && !k.choice.BuiltIn {
-		return k.choice.Name
+	if k.choice.About != "" || k.choice.BuiltIn {
+		return k.choice.About
 	}
-	return k.choice.About
+	file, folder := filepath.Base(k.choice.Name), filepath.Dir(k.choice.Name)
+	if file == k.choice.Title {
+		return folder
+	}
+	return file + " in " + folder
 }
 
 type cardRenderer struct {

@@ -18,7 +18,8 @@ import (
 type gallery struct {
 	panel   fyne.CanvasObject
 	items   *fyne.Container
-	fresh   *widget.Button // asks what a new scenario begins with
+	scroll  *container.Scroll // of the items
+	fresh   *widget.Button    // asks what a new scenario begins with
 	open    *widget.Button
 	hint    *form.Note
 	foot    *fyne.Container // the buttons and the hint
@@ -39,7 +40,8 @@ func newGallery(pick func(name string), favor func(name string, star bool), open
 	g.fresh.Hide()
 	g.hint = form.NewNote("or drop a file on the window")
 	g.foot = container.NewStack(form.NewStack(g.fresh, g.open, g.hint))
-	body := container.NewBorder(nil, g.foot, nil, nil, container.NewVScroll(g.items))
+	g.scroll = container.NewVScroll(g.items)
+	body := container.NewBorder(nil, g.foot, nil, nil, g.scroll)
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
 }
@@ -109,6 +111,7 @@ func (g *gallery) show() {
 	if g.drawnAs == g.chosen && slices.Equal(g.drawn, g.choices) {
 		return
 	}
+	moved := g.drawnAs != g.chosen
 	g.drawn, g.drawnAs = slices.Clone(g.choices), g.chosen
 	name, star := g.focused()
 	g.items.Objects = nil
@@ -129,6 +132,28 @@ func (g *gallery) show() {
 	}
 	g.items.Refresh()
 	g.focus(name, star)
+	if moved {
+		g.reveal()
+	}
+}
+
+// reveal scrolls to the chosen scenario if it is out of sight.
+func (g *gallery) reveal() {
+	for _, o := range g.items.Objects {
+		k, ok := o.(*card)
+		if !ok || k.choice.Name != g.chosen {
+			continue
+		}
+		top, end, room := k.Position().Y, k.Position().Y+k.Size().Height, g.scroll.Size().Height
+		switch {
+		case room == 0: // it was not drawn yet
+		case top < g.scroll.Offset.Y:
+			g.scroll.ScrollToOffset(fyne.NewPos(0, top))
+		case end > g.scroll.Offset.Y+room:
+			g.scroll.ScrollToOffset(fyne.NewPos(0, end-room))
+		}
+		return
+	}
 }
 
 // star adds a scenario to the favorites or removes it.

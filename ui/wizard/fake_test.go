@@ -58,6 +58,7 @@ func shop() *importer.Draft {
 // fake is a desk with a shop.
 type fake struct {
 	mu          sync.Mutex
+	draft       *importer.Draft // nil for a shop
 	recorded    bool
 	reads       []Request
 	readErr     error
@@ -94,7 +95,11 @@ func (f *fake) Read(ctx context.Context, r Request) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Found{Draft: shop(), Recorded: f.recorded}, nil
+	d := f.draft
+	if d == nil {
+		d = shop()
+	}
+	return &Found{Draft: d, Recorded: f.recorded}, nil
 }
 
 func (f *fake) Chain(_ context.Context, text []byte, _ []importer.File) (engine.Graph, error) {

@@ -1,6 +1,7 @@
 package wizard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,14 @@ func (f *finish) title() string {
 	return "Step 3 of 3: Finish. Check the sign-in, and choose the file."
 }
 
-func (f *finish) first() fyne.Focusable { return f.path }
+func (f *finish) first() fyne.Focusable {
+	for _, e := range f.addresses {
+		if strings.TrimSpace(e.Text) == "" {
+			return e
+		}
+	}
+	return f.path
+}
 
 func (f *finish) next() (string, bool) {
 	return "Create scenario", f.plan != nil && !f.saving && f.wizard.stop == nil && len(f.fields.Mistakes()) == 0
@@ -100,7 +108,7 @@ func (f *finish) fill() {
 	if logsIn(d) {
 		parts = append(parts, f.usersField(d))
 	}
-	f.parts.Objects = append(parts, openList(d.Write().Open))
+	f.parts.Objects = append(parts, openList(undecided(f.wizard.steps.journey.snapshot())))
 	f.parts.Refresh()
 	f.checkAddresses()
 	f.propose(d.Title)
@@ -129,9 +137,13 @@ func (f *finish) backends(d *importer.Draft) fyne.CanvasObject {
 		address := form.NewEntry()
 		address.SetText(s.URL)
 		address.SetPlaceHolder("https://staging.example.com")
-		address.OnChanged = func(string) { f.checkAddresses() }
 		row := f.fields.Add(form.NewRow("Address of "+s.Name, address), addressOf(i))
-		row.SetHelp(signIn(s))
+		help := func() { row.SetHelp(whereAndHow(s, address.Text)) }
+		address.OnChanged = func(string) {
+			help()
+			f.checkAddresses()
+		}
+		help()
 		f.addresses = append(f.addresses, address)
 		list = append(list, row)
 	}
@@ -144,9 +156,10 @@ func addressOf(service int) string { return fmt.Sprintf("address %d", service) }
 func (f *finish) checkAddresses() {
 	var problem []error
 	for i, e := range f.addresses {
-		text := strings.TrimSpace(e.Text)
+		text := full(e.Text)
 		u, err := url.Parse(text)
 		switch {
+		case text == "" && f.draft().Services[i].OpenAPI != "": // a mock
 		case text == "":
 			problem = append(problem, &engine.FieldError{Field: addressOf(i), Problem: "the source does not say where the backend is", Hint: "for example http://127.0.0.1:8000"})
 		case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mock" || u.Host == "" && u.Opaque == "":
@@ -159,21 +172,30 @@ func (f *finish) checkAddresses() {
 	f.wizard.follow()
 }
 
+// full completes an address that begins with a host.
+func full(address string) string {
+	address = strings.TrimSpace(address)
+	host, _, _ := strings.Cut(address, "/")
+	if !strings.ContainsAny(host, ".:") && host != "localhost" || strings.Contains(address, "://") || strings.HasPrefix(address, "mock:") {
+		return address
+	}
+	return scheme(address) + address
+}
+
 // secretFields are the secrets: where each goes, and fields for those that the source does not have.
 func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
-	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer or, without one, until Throng ends, and never in the file.")}
+	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer or, without one, until Throng ends, and never in the file. You can also set them later, in Setup.")}
 	names := []string{}
 	rows := map[string]*form.Row{}
 	for _, s := range d.Secrets {
 		e := form.NewEntry()
-		e.Password = true
-		row := form.NewRow(s.Name+": "+s.Use, e)
+		e.Password = !isName(s.Use)
+		row := form.NewRow(strings.TrimSuffix(words.Sentence(s.Use), ".")+" ("+s.Name+")", e)
 		if s.Value != "" {
 			e.SetPlaceHolder("found in the source")
 			row.SetHelp("It was found in the source and will be stored. Type another one to replace it.")
 		} else {
 			names = append(names, s.Name)
-			row.SetHelp("The source does not have it. You can also set it later.")
 		}
 		f.secrets[s.Name], rows[s.Name] = e, row
 		list = append(list, row)
@@ -190,9 +212,18 @@ func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
 	return part("Secrets", list...)
 }
 
+// isName reports whether the use of a secret is a name, which a person may see.
+func isName(use string) bool {
+	return strings.HasPrefix(use, "user name") || strings.HasPrefix(use, "client ID")
+}
+
 // usersField asks for the users that agents log in as.
 func (f *finish) usersField(d *importer.Draft) fyne.CanvasObject {
-	f.users.SetText("Agents log in. Choose a CSV file with their users, for example with the columns username and password; each agent takes one row.")
+	text := "Agents log in. Choose a CSV file with their users, for example with the columns username and password; each agent takes one row."
+	if slices.ContainsFunc(d.Services, func(s importer.Service) bool { return strings.HasPrefix(s.Auth.Note, importer.OneAccount) }) {
+		text = "All agents log in with one account. For one account each, choose a CSV file, for example with the columns username and password."
+	}
+	f.users.SetText(text)
 	switch {
 	case f.wizard.request.Users != "":
 		f.users.SetGood("Agents are the rows of " + f.wizard.request.Users + ".")
@@ -200,6 +231,22 @@ func (f *finish) usersField(d *importer.Draft) fyne.CanvasObject {
 		f.users.SetGood("Agents are the rows of " + d.People + ".")
 	}
 	return part("Users", f.users, container.NewHBox(widget.NewButtonWithIcon("Choose users…", theme.AccountIcon(), f.chooseUsers)))
+}
+
+// undecided lists what is left to decide, without the addresses, which have fields.
+func undecided(d *importer.Draft) []string {
+	for i := range d.Services {
+		d.Services[i].URL = cmp.Or(d.Services[i].URL, "http://127.0.0.1")
+	}
+	return d.Write().Open
+}
+
+// whereAndHow says how agents sign in to a service, and where it is if that is not known.
+func whereAndHow(s *importer.Service, address string) string {
+	if strings.TrimSpace(address) != "" || s.OpenAPI == "" {
+		return signIn(s)
+	}
+	return "The source does not say where the backend is. Type its address, or leave it empty to run on a mock that is made from the document."
 }
 
 // openList lists what is left to decide.
@@ -316,10 +363,10 @@ func (f *finish) chooseUsers() {
 func (f *finish) keep() {
 	d := f.draft()
 	for i, e := range f.addresses {
-		d.Services[i].URL = strings.TrimRight(strings.TrimSpace(e.Text), "/")
+		d.Services[i].URL = strings.TrimRight(full(e.Text), "/")
 	}
 	for i := range d.Secrets {
-		if e := f.secrets[d.Secrets[i].Name]; e != nil && e.Text != "" {
+		if e := f.secrets[d.Secrets[i].Name]; e != nil && strings.TrimSpace(e.Text) != "" {
 			d.Secrets[i].Value = e.Text
 		}
 	}
@@ -345,8 +392,8 @@ func (f *finish) forward() {
 		f.wizard.close()
 		f.wizard.ways.Created(s.File)
 		if len(s.Unkept) > 0 {
-			widgets.Tell(f.wizard.win, "Secrets are kept until Throng ends", words.NewParagraph(f.wizard.win, "The keychain of this computer could not store "+strings.Join(s.Unkept, ", ")+
-				".\nThe scenario was created, and you can try and launch it now. After you have closed Throng, enter them again in Setup, or set them as environment variables before you start Throng."))
+			widgets.Tell(f.wizard.win, "Secrets are kept until you close Throng", words.NewParagraph(f.wizard.win, "The keychain of this computer could not store "+
+				strings.Join(s.Unkept, ", ")+".\nThe scenario was created and can run now. After the next start, enter them in Setup, or set them as environment variables."))
 		}
 	})
 }

@@ -97,10 +97,14 @@ func (j journey) move(id string, by int, only bool) bool {
 	return true
 }
 
-// lacks returns which steps a step needs that are not in the journey before it, as sentences without an end.
+// lacks returns what a step needs: values without a source, and steps that are not in the journey before it. It returns sentences without
+// an end.
 func (j journey) lacks(i int) (all []string) {
 	if !j.draft.Steps[i].Use {
 		return nil
+	}
+	for _, name := range j.draft.Undecided(i) {
+		all = append(all, name+" has no source")
 	}
 	for _, need := range j.draft.Needs(i) {
 		of := &j.draft.Steps[need]
@@ -158,7 +162,10 @@ func (j journey) snapshot() *importer.Draft {
 	return &d
 }
 
-// path returns a step's path for display: {} stands for what is filled in.
+// filled stands for a value in a path.
+const filled = "{}"
+
+// path returns a path for display.
 func path(v *importer.Value) string {
 	if v.Parts != nil {
 		var b strings.Builder
@@ -173,11 +180,21 @@ func path(v *importer.Value) string {
 	if v.Literal != nil {
 		return fmt.Sprint(v.Literal)
 	}
-	return "{}"
+	return filled
 }
 
-// request returns the method and the path of a step.
-func request(s *importer.Step) string { return s.Method + " " + path(&s.Path) }
+// request returns the method and the path of a step. Values have the names that they have in the source: GET /carts/{id}.
+func request(s *importer.Step) string {
+	segments := strings.Split(path(&s.Path), "/")
+	template, _, _ := strings.Cut(strings.TrimPrefix(s.ID, s.Method+" "), " ")
+	named := strings.Split(template, "/")
+	for i := range segments {
+		if len(named) == len(segments) && strings.Contains(segments[i], filled) && strings.Contains(named[i], "{") {
+			segments[i] = named[i]
+		}
+	}
+	return s.Method + " " + strings.Join(segments, "/")
+}
 
 // several formats a count and its noun.
 func several(n int, one string) string {
@@ -262,13 +279,14 @@ func signIn(s *importer.Service) string {
 	case importer.NoAuth:
 	}
 	text := "Sign-in: " + how + "."
+	note := strings.TrimSpace(strings.TrimPrefix(s.Auth.Note, importer.OneAccount)) // the users are asked for below
 	switch {
 	case how == "" && s.Cookies:
 		text = "No sign-in apart from the steps of the journey; each agent keeps its cookies."
 	case how == "":
 		text = "No sign-in was found."
 	}
-	return strings.TrimSpace(text + " " + s.Auth.Note)
+	return strings.TrimSpace(text + " " + note)
 }
 
 // logsIn reports whether agents have logins of their own, so that a file of users helps.

@@ -29,7 +29,7 @@ type source struct {
 	curl    *form.Entry
 	trust   *widget.Button
 	state   *form.Note
-	ways    *fyne.Container
+	top     *fyne.Container
 	at      *fyne.Container // the way of the address
 	object  fyne.CanvasObject
 	ca      string
@@ -62,8 +62,8 @@ func newSource(w *Wizard) *source {
 		container.NewBorder(nil, nil, nil, container.NewHBox(
 			widgets.NewHint(s.trust, "Choose a file with the CA certificate of the backend, if the system does not trust it."),
 			button("Read", theme.DownloadIcon(), s.readAddress)), s.address))
-	s.ways = form.NewStack(s.at, form.NewColumns(wayEms, form.NewStack(file, visit), commands))
-	s.object = container.NewBorder(nil, container.New(reserved(stateLines), s.state), nil, nil, container.NewVScroll(s.ways))
+	s.top = form.NewStack(s.at, container.New(reserved(stateLines), s.state))
+	s.object = container.NewBorder(s.top, nil, nil, nil, container.NewVScroll(form.NewColumns(wayEms, form.NewStack(file, visit), commands)))
 	return s
 }
 
@@ -129,7 +129,8 @@ func (s *source) follow() {
 	s.at.Hidden = s.second
 	s.curl.SetText("")
 	s.state.SetText("")
-	s.ways.Refresh()
+	s.top.Refresh()
+	s.object.Refresh()
 }
 
 func (s *source) changed(of *form.Entry) {

@@ -291,9 +291,9 @@ func (s *steps) explain() {
 	case 0:
 		s.note.SetText("Select a step to move it with Up and Down, or with Alt and the arrow keys. Space chooses it.")
 	case 1:
-		s.note.SetWarning("The step " + names[0] + " needs a value that no step before it has. The value is left open in the file.")
+		s.note.SetWarning("The step " + names[0] + " needs a value or a step that is not before it. Its row says which one.")
 	default:
-		s.note.SetWarning("These steps need values that no step before them has: " + strings.Join(names, ", ") + ". The values are left open in the file.")
+		s.note.SetWarning("These steps need values or steps that are not before them: " + strings.Join(names, ", ") + ". Their rows say which ones.")
 	}
 }
 
@@ -301,15 +301,21 @@ func (s *steps) explain() {
 func (s *steps) describe(i int) {
 	step := &s.journey.draft.Steps[i]
 	if lacks := s.journey.lacks(i); len(lacks) > 0 {
-		s.note.SetWarning("It needs a value: " + strings.Join(lacks, "; ") + ". Choose or move that step, or fill the value in later.")
+		advice := "Choose or move that step, or fill the value in later."
+		if len(s.journey.draft.Undecided(i)) > 0 {
+			advice = "The file marks what to fill in."
+		}
+		s.note.SetWarning("It needs a value: " + strings.Join(lacks, "; ") + ". " + advice)
 		return
 	}
 	text := request(step)
-	if step.Title != "" {
+	if step.Title != "" && !strings.HasPrefix(step.ID, step.Title) {
 		text = step.Title + ": " + text
 	}
-	if len(step.Notes) > 0 {
-		text += ". " + strings.Join(step.Notes, " ")
+	if notes := step.Notes; step.Against != "" && !step.Use {
+		text += ". " + strings.Join(append([]string{step.Against}, notes...), " ")
+	} else if len(notes) > 0 {
+		text += ". " + strings.Join(notes, " ")
 	}
 	s.note.SetText(text)
 }

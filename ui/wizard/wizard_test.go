@@ -36,7 +36,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	st.tap("OK")
 	st.tap("Next")
 	st.until("A new file.")
-	for _, text := range []string{"Sign-in: a bearer token, the secret SHOP_TOKEN.", "SHOP_KEY: API key of 127.0.0.1", "Every value has a source."} {
+	for _, text := range []string{"Sign-in: a bearer token, the secret SHOP_TOKEN.", "API key of 127.0.0.1 (SHOP_KEY)", "Every value has a source."} {
 		if !st.shows(text) {
 			t.Errorf("%q is not shown: %q", text, uitest.Texts(st.top()))
 		}
@@ -66,7 +66,7 @@ func TestDroppedStepsMarkThoseThatNeedThem(t *testing.T) {
 	}
 	st.steps.toggle("GET /products")
 	st.same("login", "add_to_cart", "order")
-	if !st.shows("The step add_to_cart needs a value that no step before it has.") || !strings.Contains(f.newest(), "unresolved(") {
+	if !st.shows("The step add_to_cart needs a value or a step that is not before it.") || !strings.Contains(f.newest(), "unresolved(") {
 		t.Errorf("shown: %q, written:\n%s", uitest.Texts(st.top()), f.newest())
 	}
 	st.steps.table.Select("POST /cart")
@@ -79,7 +79,7 @@ func TestDroppedStepsMarkThoseThatNeedThem(t *testing.T) {
 	st.steps.toggle("POST /cart")
 	st.tap("Next")
 	st.until("1 value without a source.")
-	if !st.shows("order: 7") {
+	if !st.shows("order: id of POST /cart (for example 7)") {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 }
@@ -309,8 +309,89 @@ func TestAddressesAreChecked(t *testing.T) {
 			t.Errorf("%q: shown: %q", text, uitest.Texts(st.top()))
 		}
 	}
-	st.finish.addresses[0].SetText("http://localhost:3000")
-	if b := uitest.Button(st.top(), "Create scenario"); b.Disabled() {
-		t.Error("an address is refused")
+	for text, want := range map[string]string{
+		"http://localhost:3000": "http://localhost:3000", "127.0.0.1:8802/": "http://127.0.0.1:8802", "localhost/api": "http://localhost/api", "staging.example.com": "https://staging.example.com",
+	} {
+		st.finish.addresses[0].SetText(text)
+		if b := uitest.Button(st.top(), "Create scenario"); b.Disabled() {
+			t.Errorf("%s is refused", text)
+		}
+		if st.finish.keep(); st.finish.draft().Services[0].URL != want {
+			t.Errorf("%s is kept as %s", text, st.finish.draft().Services[0].URL)
+		}
+	}
+}
+
+// TestUnknownAddress checks that a scenario of a document runs on a mock of it until the address is known.
+func TestUnknownAddress(t *testing.T) {
+	d := shop()
+	d.Services[0].URL, d.Services[0].OpenAPI = "", "openapi.json"
+	d.Secrets[0].Use = "user name at 127.0.0.1"
+	d.Services[0].Auth.Note = importer.OneAccount
+	f := &fake{draft: d}
+	st := newStage(t, f)
+	st.read()
+	st.tap("Next")
+	st.until("A new file.")
+	b := uitest.Button(st.top(), "Create scenario")
+	if b.Disabled() || !st.shows("leave it empty to run on a mock") || !st.shows("Every value has a source.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	if st.win.Canvas().Focused() != fyne.Focusable(st.finish.addresses[0]) {
+		t.Error("the address is not focused")
+	}
+	if st.finish.secrets["SHOP_TOKEN"].Password || !st.finish.secrets["SHOP_KEY"].Password {
+		t.Error("a user name is hidden, or a key is shown")
+	}
+	st.finish.addresses[0].SetText("http://127.0.0.1:9000")
+	if !st.shows("Sign-in: a bearer token, the secret SHOP_TOKEN.") || st.shows("leave it empty") || st.shows("import again") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.finish.addresses[0].SetText("")
+	st.tap("Create scenario")
+	st.q.Until("created", func() bool { return len(st.created) == 1 })
+	if text := string(f.saved.Write().Text); !strings.Contains(text, "url: mock:openapi.json") {
+		t.Errorf("written:\n%s", text)
+	}
+}
+
+// TestValuesWithoutASource checks that the table marks steps with such values, and says why a step was left out only while it is.
+func TestValuesWithoutASource(t *testing.T) {
+	d := shop()
+	d.Steps[5].Path.Parts[1] = importer.Value{Open: &importer.Open{Name: "product_id", Example: int64(1)}}
+	d.Steps[5].Against = "Not in the journey: no operation returns product_id."
+	st := newStage(t, &fake{draft: d})
+	st.read()
+	st.steps.only.SetChecked(false)
+	st.steps.table.Select("DELETE /products/{id}")
+	st.steps.explain()
+	if !st.shows("Delete a product: DELETE /products/{id}. Not in the journey: no operation returns product_id.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.toggle("DELETE /products/{id}")
+	if !st.shows("It needs a value: product_id has no source. The file marks what to fill in.") || st.shows("Not in the journey") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+	st.steps.table.Select("")
+	st.steps.explain()
+	if !st.shows("The step delete_product needs a value or a step that is not before it.") {
+		t.Errorf("shown: %q", uitest.Texts(st.top()))
+	}
+}
+
+func TestRequestsNameTheirValues(t *testing.T) {
+	open := importer.Value{Open: &importer.Open{}}
+	for id, path := range map[string][]importer.Value{
+		"GET /carts/{id}":               {value("/carts/"), open},
+		"GET /carts/{id}/items/{n} #2":  {value("/carts/"), open, value("/items/"), open},
+		"GET /shops/7/carts/{cart} buy": {value("/shops/7/carts/"), open},
+	} {
+		want := strings.TrimSuffix(strings.TrimSuffix(id, " #2"), " buy")
+		if got := request(&importer.Step{ID: id, Method: "GET", Path: importer.Value{Parts: path}}); got != want {
+			t.Errorf("%s is shown as %s", id, got)
+		}
+	}
+	if got := request(&importer.Step{ID: "step-7", Method: "GET", Path: importer.Value{Parts: []importer.Value{value("/a/"), open}}}); got != "GET /a/{}" {
+		t.Errorf("shown as %s", got)
 	}
 }

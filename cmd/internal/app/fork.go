@@ -179,7 +179,7 @@ func payloadOf(src *engine.Source) *scenario.Payload {
 // flags, by the environment, and by settings of the scenario that differ from the parent's scenario. Its errors are joined
 // *engine.FieldError values.
 func (p *Parent) Settings(s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, error) {
-	was, now := config.FileSettings(p.Scenario), config.FileSettings(s)
+	was, now := p.Scenario.Settings(), s.Settings()
 	given := map[string]string{}
 	for name, text := range now {
 		if was[name] != text {

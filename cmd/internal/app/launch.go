@@ -39,7 +39,9 @@ type Launch struct {
 	Resume engine.RunID // the run to resume; Scenario and the seed must be that run's own. "" starts a new run
 	Fork   *Parent      // checkpoint at which a fork begins; nil starts from the beginning
 	Name   string       // of the new run; "" shows the title of the scenario
-	Part   *Part        // of the experiment that the run belongs to; nil for other runs
+	// Checkpoints are cycles at whose start forks will begin.
+	Checkpoints []int
+	Part        *Part // of the experiment that the run belongs to; nil for other runs
 
 	// Allow names addresses that the user allows with this launch, in the form that [consent.Named] reads; see mayCall.
 	Allow []string
@@ -205,6 +207,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Success:      l.Scenario.Success,
 		Settings:     l.Settings,
 		First:        j.Record.ForkCycle,
+		Checkpoints:  l.Checkpoints,
 		Lineage:      lineage(ctx, l.Store, &j.Record),
 		Journal:      runlog.Journal(journal, log, j.Program.AgentID, l.Scenario.Chain.Name),
 		Resume:       res,

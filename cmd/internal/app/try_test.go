@@ -24,7 +24,7 @@ func tried(t *testing.T, name string, set map[string]string) app.Launch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings, _, err := config.Layers{File: config.FileSettings(s)}.Resolve()
+	settings, _, err := config.Layers{File: s.Settings()}.Resolve()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func (d importDesk) Chain(_ context.Context, text []byte, files []importer.File)
 
 // Propose returns a file in the documents folder that does not exist yet.
 func (d importDesk) Propose(_ context.Context, title string) string {
-	name := strings.ReplaceAll(importer.Identifier(title), "_", "-")
+	name := strings.ReplaceAll(importer.Identifier(strings.ToLower(title)), "_", "-")
 	dir := documents()
 	for n := 1; ; n++ {
 		file := cmp.Or(name, "scenario") + ".throng.yaml"

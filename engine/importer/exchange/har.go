@@ -303,7 +303,14 @@ func (h *harReader) finish() {
 	if h.nameless > 0 {
 		h.to.Notes = append(h.to.Notes, fmt.Sprintf("%d entries of the HAR have no URL and were left out.", h.nameless))
 	}
-	h.to.Source = fmt.Sprintf("recording of %s, %d requests", cmp.Or(string(program), "an unknown program"), len(h.to.Exchanges))
+	requests := fmt.Sprintf("%d requests", len(h.to.Exchanges))
+	if len(h.to.Exchanges) == 1 {
+		requests = "1 request"
+	}
+	h.to.Source = "a recording of " + requests
+	if program != "Throng" {
+		h.to.Source = fmt.Sprintf("a recording of %s, %s", cmp.Or(string(program), "an unknown program"), requests)
+	}
 }
 
 // withoutQuery shortens the title of a page that is a URL, because queries may contain credentials.

@@ -30,7 +30,7 @@ func TestReadHAR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Source != "recording of Chrome, 2 requests" || r.Partial != "" || len(r.Exchanges) != 2 {
+	if r.Source != "a recording of Chrome, 2 requests" || r.Partial != "" || len(r.Exchanges) != 2 {
 		t.Fatalf("%+v", r)
 	}
 	logo, post := r.Exchanges[0], r.Exchanges[1] // in the order of time

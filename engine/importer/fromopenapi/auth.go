@@ -243,7 +243,7 @@ func (b signer) login(o *operation) importer.Auth {
 	step.Expect, step.Check = nil, false
 	a.Request = &step
 	if !b.signs.self && b.column(userNames) == "" {
-		a.Note = "All agents log in with one account. For one account each, import again with a CSV file of users."
+		a.Note = importer.OneAccount
 	}
 	return a
 }

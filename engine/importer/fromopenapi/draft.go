@@ -102,6 +102,7 @@ var generic = []string{"api", "apis", "swagger", "openapi", "open", "service", "
 
 func serviceName(title string) string {
 	var words []string
+	title = strings.NewReplacer("FastAPI", "fastapi", "OpenAPI", "openapi").Replace(title) // each is one word
 	for word := range strings.SplitSeq(importer.Identifier(title), "_") {
 		if word == "" || slices.Contains(generic, word) || isNumber(word) || len(words) == 2 {
 			continue

@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 		for _, s := range d.Steps {
 			if !s.Use {
 				text += "# " + s.Name + ":"
-				for _, n := range s.Notes {
+				for _, n := range append([]string{s.Against}, s.Notes...) {
 					text += " " + n
 				}
 				text += "\n"
@@ -129,7 +129,7 @@ func TestDependencies(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"DELETE /others/{id}", "PATCH /others/{id}", "DELETE /things", "PATCH /things"} {
-		if s := d.Step(id); s.Use || !strings.Contains(strings.Join(s.Notes, " "), "did not create") {
+		if s := d.Step(id); s.Use || !strings.Contains(s.Against, "did not create") {
 			t.Errorf("%s: %+v", id, s)
 		}
 	}
@@ -273,4 +273,48 @@ func FuzzDraft(f *testing.F) {
 			t.Error("nothing is written")
 		}
 	})
+}
+
+// TestNamesOfTheClient checks that a PUT below a collection without a POST creates something under a made-up name, unless it may miss it.
+func TestNamesOfTheClient(t *testing.T) {
+	const paths = `
+  /items: {get: {operationId: list_items, responses: {200: {}}}}
+  /items/{item_id}:
+    parameters: [{name: item_id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: get_item, responses: {200: {content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}}
+    put: {operationId: ItemsController_put, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}, responses: {200: {}%s}}
+    delete: {operationId: delete_item, responses: {200: {}}}
+  /items/{item_id}/labels/{uuid}:
+    parameters: [{name: item_id, in: path, required: true, schema: {type: string}}, {name: uuid, in: path, required: true, schema: {type: string, format: uuid}}]
+    put: {operationId: put_label, requestBody: {content: {application/json: {schema: {type: object}}}}, responses: {201: {}}}
+`
+	d := draft(t, api(fmt.Sprintf(paths, ""), thing), fromopenapi.Options{})
+	if got := used(d); got != "items_put put_label list_items get_item delete_item" {
+		t.Errorf("the journey is %s", got)
+	}
+	w := d.Write()
+	for _, method := range []string{"get", "put", "delete"} {
+		if want := method + `: /items/${"item-" + session.uuid[:13]}` + "\n"; !strings.Contains(string(w.Text), want) {
+			t.Errorf("%q is missing in\n%s", want, w.Text)
+		}
+	}
+	if !strings.Contains(string(w.Text), `/labels/${session.uuid}`) || len(w.Open) > 0 {
+		t.Errorf("open is %q in\n%s", w.Open, w.Text)
+	}
+	if err := d.Follow("get item"); err != nil || used(d) != "items_put get_item" {
+		t.Errorf("the journey in words is %s, %v", used(d), err)
+	}
+	d = draft(t, api(fmt.Sprintf(paths, ", 404: {}"), thing), fromopenapi.Options{})
+	if s := d.Step("PUT /items/{item_id}"); s.Use || s.Against != "Not in the journey: no operation returns item_id." {
+		t.Errorf("the step is %+v", s)
+	}
+	if got := d.Undecided(1); len(got) != 1 || got[0] != "item_id" {
+		t.Errorf("%s has the values %q without a source", d.Steps[1].ID, got)
+	}
+	for id := range strings.FieldsSeq("GET PUT DELETE") {
+		d.Step(id + " /items/{item_id}").Use = true
+	}
+	if w := d.Write(); len(w.Open) != 3 || w.Open[0] != "step get_item: item_id (for example 1)" || strings.Contains(string(w.Text), "Not in the journey") {
+		t.Errorf("open is %q in\n%s", w.Open, w.Text)
+	}
 }

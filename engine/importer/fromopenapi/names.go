@@ -39,7 +39,7 @@ func stepName(o *operation) string {
 	if suffix := notWord.ReplaceAllString(o.Path, "_") + "_" + strings.ToLower(o.Method); len(id) > len(suffix) {
 		id = strings.TrimSuffix(id, suffix)
 	}
-	name := importer.Identifier(id)
+	name := withoutController(importer.Identifier(id))
 	if name == "" {
 		name = importer.Identifier(verb(o) + " " + object(o))
 	}
@@ -50,6 +50,15 @@ func stepName(o *operation) string {
 		return name + "_step"
 	}
 	return name
+}
+
+// withoutController drops a word that frameworks put into every operationId: cats_find_all of CatsController_findAll.
+func withoutController(name string) string {
+	words := strings.Split(name, "_")
+	if i := slices.Index(words, "controller"); i > 0 && i < len(words)-1 {
+		words = slices.Delete(words, i, i+1)
+	}
+	return strings.Join(words, "_")
 }
 
 // verb says what an operation does.

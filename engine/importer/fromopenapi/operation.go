@@ -35,7 +35,7 @@ type operation struct {
 	answer   *openapi.Schema
 	needs    []*need
 	use      bool
-	notes    []string
+	against  string                    // why it is not in the journey
 	values   map[string]importer.Value // of its body that never differ in a session, by name
 	depth    int                       // literal segments of the path
 	body     *openapi.Media
@@ -224,8 +224,7 @@ func (b *builder) exclude() {
 		if why == "" {
 			continue
 		}
-		o.use = false
-		o.notes = append(o.notes, why)
+		o.use, o.against = false, why
 	}
 	b.withoutSources()
 	used := 0
@@ -234,8 +233,7 @@ func (b *builder) exclude() {
 			continue
 		}
 		if used++; used > mostUsed {
-			o.use = false
-			o.notes = append(o.notes, "Not in the journey: it has many steps already.")
+			o.use, o.against = false, "Not in the journey: it has many steps already."
 		}
 	}
 	b.withoutSources()
@@ -249,7 +247,7 @@ func (b *builder) withoutSources() {
 			for _, n := range o.needs {
 				if o.use && n.required && (n.from == nil || !n.from.of.use) {
 					o.use, again = false, true
-					o.notes = append(o.notes, "Not in the journey: "+n.missing())
+					o.against = "Not in the journey: " + n.missing()
 				}
 			}
 		}
@@ -299,7 +297,11 @@ func (b *builder) notOwned(o *operation) string {
 	}
 	owned := false
 	for _, n := range o.needs {
-		if n.in == "path" && n.from != nil {
+		switch {
+		case n.in != "path":
+		case n.from == nil:
+			return "Not in the journey: " + n.missing()
+		default:
 			if !n.from.owned() {
 				return what
 			}

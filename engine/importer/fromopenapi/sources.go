@@ -44,6 +44,7 @@ type source struct {
 	list  bool
 	depth int
 	sent  bool // the field is one of the request
+	made  bool // it is the identifier in the path of a PUT that creates
 }
 
 // owned reports whether the journey created what the source identifies.
@@ -92,7 +93,10 @@ func (b binder) bind() {
 			}
 		}
 		if len(ready) == 0 {
-			break
+			if ready = b.naming(waiting); ready == nil {
+				break
+			}
+			rest = slices.DeleteFunc(rest, func(o *operation) bool { return o == ready[0] })
 		}
 		for _, o := range ready {
 			b.add(o)
@@ -101,6 +105,9 @@ func (b binder) bind() {
 	}
 	for _, o := range b.ops { // sources that were added later may be better
 		for _, n := range o.needs {
+			if n.chosen() {
+				continue
+			}
 			old := n.from
 			n.from = nil
 			if s := b.best(n); s != nil && !b.dependsOn(s.of, o, 0) {
@@ -117,14 +124,16 @@ func (b binder) dependsOn(o, on *operation, depth int) bool {
 	if o == on || depth > 30 {
 		return true
 	}
-	return slices.ContainsFunc(o.needs, func(n *need) bool { return n.from != nil && b.dependsOn(n.from.of, on, depth+1) })
+	return slices.ContainsFunc(o.needs, func(n *need) bool { return n.from != nil && n.from.of != o && b.dependsOn(n.from.of, on, depth+1) })
 }
 
 // satisfied binds the required needs of an operation, and reports whether all have a source.
 func (b binder) satisfied(o *operation) bool {
 	found := make([]*source, len(o.needs))
 	for i, n := range o.needs {
-		if found[i] = b.best(n); found[i] == nil && n.required {
+		if n.chosen() {
+			found[i] = n.from
+		} else if found[i] = b.best(n); found[i] == nil && n.required {
 			return false
 		}
 	}
@@ -181,14 +190,14 @@ func (n *need) score(s *source) int {
 		score += 10
 	}
 	switch {
-	case n.above != "" && s.of.Path == n.above && s.of.role == create:
+	case n.above != "" && (s.of.Path == n.above || s.made && collection(s.of.Path) == n.above) && s.of.role == create:
 		score += 40
 	case s.of.role == create || s.of.role == register:
 		score += 20
 	case s.of.role == list && (n.above == "" || s.of.Path == n.above):
 		score += 10
 	}
-	if s.sent {
+	if s.sent && !s.made {
 		score -= 15
 	}
 	if s.list {
@@ -210,6 +219,9 @@ func (b binder) add(o *operation) {
 	b.links(o)
 	count := 0
 	b.fields(o, o.answer, source{of: o, owner: o.owner()}, &count)
+	if n := o.named(); n != nil {
+		b.index.put(n.from)
+	}
 	if o.role != create && o.role != register || o.body == nil {
 		return
 	}

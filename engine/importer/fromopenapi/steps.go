@@ -17,7 +17,12 @@ import (
 func (b *builder) steps() {
 	for _, o := range b.ops {
 		s := b.request(o, &values{builder: b, of: o, signing: o.role == login})
-		s.Use, s.Notes = o.use, append(s.Notes, o.notes...)
+		s.Use, s.Against = o.use, o.against
+		for _, n := range o.needs {
+			if n.from != nil && n.from.sent && n.from.of != o && !slices.Contains(s.After, n.from.of.Key()) {
+				s.After = append(s.After, n.from.of.Key())
+			}
+		}
 		signer{b}.sign(o, &s)
 		b.draft.Steps = append(b.draft.Steps, s)
 	}
@@ -85,7 +90,7 @@ func escapedPath(path string) string {
 func (b *builder) parameter(o *operation, v *values, in, name string) importer.Value {
 	i := slices.IndexFunc(o.Parameters, func(p openapi.Parameter) bool { return p.In == in && p.Name == name })
 	if i < 0 {
-		return importer.Value{Open: &importer.Open{Candidates: []string{"a parameter"}}}
+		return importer.Value{Open: &importer.Open{Name: name, Candidates: []string{"a parameter"}}}
 	}
 	p := o.Parameters[i]
 	if n := o.needAt(in, name); n != nil {
@@ -161,7 +166,7 @@ func (b *builder) body(o *operation, v *values, s *importer.Step) *importer.Body
 		return &importer.Body{Kind: importer.Text, Type: o.body.Type, Value: v.text(o.body.Schema, "text", o.body.Example)}
 	}
 	example, _ := o.body.Example.(string)
-	return &importer.Body{Kind: importer.Text, Type: o.body.Type, Value: importer.Value{Open: &importer.Open{Example: example, Candidates: []string{"a text of type " + o.body.Type}}}}
+	return &importer.Body{Kind: importer.Text, Type: o.body.Type, Value: importer.Value{Open: &importer.Open{Name: "the body", Example: example, Candidates: []string{"a text of type " + o.body.Type}}}}
 }
 
 // pairs makes the fields of a form. Files are put into v.files.

@@ -112,7 +112,7 @@ func (v *values) needed(n *need, s *openapi.Schema, name string, example any) im
 	if n.from != nil {
 		single = n.from.value(of.Literal)
 	} else {
-		single = importer.Value{Open: &importer.Open{Example: or(of.Literal, sampleOf(s)), Candidates: v.candidates(n)}}
+		single = importer.Value{Open: &importer.Open{Name: n.name, Example: or(of.Literal, sampleOf(s)), Candidates: v.candidates(n)}}
 	}
 	if s.Type() == "array" {
 		return importer.Value{Items: &[]importer.Value{single}}
@@ -175,7 +175,7 @@ func (v *values) object(s *openapi.Schema, at string, example any, depth int) im
 			continue
 		}
 		if p.Schema == nil {
-			fields = append(fields, importer.Pair{Name: p.Name, Value: importer.Value{Open: &importer.Open{Example: examples[p.Name]}}})
+			fields = append(fields, importer.Pair{Name: p.Name, Value: importer.Value{Open: &importer.Open{Name: p.Name, Example: examples[p.Name]}}})
 			continue
 		}
 		fields = append(fields, importer.Pair{Name: p.Name, Value: v.make(p.Schema, p.Name, place, examples[p.Name], depth+1)})
@@ -387,7 +387,7 @@ func (v *values) fit(made importer.Value, sample string, least, most int) import
 		longest += 15
 	}
 	if len(sample) < least {
-		made.Expr += " + \" \" + session.seed_uuid"
+		made.Expr += " + \" \" + session.uuid"
 		if missing := least - len(sample) - len(" ") - 36; missing > 0 {
 			made.Expr += " + \"-\" * " + strconv.Itoa(missing)
 		}

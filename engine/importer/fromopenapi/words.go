@@ -55,7 +55,7 @@ func (v *values) formatted(format, key string) (importer.Value, string) {
 	case "duration":
 		return importer.Value{Literal: "PT1H"}, "PT1H"
 	case "uri", "url", "uri-reference", "iri":
-		return importer.Value{Expr: `"https://example.com/" + session.seed_uuid`}, "https://example.com/00000000-0000-4000-8000-000000000000"
+		return importer.Value{Expr: `"https://example.com/" + session.uuid`}, "https://example.com/00000000-0000-4000-8000-000000000000"
 	case "hostname", "idn-hostname":
 		return importer.Value{Literal: "example.com"}, "example.com"
 	case "ipv4":
@@ -116,7 +116,7 @@ func (v *values) common(key string) (importer.Value, string) {
 	case strings.HasSuffix(key, "color"):
 		return importer.Value{Expr: `pick(["red", "green", "blue", "black", "white"])`}, "white"
 	case strings.HasSuffix(key, "url") || strings.HasSuffix(key, "uri") || key == "website" || key == "link":
-		return importer.Value{Expr: `"https://example.com/" + session.seed_uuid`}, "https://example.com/00000000-0000-4000-8000-000000000000"
+		return importer.Value{Expr: `"https://example.com/" + session.uuid`}, "https://example.com/00000000-0000-4000-8000-000000000000"
 	case containsAny(key, "description", "comment", "message", "content", "note", "review", "summary", "bio", "body", "text"):
 		return importer.Value{Expr: v.constant("SENTENCES", "It arrived on time.", "Works as expected, thank you.", "Please leave it at the door.", "A little smaller than I thought.")}, "It arrived on time."
 	case strings.HasSuffix(key, "date"):

@@ -161,7 +161,7 @@ func shown(s *slot) string {
 // open marks a value that a person must decide about. Tokens are not repeated.
 func (b *builder) open(c *call, s *slot, candidates []string) {
 	v := b.visits[0]
-	open := &importer.Open{Candidates: candidates}
+	open := &importer.Open{Name: s.name, Candidates: candidates}
 	if !isSecretName(s.name) && !isTokenName(s.name) && !isRandom(s.text) {
 		open.Example = s.value.Literal
 		if s.place == inPath {
@@ -362,7 +362,7 @@ func (b *builder) variable(c *call, s *slot, name string) importer.Value {
 	if isSecretName(name) || isPasswordName(name) || isPassword(s) {
 		return importer.Value{Secret: b.vault.named(name, name+" of "+c.step.Name)}
 	}
-	return importer.Value{Open: &importer.Open{Candidates: []string{"a parameter"}}, Note: fmt.Sprintf("the variable %s", shorten(name))}
+	return importer.Value{Open: &importer.Open{Name: name, Candidates: []string{"a parameter"}}, Note: fmt.Sprintf("the variable %s", shorten(name))}
 }
 
 // set returns where a script takes a variable from, in an answer before a call.

@@ -143,6 +143,9 @@ func (e *edit) add(path []string, value any) {
 // plain matches texts that never need quotes.
 var plain = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
+// Format formats an int64, a float64, a bool or a string for a file, quoted where it must be.
+func Format(value any) string { return written(value, 0) }
+
 // written formats a value for a file, in the given style of quotes if possible.
 func written(value any, style yaml.Style) string {
 	switch v := value.(type) {

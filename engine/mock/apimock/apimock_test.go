@@ -170,12 +170,16 @@ func TestSigningIn(t *testing.T) {
 		t.Errorf("bob sees what ann made: %d", status)
 	}
 	keys := start(t, apimock.Config{Document: document(t, "petstore.yaml")})
-	for key, want := range map[string]int{"": 401, "wrong": 401, "s3cret": 200} {
+	for key, want := range map[string]int{"": 401, "wrong": 401, "s3cret": 200, "any of ann": 200, "of ann": 401} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, keys.server.URL()+"/api/v3/store/inventory", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("api_key", key)
+		key, ann := strings.CutSuffix(key, "of ann")
+		if ann {
+			r.Header.Set("Authorization", "Bearer s3cret~ann")
+		}
+		r.Header.Set("api_key", strings.TrimSpace(key))
 		a, err := keys.client.Do(r)
 		if err != nil {
 			t.Fatal(err)

@@ -2,8 +2,6 @@ package config
 
 import (
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -24,28 +22,6 @@ func cyclesIn(hours, timeScale float64, cycle time.Duration) int {
 	return max(int(math.Ceil(hours*timeScale*float64(time.Hour)/float64(cycle)-1e-9)), 1)
 }
 
-// FileSettings returns the run settings of a scenario as texts for [Layers.File].
-func FileSettings(s *scenario.Scenario) map[string]string {
-	file := map[string]string{}
-	if s.Cycles > 0 {
-		file["cycles"] = strconv.Itoa(s.Cycles)
-	}
-	if s.Batch > 0 {
-		file["batch"] = strconv.Itoa(s.Batch)
-	}
-	if s.Sequential {
-		file["sequential"] = "on"
-	}
-	if len(s.WarmUp) > 0 {
-		var shares []string
-		for _, f := range s.WarmUp {
-			shares = append(shares, decimal(f))
-		}
-		file["warm-up"] = strings.Join(shares, ",")
-	}
-	return file
-}
-
 // Resolve returns the settings of a new run of a scenario and the source of each: flags by name, the environment, the
 // scenario and the saved settings, in decreasing precedence. Errors are joined *engine.FieldError values. s may be nil.
 func Resolve(data string, s *scenario.Scenario, flags map[string]string, env func(string) string) (engine.Settings, map[string]Origin, error) {
@@ -55,7 +31,7 @@ func Resolve(data string, s *scenario.Scenario, flags map[string]string, env fun
 	}
 	layers := Layers{Flags: flags, Env: env, Saved: saved}
 	if s != nil {
-		layers.File = FileSettings(s)
+		layers.File = s.Settings()
 	}
 	return layers.Resolve()
 }

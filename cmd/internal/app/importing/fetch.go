@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -118,6 +120,12 @@ func isStatus(err error) bool {
 
 func unreachable(u *url.URL, err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = failed.Err
+	}
+	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = failed.Err
 	}
 	hint := "check that it is running, and the address"

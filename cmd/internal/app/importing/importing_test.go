@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/engine"
 )
 
 const document = `{"openapi": "3.1.0", "info": {"title": "Lamps", "version": "1"}, "paths": {
@@ -252,6 +254,22 @@ func TestCanceled(t *testing.T) {
 		http.NotFound(w, r)
 	}})
 	if _, err := Read(ctx, Options{Source: s.URL}); !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnreachable checks that the message about a backend that does not run leaves out how the connection was made.
+func TestUnreachable(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Read(t.Context(), Options{Source: address})
+	if of, ok := errors.AsType[*engine.FieldError](err); !ok || !strings.HasPrefix(of.Problem, address+" cannot be reached: ") || strings.Contains(of.Problem, "dial") || strings.Contains(of.Problem, "connect:") {
 		t.Errorf("got %v", err)
 	}
 }

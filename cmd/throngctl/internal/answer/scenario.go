@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/audit"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/compare"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -167,6 +168,16 @@ type Scenario struct {
 	Criteria   []Criterion      `json:"criteria"`
 	Forecast   *engine.Forecast `json:"forecast"`
 	Warnings   []Mistake        `json:"warnings"`
+	Pairing    *[]Mistake       `json:"pairing,omitempty"` // what keeps runs with the same seed from sharing their luck; with --crn
+}
+
+// NewPairing lists what keeps runs of a scenario with the same seed from sharing their luck.
+func NewPairing(s *scenario.Scenario) *[]Mistake {
+	all := []Mistake{}
+	for _, w := range experiment.CRN(s) {
+		all = append(all, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Reason, Hint: w.Hint})
+	}
+	return &all
 }
 
 // Parameter is a parameter of a scenario.

@@ -17,8 +17,23 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// ScenarioSchema is the name of the schema of scenario files.
-const ScenarioSchema = "scenario"
+// Names of the schemas of files.
+const (
+	ScenarioSchema   = "scenario"
+	ExperimentSchema = "experiment"
+)
+
+// SchemaFile returns the file with the schema of scenario or experiment files, among the built-in scenarios; "" if the name is
+// another one. Without a name, it is the schema of scenario files.
+func SchemaFile(name string) string {
+	switch name {
+	case "", ScenarioSchema:
+		return "schema.json"
+	case ExperimentSchema:
+		return "experiment.schema.json"
+	}
+	return ""
+}
 
 // Printed is an answer of a command.
 type Printed struct {
@@ -43,6 +58,13 @@ var All = []Printed{
 	{"fork", "progress", Progress{}},
 	{"fork", "waiting", Waiting{}},
 	{"fork", "ended", Ended{}},
+	{"experiment new", "", Done{}},
+	{"experiment run", "each change", ExperimentRun{}},
+	{"experiment run", "at the end", Experiment{}},
+	{"experiment resume", "each change", ExperimentRun{}},
+	{"experiment resume", "at the end", Experiment{}},
+	{"experiment status", "", Experiment{}},
+	{"experiment compare", "", Effects{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},
@@ -112,7 +134,7 @@ type Schema struct {
 	ID   string `json:"id"`
 }
 
-// Schemas lists the schema of scenarios, then those of the answers.
+// Schemas lists the schemas of files, then those of the answers.
 func Schemas() (all []Schema) {
 	add := func(name string) {
 		one := Schema{name, SchemaID(name)}
@@ -121,6 +143,7 @@ func Schemas() (all []Schema) {
 		}
 	}
 	add(ScenarioSchema)
+	add(ExperimentSchema)
 	for _, a := range All {
 		add(SchemaName(a.Command))
 	}
@@ -132,10 +155,10 @@ func SchemaName(command string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(command, "--", ""), " ", "-")
 }
 
-// SchemaID returns the $id of a schema. For scenarios it is the address of the file.
+// SchemaID returns the $id of a schema. For files it is the address of the schema's file.
 func SchemaID(name string) string {
-	if name == ScenarioSchema {
-		return "https://raw.githubusercontent.com/throng-sim/throng/main/assets/scenarios/schema.json"
+	if file := SchemaFile(name); file != "" {
+		return "https://raw.githubusercontent.com/throng-sim/throng/main/assets/scenarios/" + file
 	}
 	return "urn:throng:schema:" + name
 }

@@ -3,7 +3,7 @@ package file
 // PageSize is the size of a page of the store in bytes, the default of SQLite.
 const PageSize = 4096
 
-// Growth returns the number of bytes by which f lets the used part of the store grow. It is negative if f removes more than it adds.
+// Growth returns how much f adds to the used part of the store, in bytes. It is negative if f removes more.
 func (tx Tx) Growth(f func(Tx) error) (int64, error) {
 	before, err := tx.pages()
 	if err != nil {

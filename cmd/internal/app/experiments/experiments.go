@@ -1,0 +1,253 @@
+// Package experiments executes experiments: it finds the runs that the store has already, executes the missing ones, and measures
+// all of them.
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// Options say what an experiment may do. The zero value is that of a file of others, without an environment.
+type Options struct {
+	Env     func(string) string
+	Allow   []string // addresses that the user allows
+	Trusted bool     // the scenario is the user's own, and may call this machine
+}
+
+// Experiment is an experiment with the store of an app.
+type Experiment struct {
+	*experiment.Experiment
+	File string
+
+	app     *app.App
+	options Options
+	base    engine.Settings // of all runs, before those of the scenario and the experiment
+}
+
+// Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
+func Read(data, file string) (*experiment.Experiment, error) {
+	dir, name := filepath.Dir(file), filepath.Base(file)
+	e, err := experiment.Read(name, scenario.Folder(dir), func(of string) (*scenario.Scenario, error) {
+		path := filepath.Join(dir, filepath.FromSlash(of))
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
+			path = of // a built-in scenario
+		}
+		return authoring.Open(data, path, nil)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no experiment %s; throngctl experiment new SCENARIO writes one: %w", file, err)
+	}
+	return e, err
+}
+
+// Open reads an experiment for execution.
+func Open(a *app.App, file string, o Options) (*Experiment, error) {
+	data := a.Store().Dir()
+	e, err := Read(data, file)
+	if err != nil {
+		return nil, err
+	}
+	base, _, err := config.Resolve(data, nil, nil, o.Env)
+	return &Experiment{Experiment: e, File: file, app: a, options: o, base: base}, err
+}
+
+// State is the state of a run of an experiment.
+type State string
+
+// The states of a run.
+const (
+	Waiting     State = "waiting"
+	Running     State = "running"
+	Interrupted State = "interrupted" // it continues where it was
+	Done        State = "done"
+	Failed      State = "failed" // twice; statistics leave it out
+)
+
+// mostFailures is how often a run may fail. It is tried again with the same seed.
+const mostFailures = 2
+
+// Run is a run of the plan with what became of it.
+type Run struct {
+	experiment.Run
+	State  State
+	Record engine.RunRecord // the newest one; empty if it was never started
+	Why    string           // it failed; "" if it did not
+	Tries  int              // that failed
+}
+
+// Status is an experiment's plan with the state of each run.
+type Status struct {
+	Plan *experiment.Plan
+	Runs []*Run // in the order of the plan
+
+	byID map[string]*Run
+}
+
+// Count returns the number of runs of points, and how many of them are in a state.
+func (s *Status) Count(state State) (n, of int) {
+	for _, r := range s.Runs {
+		if r.Point < 0 {
+			continue
+		}
+		of++
+		if r.State == state {
+			n++
+		}
+	}
+	return n, of
+}
+
+// Of returns the run of a point and a replicate.
+func (s *Status) Of(point, replicate int) *Run { return s.byID[s.Plan.Run(point, replicate)] }
+
+// Status plans the experiment and finds its runs in the store. If the file says until when replicates are added, and the first ones
+// are done, the plan has those that are needed.
+func (x *Experiment) Status(ctx context.Context) (*Status, error) {
+	s, err := x.status(ctx, 0)
+	if err != nil || x.Replicates.Until == nil {
+		return s, err
+	}
+	n, err := x.needed(ctx, s)
+	if err != nil || n <= len(s.Plan.Seeds) {
+		return s, err
+	}
+	return x.status(ctx, n)
+}
+
+// needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
+// replicates in the file alone, so that looking at results in between changes nothing.
+func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
+	rule, of := x.until()
+	for _, r := range s.Runs {
+		if r.State != Done && r.State != Failed {
+			return rule.First, nil
+		}
+	}
+	t, err := x.Table(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	most := rule.First
+	for point := range t.Values {
+		most = max(most, rule.Decide(t.Column(point, of)).Runs)
+	}
+	return min(most, rule.AtMost), nil
+}
+
+// until returns the rule that adds replicates, and the index of its measure; nil if there is none.
+func (x *Experiment) until() (rule *statistics.Until, of int) {
+	u := x.Replicates.Until
+	if u == nil {
+		return nil, 0
+	}
+	of = slices.IndexFunc(x.Measures, func(m experiment.Measure) bool { return m.Name == u.Of })
+	return &statistics.Until{HalfWidth: u.HalfWidth, Relative: u.Relative, First: len(x.Replicates.Seeds), AtMost: u.AtMost}, of
+}
+
+// status plans a number of replicates; 0 is that of the file.
+func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error) {
+	plan, err := x.Plan(x.base, replicates)
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
+	ids := make([]string, len(plan.Runs))
+	for i := range plan.Runs {
+		r := &Run{Run: plan.Runs[i], State: Waiting}
+		s.Runs[i], s.byID[r.ID], ids[i] = r, r, r.ID
+	}
+	records, err := x.app.Store().Identical(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range records { // newest first
+		if err := x.sort(s.byID[records[i].Identity], &records[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range s.Runs {
+		if r.State == Waiting && r.Tries >= mostFailures {
+			r.State = Failed
+		}
+	}
+	return s, nil
+}
+
+// sort updates the state of a run by one of its records. A record that is done counts more than one that can be resumed.
+func (x *Experiment) sort(r *Run, record *engine.RunRecord) error {
+	cycles, err := x.length(&r.Run)
+	if err != nil {
+		return err
+	}
+	state := Waiting
+	switch {
+	case record.InProgress:
+		state = Running
+	case record.Damage != "" || record.Ending == engine.EndFailed || record.Ending == engine.EndHopeless || ended(record, cycles) && hopeless(record):
+		r.Tries++
+		if r.Why == "" {
+			r.Why = failure(record)
+		}
+	case ended(record, cycles):
+		state = Done
+	default:
+		state = Interrupted
+	}
+	rank := map[State]int{Waiting: 0, Interrupted: 1, Running: 2, Done: 3}
+	if r.Record.ID == "" || rank[state] > rank[r.State] {
+		r.Record, r.State = *record, state
+	}
+	return nil
+}
+
+// ended reports whether a run has completed all its cycles.
+func ended(r *engine.RunRecord, cycles int) bool {
+	return r.Ending == engine.EndFinished && (cycles == 0 || r.Cycle >= cycles || r.Reason == engine.NoAgents)
+}
+
+// hopeless reports whether no session of a run succeeded.
+func hopeless(r *engine.RunRecord) bool { return r.Done > 0 && r.Tally.Failed >= r.Done }
+
+func failure(r *engine.RunRecord) string {
+	switch {
+	case r.Damage != "":
+		return r.Damage
+	case r.Reason != "":
+		return r.Ending.String() + ": " + r.Reason
+	default:
+		return r.Ending.String()
+	}
+}
+
+// settings returns the settings of a run.
+func (x *Experiment) settings(r *experiment.Run) (engine.Settings, error) {
+	s, err := x.Effective(x.base, r.Values)
+	if err != nil {
+		return s, err
+	}
+	s.Seed = r.Seed
+	if r.Cycles > 0 {
+		s.Cycles, s.Hours = r.Cycles, 0
+	}
+	config.Schedule(&s, x.Of)
+	return s, nil
+}
+
+// length returns the number of cycles of a run; 0 if it ends by the clock.
+func (x *Experiment) length(r *experiment.Run) (int, error) {
+	s, err := x.settings(r)
+	return s.Cycles, err
+}

@@ -1,0 +1,208 @@
+package experiments
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/measure"
+)
+
+// Table has the measures of every run that is done.
+type Table struct {
+	Status *Status
+	// Values are by point, replicate and measure. The measures of a run that is not done are nil. NaN stands for a value that the
+	// run does not have.
+	Values [][][]float64
+}
+
+// Table measures the runs that are done.
+func (x *Experiment) Table(ctx context.Context, s *Status) (*Table, error) {
+	t := &Table{Status: s, Values: make([][][]float64, len(s.Plan.Points))}
+	known := map[string][]float64{}
+	for point := range s.Plan.Points {
+		t.Values[point] = make([][]float64, len(s.Plan.Seeds))
+		for replicate := range s.Plan.Seeds {
+			r := s.Of(point, replicate)
+			if r == nil || r.State != Done {
+				continue
+			}
+			values, ok := known[r.ID]
+			if !ok {
+				var err error
+				if values, err = x.measure(ctx, r.Record.ID); err != nil {
+					return nil, err
+				}
+				known[r.ID] = values
+			}
+			t.Values[point][replicate] = values
+		}
+	}
+	return t, nil
+}
+
+// measure returns the measures of a run.
+func (x *Experiment) measure(ctx context.Context, id engine.RunID) ([]float64, error) {
+	store := x.app.Store()
+	parts, err := x.parts(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	barriers, err := store.Barriers(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := measure.Run{
+		ID: id,
+		Sessions: func() iter.Seq2[*engine.SessionRow, error] {
+			return func(yield func(*engine.SessionRow, error) bool) {
+				for _, p := range parts {
+					for row, err := range store.Sessions(ctx, p.run, 0, p.to) {
+						if !yield(row, err) {
+							return
+						}
+					}
+				}
+			}
+		},
+		Memory: func() (map[int]*engine.Memory, error) { return store.Memory(ctx, id) },
+	}
+	if len(barriers) > 0 {
+		last := barriers[len(barriers)-1]
+		r.Agents, r.Cycles = last.Active, last.Cycle+1
+	}
+	if r.Totals, err = x.totals(ctx, &r, parts); err != nil {
+		return nil, err
+	}
+	return measure.Values(ctx, x.Experiment, &r)
+}
+
+// part is the cycles of a run up to a fork; to is 0 in the last part.
+type part struct {
+	run engine.RunID
+	to  int
+}
+
+// parts returns the runs that a run consists of: those that it was forked from, oldest first, and itself.
+func (x *Experiment) parts(ctx context.Context, id engine.RunID) (all []part, err error) {
+	for to := 0; id != ""; {
+		record, err := x.app.Store().Standing(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, part{id, to})
+		id, to = record.Parent, record.ForkCycle
+	}
+	slices.Reverse(all)
+	return all, nil
+}
+
+// totals returns the totals of all parts of a run. Of several parts, they are counted again.
+func (x *Experiment) totals(ctx context.Context, r *measure.Run, parts []part) (*engine.Totals, error) {
+	store := x.app.Store()
+	own, err := store.Totals(ctx, r.ID)
+	if err != nil || len(parts) == 1 {
+		return &own, err
+	}
+	all := &engine.Totals{Peaks: own.Peaks, Shared: own.Shared}
+	for row, err := range r.Sessions() {
+		if err != nil {
+			return nil, err
+		}
+		all.Add(row)
+	}
+	for _, p := range parts[:len(parts)-1] {
+		before, err := x.before(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		all.Shared.Merge(&before.Shared)
+		all.Peaks.Elapsed += before.Peaks.Elapsed
+		all.Peaks.Cycle = max(all.Peaks.Cycle, before.Peaks.Cycle)
+		all.Peaks.Memory = max(all.Peaks.Memory, before.Peaks.Memory)
+		all.Peaks.Stored += before.Peaks.Stored
+	}
+	return all, nil
+}
+
+// before returns the totals of a part when the fork began.
+func (x *Experiment) before(ctx context.Context, p part) (t engine.Totals, err error) {
+	all, err := x.app.Store().Checkpoints(ctx, p.run)
+	if err != nil {
+		return t, err
+	}
+	for _, c := range all {
+		if c.Cycle == p.to {
+			state, err := x.app.Store().State(ctx, p.run, c.Number)
+			return state.Totals, err
+		}
+	}
+	return t, fmt.Errorf("run %s has no checkpoint at the start of cycle %d any more", p.run, p.to)
+}
+
+// Column returns the values of a measure at a point, by replicate; NaN where a run is not done.
+func (t *Table) Column(point, measure int) []float64 {
+	all := make([]float64, len(t.Values[point]))
+	for k, values := range t.Values[point] {
+		if all[k] = math.NaN(); values != nil {
+			all[k] = values[measure]
+		}
+	}
+	return all
+}
+
+// shortID is the number of characters of a run's identity in a table.
+const shortID = 12
+
+// WriteTable writes a row for each run of a point: the experiment, the number of the point from 1, the value of each factor, the
+// replicate from 1, the seed, the identity of the run, its state, and its measures. It does not depend on when and in which order
+// the runs were executed, except for measures of time.
+func (x *Experiment) WriteTable(w io.Writer, t *Table) error {
+	out := csv.NewWriter(w)
+	header := []string{"experiment", "point"}
+	for i := range x.Factors {
+		header = append(header, x.Factors[i].Name)
+	}
+	header = append(header, "replicate", "seed", "run", "state")
+	for i := range x.Measures {
+		header = append(header, x.Measures[i].Name)
+	}
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for replicate, seed := range t.Status.Plan.Seeds {
+		for point := range t.Status.Plan.Points {
+			row := []string{x.Title, strconv.Itoa(point + 1)}
+			for _, v := range t.Status.Plan.Points[point].Values {
+				row = append(row, v.Text)
+			}
+			r := t.Status.Of(point, replicate)
+			row = append(row, strconv.Itoa(replicate+1), strconv.FormatUint(seed, 10), r.ID[:shortID], string(r.State))
+			for i := range x.Measures {
+				row = append(row, cellOf(t.Values[point][replicate], i))
+			}
+			if err := out.Write(row); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write the table of the experiment %s: %w", x.Title, err)
+	}
+	return nil
+}
+
+// cellOf returns a measure as text; "" if the run does not have it.
+func cellOf(values []float64, i int) string {
+	if values == nil || math.IsNaN(values[i]) {
+		return ""
+	}
+	return strconv.FormatFloat(values[i], 'g', -1, 64)
+}

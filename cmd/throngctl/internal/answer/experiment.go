@@ -1,0 +1,164 @@
+package answer
+
+import (
+	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
+)
+
+// Experiment is an experiment with its runs.
+type Experiment struct {
+	Title      string          `json:"title"`
+	Points     int             `json:"points"`
+	Replicates int             `json:"replicates"`
+	Runs       ExperimentRuns  `json:"runs"`
+	List       []ExperimentRun `json:"list"` // in the order of execution
+}
+
+// ExperimentRuns counts the runs of an experiment by state.
+type ExperimentRuns struct {
+	All         int `json:"all"`
+	Waiting     int `json:"waiting"`
+	Running     int `json:"running"`
+	Interrupted int `json:"interrupted"`
+	Done        int `json:"done"`
+	Failed      int `json:"failed"`
+}
+
+// ExperimentRun is a run of an experiment.
+type ExperimentRun struct {
+	Identity  string            `json:"identity"` // hash of what decides its results
+	Point     int               `json:"point"`    // from 1; 0 for a run that others continue
+	Values    map[string]string `json:"values"`   // by factor
+	Replicate int               `json:"replicate"`
+	Seed      uint64            `json:"seed"`
+	State     string            `json:"state"`
+	Run       engine.RunID      `json:"run,omitempty"`
+	Why       string            `json:"why,omitempty"` // it failed
+}
+
+// NewExperiment returns the answer for an experiment.
+func NewExperiment(x *experiments.Experiment, s *experiments.Status) Experiment {
+	e := Experiment{Title: x.Title, Points: len(s.Plan.Points), Replicates: len(s.Plan.Seeds), List: []ExperimentRun{}}
+	for state, n := range map[experiments.State]*int{
+		experiments.Waiting: &e.Runs.Waiting, experiments.Running: &e.Runs.Running, experiments.Interrupted: &e.Runs.Interrupted,
+		experiments.Done: &e.Runs.Done, experiments.Failed: &e.Runs.Failed,
+	} {
+		*n, e.Runs.All = s.Count(state)
+	}
+	for _, r := range s.Runs {
+		e.List = append(e.List, NewExperimentRun(x, r))
+	}
+	return e
+}
+
+// NewExperimentRun returns the answer for a run of an experiment.
+func NewExperimentRun(x *experiments.Experiment, r *experiments.Run) ExperimentRun {
+	one := ExperimentRun{
+		Identity: r.ID, Point: r.Point + 1, Values: map[string]string{}, Replicate: r.Replicate + 1, Seed: r.Seed, State: string(r.State), Run: r.Record.ID, Why: r.Why,
+	}
+	for i, v := range r.Values {
+		one.Values[x.Factors[i].Name] = v.Text
+	}
+	return one
+}
+
+// Effects are the estimates of an experiment and the differences between its points. Unknown figures are null.
+type Effects struct {
+	Title    string        `json:"title"`
+	Baseline int           `json:"baseline"` // number of the point that the others are compared with; 0 if there is none
+	Points   []EffectPoint `json:"points"`
+	Measures []EffectOfOne `json:"measures"`
+}
+
+// EffectPoint is a point of an experiment.
+type EffectPoint struct {
+	Point  int               `json:"point"`
+	Values map[string]string `json:"values"`
+}
+
+// EffectOfOne is a measure at all points.
+type EffectOfOne struct {
+	Measure string   `json:"measure"`
+	Points  []Effect `json:"points"`
+}
+
+// Effect is a measure at one point.
+type Effect struct {
+	Point      int            `json:"point"`
+	Runs       int            `json:"runs"`
+	Missing    int            `json:"missing"`
+	Mean       *float64       `json:"mean"`
+	Median     *float64       `json:"median"`
+	SD         *float64       `json:"sd"`
+	Interval   *EffectRange   `json:"interval"`
+	Difference *EffectAgainst `json:"difference,omitempty"`
+}
+
+// EffectRange is a 95% interval.
+type EffectRange struct {
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Method string  `json:"method"`
+	Note   string  `json:"note,omitempty"`
+}
+
+// EffectAgainst is the difference of a point from the baseline.
+type EffectAgainst struct {
+	Value       *float64     `json:"value"`
+	Interval    *EffectRange `json:"interval"`
+	Joint       *EffectRange `json:"joint"` // holds for all points together
+	P           *float64     `json:"p"`
+	Adjusted    *float64     `json:"p_adjusted"` // for all points and measures
+	Test        string       `json:"test"`
+	Effect      *float64     `json:"effect"`
+	EffectName  string       `json:"effect_name"`
+	Margin      *float64     `json:"margin"` // largest difference that the runs leave possible
+	Correlation *float64     `json:"correlation"`
+	RunsSaved   *float64     `json:"runs_saved"` // by the same seeds at both points
+	Same        bool         `json:"same"`
+	Note        string       `json:"note,omitempty"`
+}
+
+// NewEffects returns the answer for the effects of an experiment.
+func NewEffects(x *experiments.Experiment, t *experiments.Table, e *experiments.Effects) Effects {
+	all := Effects{Title: x.Title, Baseline: e.Baseline + 1, Points: []EffectPoint{}, Measures: []EffectOfOne{}}
+	for point := range t.Status.Plan.Points {
+		one := EffectPoint{point + 1, map[string]string{}}
+		for i, v := range t.Status.Plan.Points[point].Values {
+			one.Values[x.Factors[i].Name] = v.Text
+		}
+		all.Points = append(all.Points, one)
+	}
+	for i := range e.Rows {
+		row := &e.Rows[i]
+		m := EffectOfOne{Measure: row.Name}
+		for point := range row.Estimates {
+			s := &row.Estimates[point]
+			one := Effect{
+				Point: point + 1, Runs: s.N, Missing: s.Missing, Mean: known(s.Mean), Median: known(s.Median), SD: known(s.SD), Interval: newRange(s.Interval),
+			}
+			if d := e.Difference(row, point); d != nil {
+				one.Difference = newAgainst(d)
+			}
+			m.Points = append(m.Points, one)
+		}
+		all.Measures = append(all.Measures, m)
+	}
+	return all
+}
+
+func newAgainst(d *statistics.Difference) *EffectAgainst {
+	return &EffectAgainst{
+		Value: known(d.Value), Interval: newRange(d.Interval), Joint: newRange(d.Joint), P: known(d.P), Adjusted: known(d.Adjusted), Test: string(d.Test),
+		Effect: known(d.Effect.Value), EffectName: d.Effect.Name, Margin: known(d.Margin), Correlation: known(d.Pairing.Correlation),
+		RunsSaved: known(d.Pairing.Saved), Same: d.Same, Note: d.Note,
+	}
+}
+
+func newRange(i statistics.Interval) *EffectRange {
+	if !i.Known() {
+		return nil
+	}
+	return &EffectRange{i.Low, i.High, string(i.Method), i.Note}
+}

@@ -1,0 +1,309 @@
+// Package lab has the commands for experiments.
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
+)
+
+// Terminal is what the commands need of the program.
+type Terminal struct {
+	Out, Err io.Writer
+	JSON     bool
+	Data     string
+	Trusted  bool             // every scenario is the user's own
+	Signals  <-chan os.Signal // requests to stop
+	Open     func() (*app.App, error)
+	// Interrupted and Failed end the program without a further message.
+	Interrupted, Failed error
+}
+
+// print prints a value as indented JSON.
+func (t *Terminal) print(value any) error {
+	enc := json.NewEncoder(t.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(value)
+}
+
+// line prints a value as a line of JSON.
+func (t *Terminal) line(value any) error {
+	enc := json.NewEncoder(t.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// Commands are the commands for experiments.
+type Commands struct {
+	New     newCmd     `cmd:"" help:"Write the file of an experiment for a scenario."`
+	Run     runCmd     `cmd:"" help:"Execute the runs of an experiment that are missing."`
+	Resume  runCmd     `cmd:"" help:"Continue an experiment that was stopped or killed; the same as run."`
+	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
+	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
+	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
+}
+
+// jsonFlag is the flag of commands with JSON output.
+type jsonFlag struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+type newCmd struct {
+	Scenario string `arg:"" help:"Scenario file, or the name of a built-in scenario."`
+	Output   string `short:"o" placeholder:"FILE" help:"File to write (default: NAME.experiment.yaml). It must not exist."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *newCmd) Run(t *Terminal) error {
+	s, err := authoring.Open(t.Data, c.Scenario, nil)
+	if err != nil {
+		return err
+	}
+	path := c.Output
+	if path == "" {
+		base := filepath.Base(c.Scenario)
+		path = strings.TrimSuffix(base, filepath.Ext(base)) + experiment.Ending
+	}
+	name := c.Scenario
+	if _, err := os.Stat(c.Scenario); err == nil { // a file: relative to the experiment
+		if name, err = relative(path, c.Scenario); err != nil {
+			return err
+		}
+	}
+	text := experiment.Sample(s, name)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return &engine.FieldError{Field: "output", Problem: path + " already exists", Hint: "nothing was written; choose another file with -o"}
+	}
+	if err == nil {
+		_, err = f.Write(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	done := fmt.Sprintf("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
+	if t.JSON {
+		return t.print(answer.Done{Done: done})
+	}
+	_, err = fmt.Fprintln(t.Out, done)
+	return err
+}
+
+func relative(from, to string) (string, error) {
+	dir, err := filepath.Abs(filepath.Dir(from))
+	if err != nil {
+		return "", err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return "", err
+	}
+	path, err := filepath.Rel(dir, to)
+	return filepath.ToSlash(path), err
+}
+
+// open opens the store and an experiment for f.
+func (t *Terminal) open(path string, allow []string, f func(x *experiments.Experiment) error) (err error) {
+	if _, err := experiments.Read(t.Data, path); err != nil { // before a store is made
+		return err
+	}
+	a, err := t.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	x, err := experiments.Open(a, path, experiments.Options{Env: os.Getenv, Allow: allow, Trusted: t.Trusted})
+	if err != nil {
+		return err
+	}
+	return f(x)
+}
+
+type runCmd struct {
+	File  string   `arg:"" help:"Experiment file."`
+	Allow []string `placeholder:"HOST" help:"Allow calls to this address; may be repeated."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
+	return t.open(c.File, c.Allow, func(x *experiments.Experiment) error {
+		if !t.JSON {
+			if err := x.PrintWarnings(t.Err); err != nil {
+				return err
+			}
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		began, done := time.Now(), 0
+		execution, wait := x.Execute(ctx, func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
+			func(s *experiments.Status, r *experiments.Run) {
+				if r.State == experiments.Done {
+					done++
+				}
+				c.changed(t, x, s, r, began, done)
+			})
+		end := make(chan struct{})
+		go c.heed(t, execution, cancel, end)
+		err := wait()
+		close(end)
+		if err != nil && !errors.Is(err, experiments.ErrStopped) {
+			return err
+		}
+		return c.ended(context.WithoutCancel(ctx), t, x, err)
+	})
+}
+
+// heed stops the experiment when the user asks for it, and again without waiting for sessions in progress.
+func (c *runCmd) heed(t *Terminal, e *experiments.Execution, cancel func(), end <-chan struct{}) {
+	for n := 0; ; n++ {
+		select {
+		case <-end:
+			return
+		case <-t.Signals:
+		}
+		if n == 0 {
+			fmt.Fprintln(t.Err, "Stopping after the sessions in progress. Again: stop now; the sessions in progress run again when the experiment continues.")
+		}
+		if !e.Stop(n > 0, "terminal", "by Ctrl+C") {
+			cancel() // it waits for its turn
+		}
+	}
+}
+
+// changed prints the change of a run.
+func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
+	if t.JSON {
+		if err := t.line(answer.NewExperimentRun(x, r)); err != nil {
+			fmt.Fprintln(t.Err, err) // the experiment continues
+		}
+		return
+	}
+	all, of := s.Count(experiments.Done)
+	what := "run " + string(r.Record.ID)
+	if label := x.Label(r.Values); label != "" {
+		what += " (" + label + fmt.Sprintf(", seed %d)", r.Seed)
+	}
+	switch {
+	case r.State == experiments.Done && r.Point >= 0:
+		left := ""
+		if per := time.Since(began) / time.Duration(done); all < of {
+			left = ", about " + engine.FormatDuration((per * time.Duration(of-all)).Round(time.Second)) + " left"
+		}
+		fmt.Fprintf(t.Out, "%d of %d runs%s: %s\n", all, of, left, what)
+	case r.State == experiments.Failed:
+		fmt.Fprintf(t.Out, "%s failed twice, and is left out: %s\n", what, r.Why)
+	case r.Why != "":
+		fmt.Fprintf(t.Out, "%s failed, and is tried again: %s\n", what, r.Why)
+	}
+}
+
+// ended prints the state of the experiment. stopped is why it ended early; nil if it is complete.
+func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experiment, stopped error) error {
+	s, err := x.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		return errors.Join(t.line(answer.NewExperiment(x, s)), t.outcome(s, stopped))
+	}
+	done, of := s.Count(experiments.Done)
+	failed, _ := s.Count(experiments.Failed)
+	text := fmt.Sprintf("%d of %d runs are done", done, of)
+	if failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	fmt.Fprintf(t.Out, "%s. The table: throngctl experiment export %s\n", text, c.File)
+	if stopped != nil {
+		fmt.Fprintf(t.Out, "%v\nContinue with: throngctl experiment run %s\n", stopped, c.File)
+	}
+	return t.outcome(s, stopped)
+}
+
+// outcome returns the error that ends the program; nil if every run is done.
+func (t *Terminal) outcome(s *experiments.Status, stopped error) error {
+	failed, _ := s.Count(experiments.Failed)
+	switch {
+	case stopped != nil:
+		return t.Interrupted
+	case failed > 0:
+		return t.Failed
+	}
+	return nil
+}
+
+type statusCmd struct {
+	File string `arg:"" help:"Experiment file."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
+	return t.open(c.File, nil, func(x *experiments.Experiment) error {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if t.JSON {
+			return t.print(answer.NewExperiment(x, s))
+		}
+		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
+		w := show.NewTable(t.Out)
+		fmt.Fprint(w, "POINT\tVALUES")
+		for _, seed := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
+			fmt.Fprintf(w, "\tSEED %d", seed)
+		}
+		fmt.Fprintln(w)
+		for point := range s.Plan.Points {
+			format, cells := "%d\t%s", []any{point + 1, x.Label(s.Plan.Points[point].Values)}
+			for k := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
+				format, cells = format+"\t%s", append(cells, s.Of(point, k).State)
+			}
+			show.Row(w, format+"\n", cells...)
+		}
+		return w.Flush()
+	})
+}
+
+// mostColumns is the number of replicates that a table shows.
+const mostColumns = 12
+
+type exportCmd struct {
+	File   string `arg:"" help:"Experiment file."`
+	Output string `short:"o" placeholder:"FILE" help:"File to write (default: standard output)."`
+}
+
+// Run is called by kong.
+func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
+	return t.open(c.File, nil, func(x *experiments.Experiment) error {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		table, err := x.Table(ctx, s)
+		if err != nil {
+			return err
+		}
+		if c.Output == "" {
+			return x.WriteTable(show.Raw(t.Out), table)
+		}
+		return file.Write(c.Output, func(w io.Writer) error { return x.WriteTable(w, table) })
+	})
+}
