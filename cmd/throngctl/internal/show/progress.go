@@ -130,7 +130,7 @@ func Describe(s *engine.Snapshot) string {
 	return strings.Join(parts, "  ")
 }
 
-// Stop is what a person is told who stops a run. Again is set for the second time.
+// Stop returns the answer to a stop. again is set for the second one.
 func Stop(s *engine.Snapshot, again bool) string {
 	if again {
 		return "stopping immediately: sessions in flight are canceled and run again on resume"
