@@ -103,7 +103,7 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 	if len(out.Stored) != 1 || out.Stored[0] != want {
 		t.Errorf("stored %+v, want %+v", out.Stored, want)
 	}
-	if known := (importDesk{d.Desk}).Known(t.Context(), []string{"THRONG_TEST_KEY"}); known["THRONG_TEST_KEY"] != secrets.InMemory {
+	if known := importDesk(d).Known(t.Context(), []string{"THRONG_TEST_KEY"}); known["THRONG_TEST_KEY"] != secrets.InMemory {
 		t.Errorf("the import finds it in %q", known)
 	}
 	_ = secrets.Forget("THRONG_TEST_KEY")
