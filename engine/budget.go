@@ -245,7 +245,7 @@ func (b *Budget) TimeUp(elapsed time.Duration) (*Bound, string) {
 // TimeOver returns the error for work that takes longer than the budget allows.
 func (b *Budget) TimeOver() error {
 	_, why := b.TimeUp(b.Wall)
-	return &outOfBudget{why}
+	return &cutAlone{why}
 }
 
 // Larger returns the flag and value that let work resume after a refused claim or the end of its time, or "" without a bound.

@@ -30,19 +30,19 @@ type claimant struct {
 	answer chan error // of one
 }
 
-// outOfBudget is the reason for a refused claim. The session that made the claim is cut.
-type outOfBudget struct{ why string }
+// cutAlone is why one session cannot continue: its claim was refused, or the run is ending and a service does not answer.
+type cutAlone struct{ why string }
 
-func (e *outOfBudget) Error() string { return e.why }
-func (e *outOfBudget) Unwrap() error { return ErrCut }
+func (e *cutAlone) Error() string { return e.why }
+func (e *cutAlone) Unwrap() error { return ErrCut }
 
-// OutOfBudget returns the error for a refused claim, an [ErrCut]. why names the bound that is used up.
-func OutOfBudget(why string) error { return &outOfBudget{why} }
+// CutAlone returns the error that cuts one session, an [ErrCut].
+func CutAlone(why string) error { return &cutAlone{why} }
 
-// OutOfBudgetWhy returns why a claim was refused, or "" if err is another error.
-func OutOfBudgetWhy(err error) string {
-	if refused, ok := errors.AsType[*outOfBudget](err); ok {
-		return refused.why
+// CutAloneWhy returns why one session was cut, or "" if err is another error.
+func CutAloneWhy(err error) string {
+	if alone, ok := errors.AsType[*cutAlone](err); ok {
+		return alone.why
 	}
 	return ""
 }
@@ -73,7 +73,7 @@ func (l *Ledger) tryReserve(a Outlay) bool {
 }
 
 // Reserve claims an amount in order of arrival. If the amount would fit after all other claims are released, Reserve
-// waits until enough is released. Otherwise it returns an *outOfBudget. If ctx ends first, Reserve returns its cause.
+// waits until enough is released. Otherwise it returns an *cutAlone. If ctx ends first, Reserve returns its cause.
 func (l *Ledger) Reserve(ctx context.Context, a Outlay) error {
 	if l.Whole == nil {
 		return l.reserve(ctx, a)
@@ -225,7 +225,7 @@ func (l *Ledger) admit() {
 		c := front.Value.(*claimant)
 		switch of, why := l.never(c.amount); {
 		case why != "":
-			c.answer <- &outOfBudget{why}
+			c.answer <- &cutAlone{why}
 			l.refused(of, why)
 		case !l.fits(c.amount):
 			return

@@ -29,7 +29,7 @@ func TestLedgersOfOneBudget(t *testing.T) {
 				all.Go(func() {
 					settle, err := l.Claim(t.Context(), one)
 					if err != nil {
-						if engine.OutOfBudgetWhy(err) == "" {
+						if engine.CutAloneWhy(err) == "" {
 							t.Error(err)
 						}
 						return

@@ -108,7 +108,7 @@ type SessionRow struct {
 	Service     time.Duration
 	Total       time.Duration // from start to end
 	Acted       bool
-	OutOfBudget string  // why the budget cut the session; "" if it did not
+	CutAlone    string  // why the session was cut while others continue; "" if it was not
 	Lasting     Lasting // whether a failure is permanent; not journaled
 	Steps       []StepRecord
 	Events      []Event

@@ -210,9 +210,7 @@ func (r *SessionRow) Fail(path string, err error) {
 	switch {
 	case errors.Is(err, ErrCut):
 		r.Outcome = Cut
-		if short, ok := errors.AsType[*outOfBudget](err); ok {
-			r.OutOfBudget = short.why
-		}
+		r.CutAlone = CutAloneWhy(err)
 	case errors.As(err, &timeout) && timeout.What != "step":
 		r.Outcome, r.Class, r.Lasting = TimedOut, Timeout, Lasting{}
 	}

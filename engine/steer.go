@@ -159,6 +159,9 @@ var Breakers = []string{"probe", "wait", BreakerOff}
 // BreakerOff is the breaker that never opens.
 const BreakerOff = "off"
 
+// BreakerProbe, as the value of a service's breaker, sends a probe now.
+const BreakerProbe = "probe"
+
 func governorNames() string {
 	var names []string
 	for _, g := range Governors {

@@ -85,6 +85,7 @@ func (a *App) tourSteps(began time.Time) []tour.Step {
 		{Title: "Launch a run", Now: a.nowLaunch, Hints: []tour.Hint{
 			launch("The run simulates 372 shoppers in a mock shop. It needs no key, database or network. Press Launch."),
 			toSetup("The Launch button is in Setup."),
+			{Text: "Another scenario is selected. Press Launch to run it, or return to the tour's, with 372 shoppers in a mock shop.", Way: "Use the tour's scenario", Do: a.setup.Tour, Target: a.setup.Button},
 		}},
 		{Title: "Move the limit", Now: func() int { return a.nowSteer(limitMoved(a.snapshot(), began), 0) }, Hints: []tour.Hint{
 			{Text: "The limit is the number of sessions that run at the same time. Drag the slider, and watch the charts follow.", Target: func() fyne.CanvasObject { return a.live.Marks().Limit }, Shown: a.live.ToTop},
@@ -108,10 +109,12 @@ func (a *App) nowLaunch() int {
 	switch {
 	case a.running():
 		return tour.Done
-	case a.current == a.pages[0]:
-		return 0
+	case a.current != a.pages[0]:
+		return 1
+	case !a.setup.ShowsTour():
+		return 2
 	}
-	return 1
+	return 0
 }
 
 // nowSteer returns the hint for a step with the run in progress: one of its own hints in Live, or the way there.

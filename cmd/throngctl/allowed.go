@@ -41,7 +41,7 @@ func (c *allowedCmd) Run(t *terminal) error {
 		return t.print(list)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(t.out, "No addresses are allowed.")
+		fmt.Fprintln(t.out, "No addresses are allowed by hand. A file that Throng wrote may call this machine, with its secrets, until the file is edited.")
 		return nil
 	}
 	w := show.NewTable(t.out)

@@ -54,6 +54,10 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 		want             []string // of the reason
 	}{
 		{"401", url, `  step browse: {kind: http, service: api, get: /401}`, []string{":7: step browse: status 401", "check `auth` of the service"}},
+		{
+			"401 with a secret", url, `  step browse: {kind: http, service: api, get: /401, headers: {X-Key: secret:HOPELESS_KEY}}`,
+			[]string{"step browse: status 401", "change the secret HOPELESS_KEY (in the window: Setup, Services; in a terminal: throngctl secret set HOPELESS_KEY)"},
+		},
 		{"403", url, `  step browse: {kind: http, service: api, get: /403}`, []string{":7: step browse: status 403", "does not allow"}},
 		{"404", url, `  step browse: {kind: http, service: api, post: /404, json: {}}`, []string{":7: step browse: status 404", "check the path of the step"}},
 		{"422", url, `  step browse: {kind: http, service: api, post: /422, json: {}}`, []string{":7: step browse: status 422", "refuses the values"}},
@@ -65,6 +69,7 @@ func TestRunThatCannotSucceedEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked.Store(0)
+			t.Setenv("HOPELESS_KEY", "wrong")
 			hook := newHook(t, http.StatusOK)
 			t.Setenv(config.NotifyEnv, hook.URL)
 			data, file := filepath.Join(t.TempDir(), "data"), hopelessFile(t, c.url, c.steps)

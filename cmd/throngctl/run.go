@@ -385,11 +385,8 @@ func follow(t *terminal, box *crash.Box, job *app.Job, lines bool, patient *pati
 	}
 	hasty := false
 	stop := func(sig os.Signal) {
-		why := "stopping: sessions in flight finish, then a checkpoint; press again to stop immediately"
-		if interrupted {
-			why = "stopping immediately: sessions in flight are canceled and run again on resume"
-			hasty = true
-		}
+		why := show.Stop(run.Snapshot(), interrupted)
+		hasty = interrupted
 		reason := sig.String()
 		if sig == os.Interrupt {
 			reason = "Ctrl+C"

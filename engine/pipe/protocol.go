@@ -124,7 +124,7 @@ type reply struct {
 // fail puts an error into the reply.
 func (r *reply) fail(err error) {
 	if err != nil {
-		r.Error, r.Cut, r.Unpaid = err.Error(), errors.Is(err, engine.ErrCut), engine.OutOfBudgetWhy(err)
+		r.Error, r.Cut, r.Unpaid = err.Error(), errors.Is(err, engine.ErrCut), engine.CutAloneWhy(err)
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *reply) err() error {
 	case r.Error == "":
 		return nil
 	case r.Unpaid != "":
-		return engine.OutOfBudget(r.Unpaid)
+		return engine.CutAlone(r.Unpaid)
 	case r.Cut:
 		return fmt.Errorf("%w: %s", engine.ErrCut, r.Error)
 	}

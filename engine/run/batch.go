@@ -22,13 +22,13 @@ type Batch struct {
 
 // BatchCounts holds the contents of a batch other than its rows.
 type BatchCounts struct {
-	Cut         int           // sessions that were cut
-	OutOfBudget string        // reason of the last cut if the budget caused it
-	Departed    int           // workers that have left
-	Probes      int           // how many of those were probes
-	Unrecorded  engine.Outlay // usage of the sessions that is not in the journal
-	Queued      time.Duration // how long the journal took to queue the rows
-	Handed      time.Duration // how long the node took to accept the previous batches
+	Cut        int           // sessions that were cut
+	CutAlone   string        // reason of the last cut if other sessions continue
+	Departed   int           // workers that have left
+	Probes     int           // how many of those were probes
+	Unrecorded engine.Outlay // usage of the sessions that is not in the journal
+	Queued     time.Duration // how long the journal took to queue the rows
+	Handed     time.Duration // how long the node took to accept the previous batches
 }
 
 // NewBatch returns a batch of sessions that another process executed.
@@ -43,8 +43,8 @@ func (b *Batch) Rows() engine.SessionRows { return b.rows }
 func (c *BatchCounts) add(o *BatchCounts) {
 	c.Cut, c.Departed, c.Probes = c.Cut+o.Cut, c.Departed+o.Departed, c.Probes+o.Probes
 	c.Queued, c.Handed, c.Unrecorded = c.Queued+o.Queued, c.Handed+o.Handed, c.Unrecorded.Plus(o.Unrecorded)
-	if o.OutOfBudget != "" {
-		c.OutOfBudget = o.OutOfBudget
+	if o.CutAlone != "" {
+		c.CutAlone = o.CutAlone
 	}
 }
 

@@ -264,7 +264,7 @@ func (c *core) advance() bool {
 		l.finish()
 	case cy.open == nil:
 		return cy.begin()
-	case cy.remaining() == 0 && cy.workers == 0 && cy.pendingOrders == 0 && !l.isCut && !l.cutForBudget:
+	case cy.remaining() == 0 && cy.workers == 0 && cy.pendingOrders == 0 && !l.isCut && !l.cutAlone:
 		cy.close()
 	case l.phase == engine.Draining && cy.workers == 0 && !cy.closing:
 		l.finish()
@@ -294,9 +294,9 @@ func (c *core) addBatch(b *Batch) {
 	c.tally.cut += int64(b.Cut)
 	c.cycles.removeWorkers(b)
 	switch {
-	case b.OutOfBudget != "":
-		c.life.cutForBudget = true
-		c.life.endOutOfBudget(b.OutOfBudget)
+	case b.CutAlone != "":
+		c.life.cutAlone = true
+		c.life.endOutOfBudget(b.CutAlone) // unless the run was ending before
 	case b.Cut > 0:
 		c.life.cut("a session could not continue")
 	}

@@ -227,7 +227,9 @@ type (
 	releaseCycle struct{}
 	endCycle     struct{}
 	// cutSessions cuts all sessions in flight. cancelSession cancels the session of a retired agent.
-	cutSessions   struct{}
+	cutSessions struct{}
+	// endWaits cuts the sessions that wait, or will wait, for a service that does not answer.
+	endWaits      struct{}
 	cancelSession struct{ agent int }
 	// abandonWorkers collects the batches that have arrived and abandons the remaining workers. workersAbandoned follows.
 	abandonWorkers struct{}
@@ -275,6 +277,7 @@ func (holdCycle) effect()       {}
 func (releaseCycle) effect()    {}
 func (endCycle) effect()        {}
 func (cutSessions) effect()     {}
+func (endWaits) effect()        {}
 func (cancelSession) effect()   {}
 func (abandonWorkers) effect()  {}
 func (closeLedger) effect()     {}

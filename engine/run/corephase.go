@@ -58,7 +58,7 @@ type lifecycle struct {
 	isCut        bool
 	exiting      bool   // the program is exiting: use the shortest time limits
 	exitReason   string // why the program is exiting
-	cutForBudget bool   // a session of the open cycle was cut because the budget is used up
+	cutAlone     bool   // a session of the open cycle was cut because the budget is used up, or a service did not answer
 	finalSaved   bool   // the final checkpoint has been started
 	abandoned    bool   // remaining sessions are no longer waited for
 	probingEnd   bool   // the final probes have been requested
@@ -81,6 +81,7 @@ func (l *lifecycle) isEnding() bool { return l.phase == engine.Draining || l.pha
 func (l *lifecycle) drain(as engine.Ending, why string) {
 	l.ending, l.endReason = as, why
 	l.apply(toDrain)
+	l.core.emit(endWaits{}) // after the limit is 0: the slots of cut sessions start no others
 }
 
 // updatePause pauses or resumes the run according to the current pause conditions.

@@ -7,23 +7,24 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
+	"github.com/throng-sim/throng/engine/run/memorybudget"
 )
 
 // localPool executes sessions in this process.
 type localPool struct {
-	cfg          PoolConfig
-	host         engine.Host
-	ctx          context.Context
-	cycle        atomic.Pointer[cycle] // the newest; nil before the first
-	memoryBudget memoryBudget
-	permits      concurrency.Slots
-	slots        slots
-	results      chan *Batch
-	mergeQueue   mergeQueue
-	free         freeList
-	merged       freeList      // batches merged from several workers
-	abandoned    chan struct{} // closed when workers are abandoned
-	done         chan struct{} // closed when the run has ended
+	cfg        PoolConfig
+	host       engine.Host
+	ctx        context.Context
+	cycle      atomic.Pointer[cycle] // the newest; nil before the first
+	memory     *memorybudget.Budget
+	permits    concurrency.Slots
+	slots      slots
+	results    chan *Batch
+	mergeQueue mergeQueue
+	free       freeList
+	merged     freeList      // batches merged from several workers
+	abandoned  chan struct{} // closed when workers are abandoned
+	done       chan struct{} // closed when the run has ended
 }
 
 var _ WorkerPool = (*localPool)(nil)
@@ -43,7 +44,7 @@ func newLocalPool(cfg PoolConfig) *localPool {
 		cfg: cfg, host: cfg.Host, ctx: cfg.Host.Context(), results: make(chan *Batch, 64), mergeQueue: newMergeQueue(),
 		abandoned: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.memoryBudget.limit, p.memoryBudget.onWait = cfg.MemoryBudget, cfg.Throttled
+	p.memory = memorybudget.New(cfg.MemoryBudget, cfg.Throttled)
 	return p
 }
 
@@ -88,7 +89,7 @@ func (p *localPool) Use(s *engine.Settings) {
 }
 
 // SetMemorySize sets the size of all agents' memory in bytes.
-func (p *localPool) SetMemorySize(bytes int64) { p.memoryBudget.setKept(bytes) }
+func (p *localPool) SetMemorySize(bytes int64) { p.memory.SetKept(bytes) }
 
 // Retire cancels the session of a retired agent.
 func (p *localPool) Retire(agent int) { p.slots.cancel(agent, engine.ErrRetired) }

@@ -41,7 +41,7 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 		}
 		for agent := range rapid.IntRange(1, 200).Draw(t, "puts") {
 			batch := free.get()
-			if len(batch.rows) != 0 || batch.Cut != 0 || batch.Departed != 0 || batch.Probes != 0 || batch.OutOfBudget != "" || batch.next != nil || batch.merged {
+			if len(batch.rows) != 0 || batch.Cut != 0 || batch.Departed != 0 || batch.Probes != 0 || batch.CutAlone != "" || batch.next != nil || batch.merged {
 				t.Fatalf("a batch from the free list is not empty: %+v", *batch)
 			}
 			for range rapid.IntRange(0, batchRows).Draw(t, "rows") {
@@ -55,8 +55,8 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 			batch.Cut, batch.Departed, batch.Probes = agent%3, agent%2, agent%5
 			put.Cut, put.Departed, put.Probes = put.Cut+agent%3, put.Departed+agent%2, put.Probes+agent%5
 			if agent%7 == 6 {
-				batch.OutOfBudget = fmt.Sprint(agent)
-				put.OutOfBudget = batch.OutOfBudget
+				batch.CutAlone = fmt.Sprint(agent)
+				put.CutAlone = batch.CutAlone
 			}
 			mergeQueue <- batch
 			if rapid.Bool().Draw(t, "deliver") {
@@ -64,9 +64,9 @@ func TestMergeQueueKeepsAll(t *testing.T) {
 			}
 		}
 		deliver()
-		if len(got.rows) != len(put.rows) || got.Cut != put.Cut || got.Departed != put.Departed || got.Probes != put.Probes || got.OutOfBudget != put.OutOfBudget {
+		if len(got.rows) != len(put.rows) || got.Cut != put.Cut || got.Departed != put.Departed || got.Probes != put.Probes || got.CutAlone != put.CutAlone {
 			t.Fatalf("got %d rows, %d cut, %d departed, %d probes, out of budget %q; want %d, %d, %d, %d, %q",
-				len(got.rows), got.Cut, got.Departed, got.Probes, got.OutOfBudget, len(put.rows), put.Cut, put.Departed, put.Probes, put.OutOfBudget)
+				len(got.rows), got.Cut, got.Departed, got.Probes, got.CutAlone, len(put.rows), put.Cut, put.Departed, put.Probes, put.CutAlone)
 		}
 		for i := range got.rows {
 			if !reflect.DeepEqual(got.rows[i], put.rows[i]) {

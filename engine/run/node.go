@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/internal/stopping"
 )
 
 const (
@@ -27,6 +28,7 @@ type node struct {
 
 	ctx       context.Context // of sessions and commits; canceled with ErrCut
 	cut       context.CancelCauseFunc
+	endWaits  func()          // of sessions for services that do not answer
 	endCtx    context.Context // for committing the end row
 	endCancel context.CancelFunc
 	timers    timers
@@ -48,6 +50,7 @@ func newNode(ctx context.Context, r *Run, cfg Config) (_ *node, err error) {
 	n := &node{r: r, cfg: cfg, answers: map[answerID]chan<- error{}, journalWriter: make(chan outgoingRow)}
 	ctx = context.WithoutCancel(ctx)
 	n.ctx, n.cut = context.WithCancelCause(ctx)
+	n.ctx, n.endWaits = stopping.Context(n.ctx)
 	n.endCtx, n.endCancel = context.WithCancel(ctx)
 	r.ctx = n.ctx
 	if r.pool, err = r.newPool(&cfg); err != nil {
@@ -133,6 +136,7 @@ func (n *node) run(forget func() bool) {
 		}
 	}
 	n.cut(engine.ErrCut)
+	n.endWaits()
 	n.endCancel()
 	n.shareMemory()
 	r.result = n.core.life.result // the step that ended the run has published the last snapshot
@@ -227,6 +231,8 @@ func (n *node) carryOut(f effect) {
 		n.changes = f.changes
 	case cutSessions:
 		n.cut(engine.ErrCut)
+	case endWaits:
+		n.endWaits()
 	case cancelSession:
 		r.pool.Retire(f.agent)
 	case abandonWorkers:

@@ -31,6 +31,7 @@ type process struct {
 	limit         int // as ordered
 	orders, steps int
 	isCut         bool
+	waitsEnded    bool // sessions in flight that wait for a service that does not answer are cut
 	budgetUsedUp  bool // sessions in flight may be cut for the budget
 	crashed       bool
 	abandoned     bool
@@ -170,6 +171,8 @@ func (p *process) carryOut(f effect) {
 		p.counted.withdrawn++
 	case cutSessions:
 		p.isCut = true
+	case endWaits:
+		p.waitsEnded = true
 	case cancelSession:
 		for _, w := range p.workers {
 			w.cancel = w.cancel || w.place.Agent == f.agent
@@ -279,7 +282,12 @@ func (p *process) end(w *simWorker) {
 		b.Cut++
 	case p.budgetUsedUp && p.draw.IntN(2) == 0:
 		b.Cut++
-		b.OutOfBudget = budgetReason
+		b.CutAlone = budgetReason
+		p.removeWorker(w)
+		return
+	case p.waitsEnded && p.draw.IntN(4) == 0:
+		b.Cut++
+		b.CutAlone = "a service does not answer"
 		p.removeWorker(w)
 		return
 	case w.cancel:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/run/memorybudget"
 )
 
 const (
@@ -38,7 +39,7 @@ type worker struct {
 	slot      slot
 	// trail is the trail of the session in flight; nil if Config.Trail is not set.
 	trail *engine.Trail
-	claim memoryClaims
+	claim *memorybudget.Claims
 	// recording is the run that answers in place of the services; "" if services are called.
 	recording engine.RunID
 	s         *engine.Session
@@ -48,7 +49,7 @@ var _ engine.Slot = (*worker)(nil)
 
 func (w *worker) work() {
 	defer w.pool.cfg.Rescue()
-	w.claim.budget = &w.pool.memoryBudget
+	w.claim = w.pool.memory.Claims()
 	w.s = engine.NewSession(w.pool.host, w, &w.row)
 	w.recording = w.s.Run().Recording
 	w.now = time.Now()
@@ -63,7 +64,7 @@ func (w *worker) work() {
 		if ok {
 			w.execute(p, due)
 		}
-		if !ok || w.probe || w.batch != nil && w.batch.OutOfBudget != "" { // after a cut for the budget, no session may start in this slot
+		if !ok || w.probe || w.batch != nil && w.batch.CutAlone != "" { // the run is ending: no session may start in this slot
 			w.pool.permits.Release()
 			break
 		}
@@ -100,7 +101,7 @@ func (w *worker) Show(change func(d *engine.Activity)) { w.slot.update(change) }
 func (w *worker) Trail() *engine.Trail { return w.trail }
 
 // Memory returns the memory claims of the session in flight.
-func (w *worker) Memory() engine.MemoryClaims { return &w.claim }
+func (w *worker) Memory() engine.MemoryClaims { return w.claim }
 
 // stopClock stops the clock of the session in flight, or keeps it as the spare.
 func (w *worker) stopClock() {
@@ -154,12 +155,12 @@ func (w *worker) execute(p engine.Place, due time.Time) {
 		b.Unrecorded = b.Unrecorded.Plus(unrecorded)
 	}
 	if w.claim.Holds() {
-		w.pool.memoryBudget.releaseAll(&w.claim.held, w.row.Outcome.Commits())
+		w.claim.Release(w.row.Outcome.Commits())
 	}
 	if w.row.Outcome == engine.Cut {
 		b := w.currentBatch()
 		b.Cut++
-		b.OutOfBudget = w.row.OutOfBudget
+		b.CutAlone = w.row.CutAlone
 		return
 	}
 	if w.cycle.sequence != nil && w.row.Outcome.Commits() {

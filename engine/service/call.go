@@ -235,11 +235,6 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	return err
 }
 
-// holdAt returns a function that calls wait as held does.
-func (c *Call) holdAt(at engine.ThrottleCause) func(wait func() error) error {
-	return func(wait func() error) error { return c.held(at, wait) }
-}
-
 // awaitFile lets a call wait until a connection may be opened again.
 func awaitFile(ctx context.Context, c *Call, w *openfiles.Waits, service string) error {
 	w.Report(service, time.Now())

@@ -223,6 +223,76 @@ func TestCallsThatAlwaysFail(t *testing.T) {
 	})
 }
 
+// TestStopDuringAnOutage stops a run whose backend is unavailable. Sessions that only wait for it are cut immediately, those that wait
+// for a response finish, and a resumed run gets the results of an undisturbed one.
+func TestStopDuringAnOutage(t *testing.T) {
+	var undisturbed string
+	for _, outage := range []time.Duration{0, 24 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBackend(350*time.Millisecond, outage, isAway(reply{err: errRefused}))
+			h := client(t, b, Limits{})
+			journal := &enginetest.Journal{}
+			settings := engine.DefaultSettings()
+			settings.Metrics, settings.CheckpointEvery, settings.Limit, settings.Ceiling = false, 0, 50, 50
+			cfg := run.Config{
+				ID: "run", Agents: 500, Settings: settings, Journal: journal, Services: []engine.Service{h},
+				Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
+				Program: program(func(s *engine.Session) {
+					call := callOf(s, "step")
+					call.Repeats = Harmless
+					method := "POST"
+					if s.Agent%7 == 0 {
+						method = "GET"
+					}
+					_, err := h.Do(call, Request{Method: method, Target: must(t, "/x")})
+					end(s, call, err)
+				}),
+			}
+			cfg.Settings.Cycles = 1
+			start := func() *run.Run {
+				r, err := run.Start(t.Context(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			r := start()
+			if outage > 0 {
+				time.Sleep(10 * time.Minute)
+				if s := h.State(time.Now()); s.Breaker == engine.BreakerClosed || s.Waiting == 0 {
+					t.Fatalf("before the stop: %+v", s)
+				}
+				began := time.Now()
+				if err := r.Stop("user", "Ctrl+C"); err != nil {
+					t.Fatal(err)
+				}
+				got := r.Wait()
+				s := r.Snapshot()
+				if took := time.Since(began); took > time.Second || got.Ending != engine.EndStopped || got.Totals.Bad() > 0 || s.Cut == 0 || s.Begun != s.Ended+s.Cut {
+					t.Errorf("it ended as %v (%s) after %s: %d begun, %d ended, %d failed, %d cut", got.Ending, got.Reason, took, s.Begun, s.Ended, got.Totals.Bad(), s.Cut)
+				}
+				journal = journal.Reopen()
+				cfg.Journal, cfg.Resume = journal, journal.Resumption()
+				h = client(t, newBackend(0, 0, nil), Limits{})
+				cfg.Services = []engine.Service{h}
+				r = start()
+			}
+			if got := r.Wait(); got.Ending != engine.EndFinished || got.Totals.Ended() != 500 {
+				t.Errorf("it ended as %v (%s) with %d sessions", got.Ending, got.Reason, got.Totals.Ended())
+			}
+			if r.Snapshot().Inexact != nil {
+				t.Errorf("the run is %s", r.Snapshot().Inexact)
+			}
+			results := enginetest.Results(journal.Sessions())
+			if outage == 0 {
+				undisturbed = results
+			} else if results != undisturbed {
+				t.Errorf("results differ; undisturbed:\n%s\nstopped and resumed:\n%s", undisturbed, results)
+			}
+		})
+	}
+}
+
 // TestWhatIsNotSpared checks which attempts count although the service is unavailable.
 func TestWhatIsNotSpared(t *testing.T) {
 	for _, tt := range []struct {

@@ -157,7 +157,7 @@ func (c repetition) last(t *trouble, s *database.Statement) error {
 // begin waits until a statement may leave: the breaker lets it pass, and the pool has a slot.
 func (p *Postgres) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := p.breaker.Pass(ctx, call.holdAt(engine.ThrottledByBreaker))
+		pass, err := p.breaker.Pass(call.queue().available(ctx, p.name))
 		if err != nil {
 			return pass, err
 		}

@@ -81,7 +81,7 @@ func TestTune(t *testing.T) {
 		{h, "shop.timeout", "25h", `"25h" is not a time`},
 		{h, "shop.connections", "0", `"0" is not between 1 and 100000`},
 		{h, "shop.connections", "many", `"many" is not between`},
-		{h, "shop.breaker", "open", `"open" is neither on nor off`},
+		{h, "shop.breaker", "open", `"open" is neither on, off nor probe`},
 		{h, "shop.size", "1", "shop.size: there is no such setting"},
 		{h, "timeout", "1s", "there is no such setting"},
 		{l, "model.rate", "-1", `"-1" is not a rate`},

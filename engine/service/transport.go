@@ -189,7 +189,7 @@ func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 // begin waits until an attempt may be sent: the breaker lets it pass, and it has its slot and its turn.
 func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
 	for {
-		pass, err := t.breaker.Pass(ctx, call.holdAt(engine.ThrottledByBreaker))
+		pass, err := t.breaker.Pass(call.queue().available(ctx, t.name))
 		if err != nil {
 			return pass, err
 		}

@@ -165,17 +165,20 @@ func rateTunables(h *HTTP) []tunable {
 
 // breakerTunable switches a breaker on or off.
 func breakerTunable(b *breaker.Breaker) tunable {
-	return tunable{"breaker", "on delays calls while the service is unavailable, off lets them fail", func() string {
+	return tunable{"breaker", "on delays calls while the service is unavailable, off lets them fail, probe tries it now", func() string {
 		if b.Off() {
 			return "off"
 		}
 		return "on"
 	}, func(text string) error {
-		if text != "on" && text != "off" {
-			return fmt.Errorf("%q is neither on nor off", text)
+		if text != "on" && text != "off" && text != engine.BreakerProbe {
+			return fmt.Errorf("%q is neither on, off nor %s", text, engine.BreakerProbe)
 		}
 		if off := text == "off"; off != b.Off() {
 			b.Restart(off, "the breaker was switched off")
+		}
+		if text == engine.BreakerProbe {
+			b.ProbeNow()
 		}
 		return nil
 	}}

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/internal/stopping"
 )
 
 // enter takes a slot of the service, its turn at the rate limiters, and a slot of the shared limit; it waits as long as necessary.
@@ -162,6 +163,16 @@ func (c queue) await(ctx context.Context, at engine.ThrottleCause, wait pace.Wai
 		}
 		return nil
 	})
+}
+
+// available returns a function that waits until a service answers again. If the run is ending, the session is cut instead: it could
+// delay the end for as long as the service is unavailable.
+func (c queue) available(ctx context.Context, service string) func(wait func(ctx context.Context) error) error {
+	return func(wait func(ctx context.Context) error) error {
+		ctx, end := stopping.Until(ctx, engine.CutAlone(service+" does not answer, and the run is ending"))
+		defer end()
+		return c.held(engine.ThrottledByBreaker, func() error { return wait(ctx) })
+	}
 }
 
 // limiter returns the rate limiter of a call: that of its bucket, or of the whole service.

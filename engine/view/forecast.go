@@ -123,8 +123,10 @@ func ForecastLines(f *engine.Forecast) []ForecastLine {
 func (c *forecastFigure) text(f *engine.Forecast) string {
 	text := estimateText(c.of(f), c.show)
 	switch {
-	case c.name != "DB connections" || f.ServerMax <= 0 || !c.of(f).Known():
+	case c.name != "DB connections" || !c.of(f).Known():
 		return text
+	case f.ServerMax <= 0: // the database is unknown to Throng: the backend writes to it
+		return text + " at the backend"
 	case f.Server < 0:
 		return text + fmt.Sprintf(" of %d", f.ServerMax)
 	}

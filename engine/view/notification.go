@@ -121,13 +121,11 @@ func (h *Notifier) See(s *engine.Snapshot) (all []Notification) {
 	return all
 }
 
-// unavailable returns the services whose breaker is open or half-open.
+// unavailable returns the names of the services that do not answer.
 func unavailable(s *engine.Snapshot) map[string]bool {
 	names := map[string]bool{}
-	for i := range s.Services {
-		if s.Services[i].Breaker != engine.BreakerClosed {
-			names[s.Services[i].Name] = true
-		}
+	for _, v := range Unavailable(s) {
+		names[v.Name] = true
 	}
 	return names
 }

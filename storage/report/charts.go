@@ -53,7 +53,7 @@ var specs = []spec{
 		{"in use", "s1 area", column("memory_mb")},
 	}, false},
 	{"Database connections", "in use", wholes, []lineSpec{
-		{"by Throng", "s1", column("db_connections")},
+		{"by Throng", "s1", database(column("db_connections"))},
 		{"all clients", "s2", column("db_server_connections")},
 		{"max_connections", "limit", func(m, _ *engine.MetricsRow) float64 { return known(float64(m.ServerMax)) }},
 	}, true},
@@ -63,6 +63,16 @@ var specs = []spec{
 	{"Model calls", "per second", counts, []lineSpec{
 		{"calls/s", "s1", perSecond(column("model_calls"))},
 	}, true},
+}
+
+// database returns a value that is known only if the run used a database other than the local store.
+func database(of value) value {
+	return func(m, before *engine.MetricsRow) float64 {
+		if m.Pool.Size == 0 && m.ServerConnections < 0 {
+			return math.NaN()
+		}
+		return of(m, before)
+	}
 }
 
 // value is a value of a row; before is the row of the second before, or the same row if it is the first.

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/engine/scenario/complete"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/code"
 )
 
@@ -42,8 +43,15 @@ func (s *Screen) completions(sh *sheet, asked bool) complete.Result {
 
 // completeHere offers what can be typed at the cursor.
 func (s *Screen) completeHere() {
-	s.shown.editor.Focus(s.win.Canvas())
-	s.shown.editor.Complete()
+	e := s.shown.editor
+	e.Focus(s.win.Canvas())
+	e.Complete()
+	async.Work(func() (struct{}, error) { return struct{}{}, nil }, func(struct{}, error) {
+		if s.shown.editor == e && e.Offered() == nil { // a menu of the window has closed it and has taken the focus
+			e.Focus(s.win.Canvas())
+			e.Complete()
+		}
+	})
 }
 
 // insertStep adds a line after the step at the cursor and offers the kinds of steps there.

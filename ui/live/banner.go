@@ -19,6 +19,8 @@ type message struct {
 	text string
 	tone widgets.Tone
 	why  string
+	// probe names a service that does not answer, and that a button tries now; "" shows none.
+	probe string
 }
 
 // banner shows one message in a line, in the place of another object, so that nothing below moves. A text that is cut off,
@@ -30,6 +32,7 @@ type banner struct {
 	icon    *widget.Icon
 	line    *widgets.Line
 	why     *widget.Button
+	probe   *widget.Button
 	shown   message
 	explain func(m message)
 }
@@ -45,7 +48,9 @@ func newBanner(win fyne.Window, instead fyne.CanvasObject) *banner {
 	}
 	b.why = widget.NewButton("Why?", func() { b.explain(b.shown) })
 	b.why.Importance = widget.LowImportance
-	b.row = container.NewBorder(nil, nil, container.NewCenter(b.icon), form.NewCompact(b.why), container.New(middle{}, b.line))
+	b.probe = widget.NewButton("Probe now", nil)
+	b.probe.Hide()
+	b.row = container.NewBorder(nil, nil, container.NewCenter(b.icon), container.NewHBox(form.NewCompact(b.probe), form.NewCompact(b.why)), container.New(middle{}, b.line))
 	b.content = container.New(reserved{}, instead, b.row)
 	b.row.Hide()
 	return b
@@ -68,6 +73,7 @@ func (b *banner) say(m message) {
 	if b.why.Hidden != full {
 		b.why.Hidden = full
 	}
+	b.probe.Hidden = m.probe == ""
 	b.content.Refresh()
 }
 

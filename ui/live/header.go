@@ -34,6 +34,7 @@ func newHeader(win fyne.Window, o *orders) *header {
 		state: widgets.NewLine(theme.SizeNameCaptionText, widgets.Quiet), progress: widgets.NewProgress(),
 	}
 	h.banner = newBanner(win, container.New(middle{}, widgets.NewHint(h.state, simulatedHint)))
+	h.banner.probe.OnTapped = func() { o.probeService(h.banner.shown.probe) }
 	h.name = container.New(inline{h.title}, h.title, h.phase, h.exact, h.past)
 	h.bar = container.New(&leftRight{least: 20}, h.name, o.buttons)
 	h.content = widgets.NewPanel("", container.NewVBox(h.bar, h.progress, h.banner.content))
@@ -64,7 +65,7 @@ func (h *header) drawBanner(s *Screen) { h.banner.say(s.message()) }
 // results are not sent.
 func (s *Screen) message() message {
 	if n := &s.orders.notice; n.fresh(s.now()) {
-		return message{n.text, n.tone, ""}
+		return message{text: n.text, tone: n.tone}
 	}
 	f := s.feed
 	if f == nil || s.history.feed != nil {
@@ -72,20 +73,37 @@ func (s *Screen) message() message {
 	}
 	if why := failure(f); why != "" {
 		first, rest, _ := strings.Cut(why, "\n")
-		return message{first, widgets.Bad, rest}
+		return message{text: first, tone: widgets.Bad, why: rest}
+	}
+	if f.snap.Phase == engine.Draining {
+		return stopping(f.snap)
 	}
 	if text, tone := alarm(f.snap, s.logged()); text != "" {
-		return message{strings.ToUpper(text[:1]) + text[1:], tone, remedy(f.snap)}
+		m := message{text: strings.ToUpper(text[:1]) + text[1:], tone: tone, why: remedy(f.snap)}
+		if away := view.Unavailable(f.snap); len(away) > 0 && !f.past {
+			m.probe = away[0].Name
+		}
+		return m
 	}
 	if _, away := results(s.job, s.desk); away != "" {
-		return message{away, widgets.Warning, "Results are kept on this machine and sent when the database answers again. Nothing is lost."}
+		return message{text: away, tone: widgets.Warning, why: "Results are kept on this machine and sent when the database answers again. Nothing is lost."}
 	}
 	if p := f.snap.Phase; p == engine.Paused && f.snap.Reason != "" {
-		return message{"Paused: " + f.snap.Reason, widgets.Accent, ""}
-	} else if p == engine.Draining {
-		return message{words.Sentence(orNoReason(f.snap.Reason)) + " Sessions in flight end first; Force stop cancels them.", widgets.Accent, "Canceled sessions run again when the run is resumed. A checkpoint is taken in any case."}
+		return message{text: "Paused: " + f.snap.Reason, tone: widgets.Accent}
 	}
 	return message{}
+}
+
+// stopping says what a run that is stopping waits for, and how to stop now.
+func stopping(s *engine.Snapshot) message {
+	says := "Sessions in flight end first; Force stop cancels them."
+	if last := view.WaitsFor(s); last != "" {
+		says = words.Sentence(last) + " Force stop, in the Stop menu, cancels them."
+	}
+	return message{
+		text: words.Sentence(orNoReason(s.Reason)) + " " + says, tone: widgets.Accent,
+		why: "Canceled sessions run again when the run is resumed. A checkpoint is taken in any case.",
+	}
 }
 
 // elapsed returns the elapsed time, in whole seconds while the run is in progress.

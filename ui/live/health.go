@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/prose"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -40,6 +41,10 @@ func advice(f *feed) (text string, worst health.Level) {
 		return "figures at the end of the run, " + f.snap.At.Local().Format(time.TimeOnly), health.Unknown
 	}
 	var parts, good []string
+	for _, v := range view.Unavailable(f.snap) {
+		parts = append(parts, words.Sentence(strings.ToUpper(v.Name[:1])+v.Name[1:]+" does not answer")+" Its requests wait, so the figures say little.")
+		worst = health.Warning
+	}
 	for level := health.Critical; level >= health.Warning; level-- {
 		for _, found := range f.health {
 			if found.Level == level {

@@ -192,6 +192,14 @@ func (o *orders) order(name string, do func(Run) error, then func()) {
 	})
 }
 
+// probeService tries a service that does not answer, without waiting for the next probe.
+func (o *orders) probeService(name string) {
+	o.order("The probe", func(r Run) error {
+		_, err := r.Apply([]engine.Assignment{{Name: name + ".breaker", Value: engine.BreakerProbe}}, user, byHand)
+		return err
+	}, func() { o.report("Trying "+name+" now.", widgets.Accent) })
+}
+
 // again draws the current state of the run.
 func (o *orders) again() {
 	o.screen.Collect()

@@ -42,7 +42,12 @@ func TestHeader(t *testing.T) {
 		{"inexact", func(s *engine.Snapshot) {
 			s.Inexact = &engine.Inexact{Cycle: 1, Agent: 17, Path: "pay", Why: "a step gave up: timeout"}
 		}, nil, []string{"inexact", "inexact since cycle 1, agent 17, step pay: a step gave up: timeout"}, nil},
-		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"stopping", "Force stop cancels them"}, nil},
+		{"draining", func(s *engine.Snapshot) { s.Phase, s.Reason = engine.Draining, "by hand" }, nil, []string{"stopping", "Waits for 48 sessions to finish. Force stop, in the Stop menu, cancels them."}, nil},
+		{"waiting for a stop", func(s *engine.Snapshot) {
+			s.Phase, s.Reason, s.InFlight = engine.Draining, "by hand", 3
+			s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "unavailable since 12:04"}}
+			s.Oldest = []engine.Activity{{Path: "pay", Since: s.At.Add(-41 * time.Second)}}
+		}, nil, []string{"By hand. Waits for 3 sessions to finish, the oldest at pay for 41 s. Force stop, in the Stop menu, cancels them."}, nil},
 		{"finished", func(s *engine.Snapshot) {
 			s.Phase, s.Ending, s.Reason, s.Ended, s.Cycle, s.Remaining = engine.Ended, engine.EndFinished, "all cycles are done", s.Total, 24, 0
 			s.CycleTotal, s.LastCheckpoint = 0, time.Date(2030, 3, 1, 12, 5, 6, 0, time.Local)

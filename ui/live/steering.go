@@ -2,11 +2,11 @@ package live
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -18,8 +18,8 @@ func remedy(s *engine.Snapshot) string {
 	if s.Breaker != engine.BreakerClosed {
 		say("Too many sessions failed, so sessions wait until one succeeds. See the errors. Resume continues immediately.")
 	}
-	if slices.ContainsFunc(s.Services, func(v engine.ServiceState) bool { return v.Breaker != engine.BreakerClosed }) {
-		say("Requests to a failing service wait. They continue by themselves when it answers again.")
+	if len(view.Unavailable(s)) > 0 {
+		say("Requests to a service that does not answer wait. They continue by themselves when it answers again; Probe now tries it without waiting for the next probe. A stop cancels the sessions that wait; they run again on resume.")
 	}
 	if s.Stall != nil {
 		say("Sessions are in flight, but none has ended for long. Check the service they wait for, or its timeout.")
@@ -43,10 +43,8 @@ func alarm(s *engine.Snapshot, logged string) (text string, tone widgets.Tone) {
 	if s.Breaker != engine.BreakerClosed {
 		say(widgets.Bad, "the run's breaker is %s: %s%s", s.Breaker, s.BreakerWhy, probing(s.NextProbe))
 	}
-	for i := range s.Services {
-		if v := &s.Services[i]; v.Breaker != engine.BreakerClosed {
-			say(widgets.Bad, "%s: %s", v.Name, v.BreakerWhy) // it says when the next try is
-		}
+	for _, v := range view.Unavailable(s) {
+		say(widgets.Bad, "%s does not answer, and requests to it wait: %s", v.Name, v.BreakerWhy) // it says when the next try is
 	}
 	if s.Stall != nil {
 		say(widgets.Warning, "%s", s.Stall.Why)

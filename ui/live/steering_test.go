@@ -15,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -61,22 +62,30 @@ func TestAlarm(t *testing.T) {
 	at := time.Date(2030, 3, 1, 12, 5, 0, 0, time.Local)
 	st.run.change(func(s *engine.Snapshot) {
 		s.Breaker, s.BreakerWhy, s.NextProbe = engine.BreakerOpen, "60% of cycle 3 failed", at
-		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "open since 12:04; next try in 7 s", NextProbe: at, Bound: 200, InFlight: 3, LimiterState: engine.LimiterState{Rate: 10, MaxRate: 50, RateWhy: "after a 429"}, Buckets: []engine.BucketState{
+		s.Services = []engine.ServiceState{{Name: "shop", Breaker: engine.BreakerOpen, BreakerWhy: "unavailable since 12:04; next try in 7 s", NextProbe: at, Bound: 200, InFlight: 3, LimiterState: engine.LimiterState{Rate: 10, MaxRate: 50, RateWhy: "after a 429"}, Buckets: []engine.BucketState{
 			{Name: "POST /orders", LimiterState: engine.LimiterState{Waiting: 31, Refused: 7, Blocked: s.At.Add(time.Minute)}},
 		}}}
 		s.Stall = &engine.Stall{Why: "5 sessions wait for shop"}
 		s.Budget = engine.BudgetState{Budget: engine.Budget{Dollars: 5, Requests: 1000}, Spent: engine.Amount{Cost: 1_230_000_000, Requests: 640}, Forecast: engine.Amount{Cost: 6e9}, Short: "the budget will not last"}
 	})
 	st.tick()
-	want := "The run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop: open since 12:04; next try in 7 s  ·  5 sessions wait for shop  ·  the budget will not last"
+	want := "The run's breaker is open: 60% of cycle 3 failed, next try at 12:05:00  ·  shop does not answer, and requests to it wait: unavailable since 12:04; next try in 7 s  ·  5 sessions wait for shop  ·  the budget will not last"
 	if got := st.header.banner.Text(); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if text, worst := advice(st.feed); worst < health.Warning || !strings.HasPrefix(text, "Shop does not answer.") {
+		t.Errorf("the figures: %v, %q", worst, text)
+	}
+	st.header.banner.probe.OnTapped()
+	st.Until("the order is carried out", func() bool { return len(st.orders.waiting) == 0 })
+	if got, want := st.run.orders(), "apply shop.breaker=probe user by hand"; got != want {
+		t.Errorf("orders %q, want %q", got, want)
 	}
 	st.list("Figures")
 	st.shows(t, "budget $1.23 of $5.00, 640 of 1,000 requests, about $6.00 at the end")
 	st.win.Resize(fyne.NewSize(1280, 800)) // room for all of the last column
 	st.list("Services")
-	st.shows(t, "3 of 200", "10/s of 50/s", "open", "open since 12:04; next try in 7 s  ·  after a 429", "POST /orders", "31", "unlimited", "a 429: next request at")
+	st.shows(t, "3 of 200", "10/s of 50/s", "open", "unavailable since 12:04; next try in 7 s  ·  after a 429", "POST /orders", "31", "unlimited", "a 429: next request at")
 	st.run.change(func(s *engine.Snapshot) { s.Breaker, s.Services, s.Stall, s.Budget = 0, nil, nil, engine.BudgetState{} })
 	st.tick()
 	st.hides(t, "next try", "budget $")

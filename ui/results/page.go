@@ -81,7 +81,7 @@ func newPage(win fyne.Window, checks *runChecks, note *note.Editor) *page {
 	p.steps.OnSort = p.stepLines.Sort
 	p.services, p.cycles = newTextSheet(view.ServiceTable(&engine.Totals{}, nil).Head), newTextSheet(cycleHead)
 	p.made = newPairs()
-	const count, clock = "1,000,000", "1m30s"
+	const count, clock = "1,000,000", "59 min 59 s"
 	end := fyne.TextAlignTrailing
 	p.criteria = widgets.NewSheet([]widgets.Column{
 		{Title: "Verdict", Sample: "mmunknown"},

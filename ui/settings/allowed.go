@@ -45,13 +45,14 @@ type allowed struct {
 	forgets []*widget.Button // by file
 }
 
-var allowedItems = []item{{"Allowed addresses", "permissions of scenario files to send requests and secrets; trust, security, privacy"}}
+var allowedItems = []item{{"Allowed addresses", "permissions of scenario files to send requests and secrets; trust, security, privacy"}, {"Secrets of scenarios", "password, token, API key, credentials"}}
 
 func newAllowed(desk Desk) *allowed {
 	a := &allowed{desk: desk, list: form.NewStack(form.NewNote("Loading…")), answer: form.NewNote("")}
 	a.answer.Hide()
 	about := form.NewNote("Scenario files may send requests and secrets to these addresses. If you forget a file, Throng asks again.")
-	a.panel = widgets.NewPanel(Privacy, form.NewStack(form.NewRow("Allowed addresses", about), a.list, a.answer))
+	where := form.NewNote("Passwords and tokens that a scenario sends are changed in Setup, at its services: choose Change… there.")
+	a.panel = widgets.NewPanel(Privacy, form.NewStack(form.NewRow("Secrets of scenarios", where), form.NewRow("Allowed addresses", about), a.list, a.answer))
 	return a
 }
 

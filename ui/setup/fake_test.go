@@ -44,11 +44,12 @@ type fakeDesk struct {
 	unforeseen    error // instead of a forecast
 	measured      engine.RunID
 
-	checks   []engine.Check // before a launch
-	checked  []Order
-	fresh    int
-	mended   []string
-	unmended error
+	checks    []engine.Check // before a launch
+	checked   []Order
+	fresh     int
+	rechecked int
+	mended    []string
+	unmended  error
 
 	remote  string
 	targets []engine.Destination
@@ -196,6 +197,12 @@ func (d *fakeDesk) Forecast(ctx context.Context, o Order) (engine.Forecast, erro
 }
 
 // Preflight reports the checks of the test, except fixed ones. The test may block it.
+func (d *fakeDesk) Recheck() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rechecked++
+}
+
 func (d *fakeDesk) Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error) {
 	d.mu.Lock()
 	d.checked = append(d.checked, o)

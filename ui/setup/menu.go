@@ -16,6 +16,7 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Launch", Menu: "Run", Key: fyne.KeyReturn, Modifier: ctrl, Do: s.launch, Enabled: func() bool { return s.visible && !s.bar.launch.Disabled() }},
 		action.Press(s.bar.mistakes, action.Action{Name: "Go to the first mistake", Menu: "View", Key: fyne.KeyJ, Modifier: shift}),
 		action.Press(s.bar.missing, action.Action{Name: "Go to the missing secret", Menu: "View", Key: fyne.KeyY, Modifier: shift}),
+		{Name: "Change a secret or password", Menu: "View", Do: s.services.change, Enabled: func() bool { return shown() && s.services.haveSecrets() }},
 		action.Press(s.head.again, action.Action{Name: "Reload", Menu: "File", Key: fyne.KeyR, Modifier: ctrl}),
 		action.Press(s.head.leave, action.Action{Name: "From the beginning instead", Menu: "Run", Key: fyne.KeyB, Modifier: shift}),
 		action.Press(s.parameters.reset, action.Action{Name: "Reset parameters to defaults", Menu: "Run", Key: fyne.KeyR, Modifier: shift}),

@@ -25,6 +25,12 @@ import (
 // checkPause is the pause after the last change before the checks run, because they send requests to servers.
 const checkPause = time.Second
 
+// A launch runs the checks again if their results are older than stale, and waits for the new ones for at most checkWait.
+const (
+	stale     = 10 * time.Second
+	checkWait = 3 * time.Second
+)
+
 // preflight shows the preflight checks. They run again after a change; only the newest results count.
 type preflight struct {
 	screen  *Screen
@@ -42,6 +48,8 @@ type preflight struct {
 	timer  *time.Timer                     // until the next request; nil if none is scheduled
 	told   *atomic.Pointer[[]engine.Check] // the newest results; the goroutine of the checks stores them
 	shown  *[]engine.Check                 // of told
+	at     time.Time                       // when the shown results arrived
+	then   func()                          // waits for the next results; nil if nothing does
 }
 
 func newPreflight(s *Screen) *preflight {
@@ -128,11 +136,32 @@ func (p *preflight) ask(fresh bool) {
 		}
 		p.told = nil
 		if err != nil { // the fields or the head show the error
-			p.show(nil)
-			return
+			all = nil
 		}
 		p.show(all)
+		p.at = time.Now()
+		p.proceed()
 	})
+}
+
+// proceed calls what waits for results.
+func (p *preflight) proceed() {
+	if then := p.then; then != nil {
+		p.then = nil
+		then()
+	}
+}
+
+// renew calls then with recent results: a backend may have stopped since the last ones.
+func (p *preflight) renew(then func()) {
+	if time.Since(p.at) < stale || len(p.problems()) > 0 {
+		then()
+		return
+	}
+	p.then = then
+	p.screen.desk.Recheck()
+	p.ask(false)
+	time.AfterFunc(checkWait, func() { async.Do(p.proceed) })
 }
 
 // tick shows new results.
@@ -225,6 +254,10 @@ func (p *preflight) do(work func(ctx context.Context) error) {
 
 // confirm asks before a launch with problems. It calls then if there are none or the user accepts them, otherwise not.
 func (p *preflight) confirm(then, not func()) {
+	p.renew(func() { p.question(then, not) })
+}
+
+func (p *preflight) question(then, not func()) {
 	problems := p.problems()
 	if len(problems) == 0 {
 		then()

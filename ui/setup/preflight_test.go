@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -113,7 +114,7 @@ func TestAKeyThatIsEnteredIsChecked(t *testing.T) {
 	s.until("1 problem")
 	s.until("it is nowhere")
 	s.tap("Enter MODEL_KEY…")
-	key := s.screen.services.fields[1].key
+	key := s.screen.services.fields[1].keys.all[0]
 	if s.win.Canvas().Focused() != fyne.Focusable(key.entry) {
 		t.Errorf("the keyboard is at %T", s.win.Canvas().Focused())
 	}
@@ -130,6 +131,24 @@ func TestMendingThatFailsSaysWhy(t *testing.T) {
 	s.until("1 problem")
 	s.tap("Allow shop.example.com")
 	s.until("Cannot fix it: the disk is full")
+}
+
+// TestALaunchChecksAgain checks that a launch does not rely on old results: a backend may have stopped since then.
+func TestALaunchChecksAgain(t *testing.T) {
+	desk := &fakeDesk{}
+	s := shown(t, desk)
+	s.Until("checked", func() bool { return !s.screen.preflight.at.IsZero() })
+	desk.mu.Lock()
+	desk.checks = []engine.Check{{Name: "Service shop", Grade: engine.GradeProblem, Text: "connection refused"}}
+	desk.mu.Unlock()
+	s.screen.preflight.at = time.Now().Add(-time.Minute)
+	s.tap("Launch")
+	s.Until("asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+	if s.launched != 0 || desk.rechecked != 1 || !s.shows("connection refused") {
+		t.Errorf("launched %d times, checked again %d times", s.launched, desk.rechecked)
+	}
+	s.confirm("Launch anyway")
+	s.Until("launched", func() bool { return s.launched == 1 })
 }
 
 // TestProblemsAreAskedAbout checks that a launch asks for confirmation if there are problems, but not for warnings.

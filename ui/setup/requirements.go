@@ -84,7 +84,7 @@ func (p *requirements) answer(found Requirements, err error) {
 	if err != nil {
 		p.failure = "Cannot check what the launch needs: " + err.Error()
 	}
-	p.screen.services.miss(found.Missing)
+	p.screen.services.secrets(&found)
 	high := p.screen.head.panel.MinSize().Height
 	if err == nil {
 		p.screen.head.differ(p.screen.scenario, found)

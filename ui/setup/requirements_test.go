@@ -2,12 +2,15 @@ package setup
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -24,7 +27,7 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	if uitest.Shows(s.row("shop"), "MODEL_KEY") {
 		t.Error("the key is asked for next to another service")
 	}
-	k := s.screen.services.fields[1].key
+	k := s.screen.services.fields[1].keys.all[0]
 	if got, want := k.note.Text(), lacking+". Enter it here; it is kept in a drawer."; got != want {
 		t.Errorf("next to the service: got %q, want %q", got, want)
 	}
@@ -48,12 +51,39 @@ func TestSeveralSecretsAreMissing(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Missing: []Missing{{"model", "MODEL_KEY", lacking, "here"}, {"model", "OTHER", "no other", "here"}}}}
 	s := shown(t, desk)
 	s.until("2 secrets are missing")
-	s.screen.services.fields[1].key.entry.SetText("sk-1")
+	if all := s.screen.services.fields[1].keys.all; len(all) != 2 || !all[0].field.Visible() || !all[1].field.Visible() || all[1].entry.PlaceHolder != "OTHER" {
+		t.Errorf("%d fields for two missing secrets", len(all))
+	}
+	s.screen.services.fields[1].keys.all[0].entry.SetText("sk-1")
 	s.Tap(s.row("model"), "Save")
-	s.until("no other")
 	s.until("OTHER is missing")
 	s.typed("model", "mock:model") // it may want none
 	s.until("OTHER is missing")
+}
+
+// TestASecretIsChanged checks that a secret that is not missing can be changed, for example after a wrong password, and that this
+// clears what a launch said about the service.
+func TestASecretIsChanged(t *testing.T) {
+	desk := &fakeDesk{requirements: Requirements{Stored: []Stored{{"model", "MODEL_KEY", "the keychain", "in the keychain"}}}}
+	s := shown(t, desk)
+	s.until("The secret MODEL_KEY is in the keychain.")
+	k := s.screen.services.fields[1].keys.all[0]
+	if k.field.Visible() {
+		t.Error("it is asked for although it is not missing")
+	}
+	i := slices.IndexFunc(s.screen.Actions(), func(a action.Action) bool { return strings.Contains(a.Name, "password") })
+	s.screen.Actions()[i].Do()
+	if s.win.Canvas().Focused() != k.entry || !k.field.Visible() {
+		t.Error("the action does not open the field")
+	}
+	_ = s.screen.settings.Tell(&engine.FieldError{Field: "service model", Problem: "refused"})
+	s.screen.bar.say("Not launched: correct the marked fields first.")
+	k.entry.SetText("sk-2")
+	s.Tap(s.row("model"), "Save")
+	s.Until("kept", func() bool { return desk.kept["MODEL_KEY"] == "sk-2" && !k.field.Visible() })
+	if s.row("model").Problem() != "" || s.shows("Not launched") || k.entry.Text != "" {
+		t.Errorf("the row says %q, and the field contains %q", s.row("model").Problem(), k.entry.Text)
+	}
 }
 
 // TestWhoWritesThePopulation checks what is shown before a launch that lets a model write the population.
@@ -113,7 +143,7 @@ func TestNoFieldHoldsTheWheel(t *testing.T) {
 		}
 	}
 	for _, a := range s.screen.services.fields {
-		if a.entry.Page == nil || a.key.entry.Page == nil {
+		if a.entry.Page == nil || slices.ContainsFunc(a.keys.all, func(k *key) bool { return k.entry.Page == nil }) {
 			t.Errorf("%s keeps the wheel", a.service.Name)
 		}
 	}

@@ -36,7 +36,7 @@ type address struct {
 	entry   *form.Entry
 	test    *widget.Button
 	answer  *form.Note
-	key     *key
+	keys    *keys
 	asked   int // number of the newest test or change; older results are dropped
 }
 
@@ -81,17 +81,22 @@ func (v *services) field(service Service) *address {
 	a.entry.SetPlaceHolder(service.URL)
 	a.answer.Hide()
 	a.test = widget.NewButton("Test", func() { v.try(a) })
-	a.key = newKey(v.screen.desk, func() {
-		a.changed()
-		v.screen.requirements.again()
-		v.screen.preflight.ask(false)
-	})
-	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.key.object)).Marking(a.entry)
+	a.keys = &keys{object: form.NewStack(), add: func(secret string) *key {
+		k := newKey(v.screen.desk, secret, func() {
+			a.changed()
+			a.row.Changed() // the launch may have failed because of the secret
+			v.screen.bar.say("")
+			v.screen.requirements.again()
+			v.screen.preflight.ask(false)
+		})
+		v.screen.seen(a.row, k.entry)
+		return k
+	}}
+	a.row = form.NewRow(service.Name, form.NewStack(container.NewBorder(nil, nil, nil, a.test, a.entry), a.answer, a.keys.object)).Marking(a.entry)
 	a.row.SetAside(service.kind())
 	if service.Kind == "llm" {
 		a.row.SetHelp("To use another model, add # and its name (http://127.0.0.1:11434/v1#llama3.2)")
 	}
-	v.screen.seen(a.row, a.key.entry)
 	v.screen.watch(v.screen.settings.Add(a.row, "service "+service.Name), a.entry)
 	changed := a.entry.OnChanged
 	a.entry.OnChanged = func(text string) {
@@ -116,14 +121,12 @@ func (a *address) changed() {
 	say(a.answer, "")
 }
 
-// miss shows the missing secrets at their services.
-func (v *services) miss(missing []Missing) {
+// secrets shows the secrets at their services.
+func (v *services) secrets(of *Requirements) {
 	for _, a := range v.fields {
-		var first Missing // only one field is shown at a time
-		if i := slices.IndexFunc(missing, func(m Missing) bool { return m.Service == a.service.Name }); i >= 0 {
-			first = missing[i]
-		}
-		a.key.want(first)
+		a.keys.want(
+			slices.DeleteFunc(slices.Clone(of.Missing), func(m Missing) bool { return m.Service != a.service.Name }),
+			slices.DeleteFunc(slices.Clone(of.Stored), func(s Stored) bool { return s.Service != a.service.Name }))
 	}
 	v.rows.Refresh()
 	v.panel.Refresh()
@@ -132,12 +135,30 @@ func (v *services) miss(missing []Missing) {
 // reveal scrolls to the first service with a missing secret.
 func (v *services) reveal() {
 	for _, a := range v.fields {
-		if a.key.of.Secret != "" {
+		for _, k := range a.keys.all {
+			if k.lacks {
+				v.screen.bring(a.row)
+				v.screen.win.Canvas().Focus(k.entry)
+				return
+			}
+		}
+	}
+}
+
+// change opens the first secret that can be changed.
+func (v *services) change() {
+	for _, a := range v.fields {
+		if len(a.keys.all) > 0 {
 			v.screen.bring(a.row)
-			v.screen.win.Canvas().Focus(a.key.entry)
+			a.keys.all[0].open()
 			return
 		}
 	}
+}
+
+// haveSecrets reports whether a service has secrets.
+func (v *services) haveSecrets() bool {
+	return slices.ContainsFunc(v.fields, func(a *address) bool { return len(a.keys.all) > 0 })
 }
 
 // try sends a request to a service and shows the response.

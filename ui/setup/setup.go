@@ -61,9 +61,13 @@ type Service struct {
 // Missing is a missing secret of a service. Kept says where an entered secret is stored.
 type Missing struct{ Service, Secret, Problem, Kept string }
 
+// Stored is a secret of a service that was found in a place. Kept says where another value is stored.
+type Stored struct{ Service, Secret, Place, Kept string }
+
 // Requirements is what must be known or done before a launch.
 type Requirements struct {
 	Missing   []Missing
+	Stored    []Stored
 	Writing   string   // the model that writes the population and its forecast cost; "" if none
 	Unwritten int      // number of personas to write
 	Changed   []string // differences between a fork and its parent
@@ -108,6 +112,8 @@ type Desk interface {
 	// Preflight runs all checks concurrently; fresh also repeats those whose results are recent. It calls told with all results, from any
 	// goroutine, when it starts and after each result.
 	Preflight(ctx context.Context, o Order, fresh bool, told func([]engine.Check)) ([]engine.Check, error)
+	// Recheck makes the next checks send their requests again, instead of using recent answers.
+	Recheck()
 	// Allow stores that the file of an order may call the addresses that the order allows.
 	Allow(ctx context.Context, o Order) error
 	// LowerConnections limits the database connections for sending results.

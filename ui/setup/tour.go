@@ -34,9 +34,12 @@ func (s *Screen) Tour() {
 	s.set(x, maps.Clone(TourParameters), nil, selection{})
 }
 
+// ShowsTour reports whether the scenario of the tour is selected.
+func (s *Screen) ShowsTour() bool { return s.subject == (subject{scenario: TourScenario}) }
+
 // tourHint describes the setup of the tour's run, while that is shown.
 func (s *Screen) tourHint() string {
-	if s.tour == nil || s.subject != (subject{scenario: TourScenario}) {
+	if s.tour == nil || !s.ShowsTour() {
 		return ""
 	}
 	return tourSays

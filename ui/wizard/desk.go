@@ -79,8 +79,8 @@ type Desk interface {
 	Propose(ctx context.Context, title string) string
 	// Plan checks where a draft would be saved. It writes nothing.
 	Plan(ctx context.Context, d *importer.Draft, path string) (Plan, error)
-	// Known returns which secrets are in the keychain or the environment.
-	Known(ctx context.Context, names []string) []string
+	// Known returns where secrets are found, by name.
+	Known(ctx context.Context, names []string) map[string]string
 	// Save writes a draft as a scenario, and its secrets that have a value to the keychain.
 	Save(ctx context.Context, d *importer.Draft, path string) (Saved, error)
 	// Record starts a recording. each is called for every exchange, on any goroutine.

@@ -136,7 +136,13 @@ func (f *fake) Plan(context.Context, *importer.Draft, string) (Plan, error) {
 	return f.plan, f.planErr
 }
 
-func (f *fake) Known(_ context.Context, names []string) []string { return names }
+func (f *fake) Known(_ context.Context, names []string) map[string]string {
+	known := map[string]string{}
+	for _, name := range names {
+		known[name] = "the memory of this program"
+	}
+	return known
+}
 
 func (f *fake) Save(_ context.Context, d *importer.Draft, path string) (Saved, error) {
 	f.mu.Lock()

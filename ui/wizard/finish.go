@@ -188,7 +188,7 @@ func full(address string) string {
 
 // secretFields are the secrets: where each goes, and fields for those that the source does not have.
 func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
-	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer and never in the file. You can also set them later, in Setup.")}
+	list := []fyne.CanvasObject{form.NewNote("They are stored in the keychain of this computer or, without one, until Throng ends, and never in the file. You can also set them later, in Setup.")}
 	names := []string{}
 	rows := map[string]*form.Row{}
 	for _, s := range d.Secrets {
@@ -205,11 +205,11 @@ func (f *finish) secretFields(d *importer.Draft) fyne.CanvasObject {
 		list = append(list, row)
 	}
 	on := f.secrets
-	async.Work(func() ([]string, error) { return f.wizard.desk.Known(context.Background(), names), nil }, func(known []string, _ error) {
-		for _, name := range known {
+	async.Work(func() (map[string]string, error) { return f.wizard.desk.Known(context.Background(), names), nil }, func(known map[string]string, _ error) {
+		for name, place := range known {
 			if row := rows[name]; row != nil {
-				on[name].SetPlaceHolder("already stored")
-				row.SetHelp("It is stored already. Type another one to replace it.")
+				on[name].SetPlaceHolder("already known")
+				row.SetHelp("It is in " + place + ". Type another one to replace it.")
 			}
 		}
 	})

@@ -44,7 +44,7 @@ func TestFromAnAddressToAFile(t *testing.T) {
 	if st.shows("hush") {
 		t.Error("a secret is shown")
 	}
-	st.q.Until("the stored secret", func() bool { return st.shows("It is stored already.") })
+	st.q.Until("the stored secret", func() bool { return st.shows("It is in the memory of this program.") })
 	st.finish.secrets["SHOP_TOKEN"].SetText("typed")
 	st.finish.addresses[0].SetText("http://10.0.0.7:9000/")
 	st.key(fyne.KeyReturn)
@@ -152,6 +152,9 @@ func TestJourneyInWords(t *testing.T) {
 		t.Errorf("shown: %q", uitest.Texts(st.top()))
 	}
 	st.same("search", "add_to_cart", "order", "health")
+	if st.steps.forward(); !st.shows("no step like fly to the moon") || st.shows("Step 3 of 3") {
+		t.Error("refused words do not hold up the next page")
+	}
 	st.steps.words.SetText("login")
 	if st.shows("no step like") {
 		t.Error("the problem stays after a change")

@@ -185,6 +185,9 @@ func (l Permits) refuseUnallowed() error {
 	for _, d := range l.Unallowed() {
 		problem := fmt.Sprintf("would send %s to %s, which you have not allowed for %s yet", d.Gets(), d.Address(), l.Scenario.Source.Name)
 		hint := "to allow it: --allow " + consent.Name(d)
+		if d.Local() {
+			hint += "; a file that Throng wrote needs this once it is edited"
+		}
 		if d.Results {
 			problem = fmt.Sprintf("would send %s to %s, which holds the results of your runs", d.Gets(), d.Address())
 			hint = "use another database, or allow this one: --allow " + consent.Name(d)

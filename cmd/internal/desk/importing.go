@@ -212,11 +212,12 @@ func (d importDesk) Plan(_ context.Context, draft *importer.Draft, path string) 
 	return p, nil
 }
 
-// Known returns which secrets can be found.
-func (d importDesk) Known(_ context.Context, names []string) (known []string) {
+// Known returns where secrets are found.
+func (d importDesk) Known(_ context.Context, names []string) map[string]string {
+	known := map[string]string{}
 	for _, name := range names {
 		if _, place, err := (secrets.Finder{}).Find("secret", name); err == nil && place != "" {
-			known = append(known, name)
+			known[name] = place
 		}
 	}
 	return known

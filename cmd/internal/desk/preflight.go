@@ -26,6 +26,9 @@ func (d setupDesk) Preflight(ctx context.Context, o setup.Order, anew bool, told
 	return d.preflight.Run(ctx, l, d.remote.Database(), !anew, told), nil
 }
 
+// Recheck makes the next checks send their requests again.
+func (d setupDesk) Recheck() { d.preflight.Forget() }
+
 // Allow stores that the file of an order may call the addresses that the order allows.
 func (d setupDesk) Allow(ctx context.Context, o setup.Order) error {
 	l, err := d.launch(ctx, o)

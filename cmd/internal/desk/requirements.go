@@ -22,6 +22,11 @@ func (d setupDesk) Requirements(ctx context.Context, o setup.Order) (out setup.R
 	for _, s := range l.Permits().PlannedServices() {
 		for _, secret := range s.Secrets {
 			if secret.Err == nil {
+				kept := keptWhere()
+				if secret.Place == secrets.InEnvironment {
+					kept = "until the program ends"
+				}
+				out.Stored = append(out.Stored, setup.Stored{Service: s.Name, Secret: secret.Name, Place: secret.Place, Kept: kept})
 				continue
 			}
 			m := setup.Missing{Service: s.Name, Secret: secret.Name, Problem: secret.Err.Error(), Kept: keptWhere()}
@@ -58,7 +63,11 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 
 // KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 func (d *Desk) KeepSecret(_ context.Context, name, value string) error {
+	_, place, _ := secrets.Finder{}.Find("secret", name)
 	err := secrets.Keep(name, value)
+	if err == nil && place == secrets.InEnvironment { // which would come first
+		err = secrets.Remember(name, value)
+	}
 	d.preflight.Forget() // a service may have refused the previous secret
 	if _, unkept := errors.AsType[*secrets.UnkeptError](err); unkept {
 		return nil

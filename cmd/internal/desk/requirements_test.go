@@ -99,6 +99,21 @@ func TestSecretsWithoutAKeychain(t *testing.T) {
 	if out, err = d.Requirements(t.Context(), o); err != nil || out.Missing != nil || os.Getenv("THRONG_TEST_KEY") != "" {
 		t.Errorf("missing %+v, %v, or it is in the environment", out.Missing, err)
 	}
+	want := setup.Stored{Service: "shop", Secret: "THRONG_TEST_KEY", Place: secrets.InMemory, Kept: "until the program ends"}
+	if len(out.Stored) != 1 || out.Stored[0] != want {
+		t.Errorf("stored %+v, want %+v", out.Stored, want)
+	}
+	if known := importDesk(d).Known(t.Context(), []string{"THRONG_TEST_KEY"}); known["THRONG_TEST_KEY"] != secrets.InMemory {
+		t.Errorf("the import finds it in %q", known)
+	}
+	_ = secrets.Forget("THRONG_TEST_KEY")
+	t.Setenv("THRONG_TEST_KEY", "wrong") // a value that is entered comes first
+	if err := d.KeepSecret(t.Context(), "THRONG_TEST_KEY", "right"); err != nil {
+		t.Fatal(err)
+	}
+	if value, _, err := (secrets.Finder{}).Find("secret", "THRONG_TEST_KEY"); value != "right" || err != nil {
+		t.Errorf("after a change it is %q, %v", value, err)
+	}
 }
 
 // TestResumeWithoutItsSecrets checks that a run cannot be resumed without its secret after a restart, and that the error

@@ -91,9 +91,9 @@ func (b *Breaker) trips(now time.Time) bool {
 	return true
 }
 
-// Pass waits until the breaker lets a call through. If the call must wait, Pass calls hold with a function that waits and returns
+// Pass waits until the breaker lets a call through. If the call must wait, Pass calls hold with a function that waits, and returns
 // what hold returns. Other errors say that the service has been unavailable for too long.
-func (b *Breaker) Pass(ctx context.Context, hold func(wait func() error) error) (Pass, error) {
+func (b *Breaker) Pass(hold func(wait func(ctx context.Context) error) error) (Pass, error) {
 	for waited := false; ; waited = true {
 		p, ok, err := b.admit(time.Now())
 		if waited {
@@ -102,7 +102,7 @@ func (b *Breaker) Pass(ctx context.Context, hold func(wait func() error) error) 
 		if ok || err != nil {
 			return p, err
 		}
-		if err := hold(func() error { return b.queue.Acquire(ctx) }); err != nil {
+		if err := hold(b.queue.Acquire); err != nil {
 			return Pass{}, err
 		}
 	}
@@ -248,6 +248,16 @@ func (b *Breaker) Restart(off bool, why string) {
 // Wake forgets the failures from before the machine slept.
 func (b *Breaker) Wake() { b.Restart(b.Off(), "the machine slept") }
 
+// ProbeNow lets the next call through while the breaker is open, without waiting until the next probe is due.
+func (b *Breaker) ProbeNow() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state == engine.BreakerOpen && !b.ready {
+		b.stop()
+		b.due()
+	}
+}
+
 // Off reports whether the breaker is switched off.
 func (b *Breaker) Off() bool {
 	b.mu.Lock()
@@ -304,7 +314,7 @@ func (b *Breaker) Fill(s *engine.ServiceState, now time.Time) {
 	if b.gone {
 		next = "requests fail immediately; " + next
 	}
-	s.BreakerWhy = fmt.Sprintf("open since %s: %s%s, last: %s; %s", b.since.Local().Format("15:04"), b.reason, b.tries(), b.last, next)
+	s.BreakerWhy = fmt.Sprintf("unavailable since %s: %s%s, last: %s; %s", b.since.Local().Format("15:04"), b.reason, b.tries(), b.last, next)
 }
 
 // length returns how long the breaker has been open. mu is held.

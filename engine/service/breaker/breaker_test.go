@@ -28,7 +28,7 @@ func tell(t *testing.T, b *Breaker, verdicts ...Verdict) bool {
 
 // pass passes a breaker without a call around it.
 func pass(ctx context.Context, b *Breaker) (Pass, error) {
-	return b.Pass(ctx, func(wait func() error) error { return wait() })
+	return b.Pass(func(wait func(ctx context.Context) error) error { return wait(ctx) })
 }
 
 func TestBreakerOpens(t *testing.T) {
@@ -229,14 +229,18 @@ func TestBreakerInWords(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; next probe in 3 s", 3*time.Second)
+		shows(engine.BreakerOpen, "unavailable since "+at+": 13 of 20 requests failed in 10 s, last: status 503; next probe in 3 s", 3*time.Second)
 		time.Sleep(4 * time.Second)
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; the next request is a probe", 0)
+		shows(engine.BreakerOpen, "unavailable since "+at+": 13 of 20 requests failed in 10 s, last: status 503; the next request is a probe", 0)
 		p, _, _ := b.admit(time.Now())
-		shows(engine.BreakerHalfOpen, "open since "+at+": 13 of 20 requests failed in 10 s, last: status 503; a probe is under way", 0)
+		shows(engine.BreakerHalfOpen, "unavailable since "+at+": 13 of 20 requests failed in 10 s, last: status 503; a probe is under way", 0)
 		b.Done(p, Unavailable, "connection refused")
-		shows(engine.BreakerOpen, "open since "+at+": 13 of 20 requests failed in 10 s and a probe, last: connection refused; next probe in 10 s", 10*time.Second)
-		time.Sleep(10 * time.Second)
+		shows(engine.BreakerOpen, "unavailable since "+at+": 13 of 20 requests failed in 10 s and a probe, last: connection refused; next probe in 10 s", 10*time.Second)
+		time.Sleep(7 * time.Second)
+		b.ProbeNow()
+		b.ProbeNow() // a second one changes nothing
+		shows(engine.BreakerOpen, "unavailable since "+at+": 13 of 20 requests failed in 10 s and a probe, last: connection refused; the next request is a probe", 0)
+		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		p, _, _ = b.admit(time.Now())
 		b.Done(p, Answered, "")

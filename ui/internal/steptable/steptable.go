@@ -19,9 +19,9 @@ var looks = []struct {
 	{"shop POST /carts/{}/items", 4},
 	{"1,000,000", 5},
 	{"10,000/s", 0},
-	{"1m30s", 3},
-	{"mean 1m30s", 0},
-	{"1m30s", 2},
+	{"59 min 59 s", 3},
+	{"mean 59 min 59 s", 0},
+	{"59 min 59 s", 2},
 	{"100,000", 0},
 	{"1.2 MB", 1},
 	{"1,000,000", 6},
@@ -29,7 +29,7 @@ var looks = []struct {
 	{"10,000", 7},
 	{"10,000", 10},
 	{"10,000", 11},
-	{"1m30s", 8},
+	{"59 min 59 s", 8},
 }
 
 // Columns returns the columns of a table of steps.

@@ -52,6 +52,9 @@ func (s Finder) Find(field, name string) (value, place string, err error) {
 	if v, ok := givenSecrets.Load(name); ok {
 		return v.(string), InMemory, nil
 	}
+	if v, ok := held.Load(name); ok { // entered in this process, for example because the environment has a wrong value
+		return v.(string), InMemory, nil
+	}
 	if value = strings.TrimSpace(env(name)); value != "" {
 		Use(value)
 		return value, InEnvironment, nil
@@ -61,11 +64,13 @@ func (s Finder) Find(field, name string) (value, place string, err error) {
 		Use(value)
 		return value, place, nil
 	}
-	problem := fmt.Sprintf("the secret %s is neither in %s nor in %s", name, InEnvironment, InKeychain)
+	problem, hint := fmt.Sprintf("the secret %s is neither in %s nor in %s", name, InEnvironment, InKeychain), "export "+name+"=…"
 	if !errors.Is(err, keyring.ErrNotFound) {
 		problem = fmt.Sprintf("the secret %s is not in %s, and %v", name, InEnvironment, err)
+	} else {
+		hint += ", or throngctl secret set " + name
 	}
-	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: "export " + name + "=…, or throngctl secret set " + name}
+	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: hint}
 }
 
 // Of returns the secrets of a service: its bearer token, and the others by name. The error lists all missing ones.
@@ -93,6 +98,7 @@ func Keep(name, value string) error {
 	if err != nil {
 		return err
 	}
+	Use(value)
 	return Store(name, value)
 }
 

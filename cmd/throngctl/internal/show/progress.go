@@ -87,6 +87,9 @@ func Describe(s *engine.Snapshot) string {
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	done := view.DoneIn(s)
 	add("%s", Join(", ", done.String(), done.Percent()))
+	for _, v := range view.Unavailable(s) {
+		add("%s %s", v.Name, v.BreakerWhy)
+	}
 	add("%s", view.CyclesDone(s.Cycle, s.Cycles))
 	if took := cmp.Or(s.LastCycle.Took, s.CycleTook); took > 0 {
 		add("cycle time %s", engine.FormatDuration(took))
@@ -113,6 +116,9 @@ func Describe(s *engine.Snapshot) string {
 		add("%s", s.Ending)
 	case s.Phase != engine.Running:
 		add("%s: %s", s.Phase, s.Reason)
+		if last := view.WaitsFor(s); last != "" {
+			add("%s", last)
+		}
 	default:
 		if left := view.TimeLeft(s); left != "" {
 			add("%s", left)
@@ -122,4 +128,20 @@ func Describe(s *engine.Snapshot) string {
 		add("%s", s.Budget.Short)
 	}
 	return strings.Join(parts, "  ")
+}
+
+// Stop returns the answer to a stop. again is set for the second one.
+func Stop(s *engine.Snapshot, again bool) string {
+	if again {
+		return "stopping immediately: sessions in flight are canceled and run again on resume"
+	}
+	var away []string
+	for _, v := range view.Unavailable(s) {
+		away = append(away, v.Name)
+	}
+	text := "stopping: sessions in flight finish, then a checkpoint; press again to stop immediately"
+	if len(away) == 0 {
+		return text
+	}
+	return strings.Replace(text, "finish, then", "finish, except those that wait for "+strings.Join(away, ", ")+", which does not answer: they run again on resume; then", 1)
 }

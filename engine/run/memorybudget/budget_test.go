@@ -1,4 +1,4 @@
-package run
+package memorybudget
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 func TestMemoryBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := make(chan string, 10)
-		b := &memoryBudget{limit: 100, onWait: func(why string) { reports <- why }}
+		b := &Budget{limit: 100, onWait: func(why string) { reports <- why }}
 		var first, second, third, fourth holding
 		ask := func(h *holding, n int64) <-chan error {
 			answer := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestMemoryBudget(t *testing.T) {
 func TestMemoryClaimedInPieces(t *testing.T) {
 	for _, pieces := range [][]int64{{16, 16}, {8, 8, 8, 8, 8, 8}, {2, 46}, {30, 30, 38}} {
 		synctest.Test(t, func(t *testing.T) {
-			b := &memoryBudget{limit: 100}
+			b := &Budget{limit: 100}
 			most := int64(0)
 			var all sync.WaitGroup
 			for n := range 200 {
@@ -117,7 +117,7 @@ func TestMemoryClaimedInPieces(t *testing.T) {
 
 // TestEndedStepReleasesMemory checks that an ended step releases the memory that it does not keep.
 func TestEndedStepReleasesMemory(t *testing.T) {
-	b := &memoryBudget{limit: 100}
+	b := &Budget{limit: 100}
 	var h holding
 	for _, c := range []struct{ claimed, keeps, more, held int64 }{{40, 10, 0, 10}, {40, 0, 0, 10}, {5, 15, 10, 15}, {0, 3, 3, 15}} {
 		if c.claimed > 0 && !b.tryClaim(&h, c.claimed, false) {
@@ -132,7 +132,7 @@ func TestEndedStepReleasesMemory(t *testing.T) {
 
 // TestKeptMemory checks that agents' memory counts until the barrier sets the exact size.
 func TestKeptMemory(t *testing.T) {
-	b := &memoryBudget{limit: 100}
+	b := &Budget{limit: 100}
 	var s holding
 	if err := b.wait(t.Context(), &s, 70, true); err != nil {
 		t.Fatal("not free")
@@ -141,7 +141,7 @@ func TestKeptMemory(t *testing.T) {
 	if err := b.wait(t.Context(), &s, 40, true); err == nil {
 		t.Error("two memories took more than the budget")
 	}
-	b.setKept(10)
+	b.SetKept(10)
 	if err := b.wait(t.Context(), &s, 90, true); err != nil {
 		t.Error("the barrier freed nothing")
 	}
@@ -155,7 +155,7 @@ func TestKeptMemory(t *testing.T) {
 	if err := b.wait(ctx, new(holding), 5, false); !errors.Is(err, engine.ErrCut) {
 		t.Errorf("a cut while waiting: %v", err)
 	}
-	if (&memoryBudget{}).tryClaim(&s, 1<<40, false) != true {
+	if (&Budget{}).tryClaim(&s, 1<<40, false) != true {
 		t.Error("a claim without a limit was refused")
 	}
 }
@@ -209,7 +209,7 @@ func TestParseMemory(t *testing.T) {
 }
 
 // figures returns the claimed memory, the stored memory and the limit.
-func (b *memoryBudget) figures() (held, kept, limit int64) {
+func (b *Budget) figures() (held, kept, limit int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.held, b.kept, b.limit

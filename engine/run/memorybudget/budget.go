@@ -1,4 +1,5 @@
-package run
+// Package memorybudget limits the memory that sessions in flight and agents hold in this process.
+package memorybudget
 
 import (
 	"container/list"
@@ -17,12 +18,12 @@ const memoryReportInterval = time.Minute
 // maxReserve is the largest reserve, unless a single session has been seen to need more.
 const maxReserve = 192 << 20
 
-// memoryBudget limits the memory for large answers of sessions in flight and for the agents' memory, over the whole run. A
+// Budget limits the memory for large answers of sessions in flight and for the agents' memory, over the whole run. A
 // session that wants more waits, throttled, until others have released enough. Sessions claim memory step by step, so all
 // of them could end up waiting for each other. In that case the first of them may use the reserve; it then ends and
 // releases everything. A session fails only if it wants more than it could get alone. Small sessions make no claims.
-// memoryBudget is safe for concurrent use.
-type memoryBudget struct {
+// Budget is safe for concurrent use.
+type Budget struct {
 	mu         sync.Mutex
 	limit      int64     // bytes; 0 means no limit
 	held       int64     // by sessions in flight, until they end
@@ -35,6 +36,9 @@ type memoryBudget struct {
 	reportedAt time.Time
 	onWait     func(why string) // called in its own goroutine when sessions wait; may be nil
 }
+
+// New returns a budget in bytes; 0 means no limit. onWait, which may be nil, is called in its own goroutine when sessions wait.
+func New(limit int64, onWait func(why string)) *Budget { return &Budget{limit: limit, onWait: onWait} }
 
 // holding is the memory that a session holds. The budget's lock guards it.
 type holding struct {
@@ -57,10 +61,10 @@ type memoryClaim struct {
 }
 
 // room returns how much sessions in flight may hold together. mu is held.
-func (b *memoryBudget) room() int64 { return max(b.limit-b.kept, 0) }
+func (b *Budget) room() int64 { return max(b.limit-b.kept, 0) }
 
 // fits reports whether a session may have n more bytes. mu is held.
-func (b *memoryBudget) fits(h *holding, n int64) bool {
+func (b *Budget) fits(h *holding, n int64) bool {
 	room := b.room()
 	if h != b.first {
 		room -= max(min(maxReserve, room/2), min(b.largest, room))
@@ -69,7 +73,7 @@ func (b *memoryBudget) fits(h *holding, n int64) bool {
 }
 
 // tryClaim claims n bytes if they are free.
-func (b *memoryBudget) tryClaim(h *holding, n int64, memory bool) bool {
+func (b *Budget) tryClaim(h *holding, n int64, memory bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.limit > 0 && (b.queued(h) || !b.fits(h, n)) {
@@ -80,12 +84,12 @@ func (b *memoryBudget) tryClaim(h *holding, n int64, memory bool) bool {
 }
 
 // queued reports whether other claims come before those of this session. mu is held.
-func (b *memoryBudget) queued(h *holding) bool {
+func (b *Budget) queued(h *holding) bool {
 	return h != b.first && (b.holders.Len() > 0 || h.total() == 0 && b.others.Len() > 0)
 }
 
 // grant adds n bytes to a session. mu is held.
-func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
+func (b *Budget) grant(h *holding, n int64, memory bool) {
 	b.change(h, func() {
 		if memory {
 			h.memory += n
@@ -99,7 +103,7 @@ func (b *memoryBudget) grant(h *holding, n int64, memory bool) {
 }
 
 // change calls f and updates the number of active sessions. mu is held.
-func (b *memoryBudget) change(h *holding, f func()) {
+func (b *Budget) change(h *holding, f func()) {
 	if h.counts() {
 		b.active--
 	}
@@ -111,7 +115,7 @@ func (b *memoryBudget) change(h *holding, f func()) {
 
 // wait claims n bytes and waits for them. Sessions that already hold memory come first; within each group, the order of
 // arrival decides. It returns an error if the bytes can never be granted, or the cause of ctx.
-func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory bool) error {
+func (b *Budget) wait(ctx context.Context, h *holding, n int64, memory bool) error {
 	c := &memoryClaim{h, n, memory, &b.others, make(chan error, 1)}
 	b.mu.Lock()
 	if h.total() > 0 {
@@ -147,7 +151,7 @@ func (b *memoryBudget) wait(ctx context.Context, h *holding, n int64, memory boo
 }
 
 // admit answers the claims that can be answered now. mu is held.
-func (b *memoryBudget) admit() {
+func (b *Budget) admit() {
 	for {
 		at, err := b.next()
 		if at == nil {
@@ -164,7 +168,7 @@ func (b *memoryBudget) admit() {
 }
 
 // next returns the claim to answer now and its result, or nil. mu is held.
-func (b *memoryBudget) next() (*list.Element, error) {
+func (b *Budget) next() (*list.Element, error) {
 	front := b.holders.Front()
 	if front == nil {
 		front = b.others.Front()
@@ -185,7 +189,7 @@ func (b *memoryBudget) next() (*list.Element, error) {
 
 // stuck returns the claim to answer when no session that holds memory can continue: the first for which the reserve is
 // enough. If there is none, because sessions wait for more than memory, it returns one that fails. mu is held.
-func (b *memoryBudget) stuck() (*list.Element, error) {
+func (b *Budget) stuck() (*list.Element, error) {
 	for _, in := range []*list.List{&b.holders, &b.others} {
 		for at := in.Front(); at != nil; at = at.Next() {
 			if c := at.Value.(*memoryClaim); b.held+c.n <= b.room() {
@@ -202,14 +206,14 @@ func (b *memoryBudget) stuck() (*list.Element, error) {
 }
 
 // shortage returns the error of a session that cannot get enough memory. mu is held.
-func (b *memoryBudget) shortage(c *memoryClaim) error {
+func (b *Budget) shortage(c *memoryClaim) error {
 	err := fmt.Errorf("the memory budget of %s (--memory-budget) is used up: sessions in flight hold %s, this one %s of it, agents remember %s, and this step needs %s more",
 		engine.FormatBytes(b.limit), engine.FormatBytes(b.held), engine.FormatBytes(c.of.total()), engine.FormatBytes(b.kept), engine.FormatBytes(c.n))
 	return &engine.StepError{Class: engine.Script, Err: &engine.PermanentError{Err: err, Fix: "ask for less in one request, or raise --memory-budget"}}
 }
 
 // report calls onWait because sessions wait for memory. mu is held.
-func (b *memoryBudget) report() {
+func (b *Budget) report() {
 	now := time.Now()
 	was := b.reportedAt
 	if b.reportedAt = now; b.onWait == nil || now.Sub(was) < memoryReportInterval {
@@ -221,7 +225,7 @@ func (b *memoryBudget) report() {
 }
 
 // releaseAll releases the memory of a session. If the session commits, the agent's part is kept until the barrier.
-func (b *memoryBudget) releaseAll(h *holding, commits bool) {
+func (b *Budget) releaseAll(h *holding, commits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.held -= h.total()
@@ -238,7 +242,7 @@ func (b *memoryBudget) releaseAll(h *holding, commits bool) {
 }
 
 // record notes that a step's answer holds n more bytes, which have been granted.
-func (b *memoryBudget) record(h *holding, path string, n int64) {
+func (b *Budget) record(h *holding, path string, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if h.steps == nil {
@@ -248,7 +252,7 @@ func (b *memoryBudget) record(h *holding, path string, n int64) {
 }
 
 // settle reduces the bytes of an ended step to n and releases the rest. more is what the step must still claim.
-func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
+func (b *Budget) settle(h *holding, path string, n int64) (more int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	had := h.steps[path]
@@ -260,21 +264,21 @@ func (b *memoryBudget) settle(h *holding, path string, n int64) (more int64) {
 }
 
 // release releases n bytes of a session's answers. mu is held.
-func (b *memoryBudget) release(h *holding, n int64) {
+func (b *Budget) release(h *holding, n int64) {
 	b.change(h, func() { h.answers -= n })
 	b.held -= n
 	b.admit()
 }
 
 // force claims n bytes, even if they are not free.
-func (b *memoryBudget) force(h *holding, n int64) {
+func (b *Budget) force(h *holding, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.grant(h, n, false)
 }
 
 // block changes the number of waits of a session. more is 1 when a wait starts and -1 when it ends.
-func (b *memoryBudget) block(h *holding, more int) {
+func (b *Budget) block(h *holding, more int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.change(h, func() { h.waits += more })
@@ -283,8 +287,8 @@ func (b *memoryBudget) block(h *holding, more int) {
 	}
 }
 
-// setKept sets the size of the agents' memory at a barrier.
-func (b *memoryBudget) setKept(kept int64) {
+// SetKept sets the size of the agents' memory at a barrier.
+func (b *Budget) SetKept(kept int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept = kept
