@@ -64,9 +64,6 @@ func (c *recordCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if err := c.explain(ctx, t, r); err != nil {
 		return err
 	}
-	if why := r.Unreachable(context.Background()); why != "" {
-		fmt.Fprintf(t.err, "note: %s. Start it before you use it through the recorder.\n", why)
-	}
 	<-t.signals
 	return nil
 }

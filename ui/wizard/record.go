@@ -63,7 +63,7 @@ func newRecord(w *Wizard) *record {
 	r.start.Importance, r.use.Importance = widget.HighImportance, widget.HighImportance
 	r.table = widgets.NewTable([]widgets.Column{
 		{Title: "Request", Sample: "POST /api/sessions", Weight: 3},
-		{Title: "Status", Sample: "connection refused"},
+		{Title: "Status", Sample: "000"},
 		{Title: "Time", Sample: "000.0 ms", Align: fyne.TextAlignTrailing},
 	}, "Requests appear here as they come.", leastRows)
 	top := form.NewStack(form.NewColumns(fieldEms, target, listen), container.NewHBox(r.start, r.use), container.New(reserved(2), r.state))
@@ -175,18 +175,6 @@ func (r *record) begin() {
 	})
 }
 
-// warn says that the backend does not answer, until a request was recorded.
-func (r *record) warn(got Recorder) {
-	async.Work(func() (string, error) { return got.Unreachable(context.Background()), nil }, func(why string, _ error) {
-		r.mu.Lock()
-		total := r.total
-		r.mu.Unlock()
-		if why != "" && r.recorder == got && total == 0 {
-			r.state.SetWarning(words.Sentence(strings.ToUpper(why[:1])+why[1:]) + " Start it first. " + r.usage)
-		}
-	})
-}
-
 // add keeps an exchange until it is drawn.
 func (r *record) add(session int, x Exchange) {
 	r.mu.Lock()
@@ -255,9 +243,6 @@ func recordedRow(number int, x *Exchange) widgets.Row {
 	switch {
 	case x.Status == 0:
 		status, tone = "none", widgets.Warning
-		if x.Why != "" {
-			status = x.Why
-		}
 	case x.Status >= 400:
 		tone = widgets.Warning
 	}

@@ -72,7 +72,6 @@ type harPost struct {
 
 type harResponse struct {
 	Status   harText    `json:"status"`
-	Error    harText    `json:"_error"` // why there was no answer
 	Headers  []harField `json:"headers"`
 	Redirect harText    `json:"redirectURL"`
 	Content  harContent `json:"content"`

@@ -65,10 +65,6 @@ func (h *HARWriter) Write(e *Exchange) error {
 		"startedDateTime": e.Start.UTC().Format(time.RFC3339Nano), "time": ms, "request": request,
 		"response": response, "cache": map[string]any{}, "timings": map[string]any{"send": 0, "wait": ms, "receive": 0},
 	}
-	if e.Error != "" { // as Chrome and Firefox do
-		entry["_error"], entry["comment"] = e.Error, "There was no answer: "+e.Error
-		entry["response"].(map[string]any)["_error"] = e.Error
-	}
 	var text bytes.Buffer
 	if h.count > 0 {
 		text.WriteByte(',')

@@ -142,26 +142,6 @@ func reasons(list []importer.Dropped) string {
 	return strings.Join(names, ", ")
 }
 
-// noAnswer says that a recorded backend never answered, or returns "" if it did.
-func noAnswer(r *exchange.Recording) string {
-	why, host := "", ""
-	for i := range r.Exchanges {
-		e := &r.Exchanges[i]
-		u, err := parseURL(e.URL)
-		if e.Status != 0 || e.Start.IsZero() || err != nil || u.Host == "" {
-			return ""
-		}
-		why, host = e.Error, u.Host
-	}
-	if host == "" {
-		return ""
-	}
-	if why != "" {
-		why = ": " + why
-	}
-	return host + " did not answer" + why + ". Start the backend, and record again"
-}
-
 // service returns the index of the service at a URL.
 func (b *builder) service(u *url.URL) int {
 	base := u.Scheme + "://" + u.Host

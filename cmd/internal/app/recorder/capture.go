@@ -5,15 +5,12 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"io"
 	"log"
-	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -72,38 +69,6 @@ func (c capture) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer := &limited{most: c.to.cfg.MaxBody}
 	resp.Body = &tee{ReadCloser: resp.Body, to: answer, done: sync.OnceFunc(func() { done(answer) })}
 	return resp, nil
-}
-
-// reason says why a server did not answer, without the address.
-func reason(err error) string {
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		return "there is no host " + dns.Name
-	}
-	op, ok := errors.AsType[*net.OpError](err)
-	if !ok || op.Err == nil {
-		return err.Error()
-	}
-	if system, ok := errors.AsType[*os.SyscallError](op.Err); ok {
-		return system.Err.Error()
-	}
-	return op.Err.Error()
-}
-
-// Unreachable says why the target accepts no connections now, or returns "" if it does.
-func (r *Recorder) Unreachable(ctx context.Context) string {
-	const patience = 2 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	port := r.target.Port()
-	if port == "" {
-		port = r.target.Scheme // by name
-	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(r.target.Hostname(), port))
-	if err != nil {
-		return r.target.Host + " does not answer: " + reason(err)
-	}
-	_ = conn.Close()
-	return ""
 }
 
 // hop are headers of one connection. See RFC 9110, section 7.6.1.

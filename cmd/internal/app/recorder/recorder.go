@@ -268,9 +268,6 @@ func (r *Recorder) Stop() (Summary, error) {
 	}
 	r.err = errors.Join(r.err, r.file.Sync(), r.file.Close())
 	r.file = nil
-	if r.summary.Exchanges == 0 { // it would only keep its name from the next recording
-		r.err = errors.Join(r.err, os.Remove(r.cfg.File))
-	}
 	if r.err != nil {
 		return r.summary, fmt.Errorf("write %s: %w", r.cfg.File, r.err)
 	}
