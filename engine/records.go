@@ -96,23 +96,23 @@ type Event struct {
 // SessionRow is one finished session. Its slices belong to the row's batch and are reused.
 type SessionRow struct {
 	Place
-	Outcome     Outcome
-	Class       Class
-	Path        string // the step that failed or stopped the session
-	Error       string // for display; never part of a result
-	Because     string // why the session stopped
-	Started     time.Time
-	Queue       time.Duration // time queued: from when the session could have started to its start
-	Open        bool          // the session had an intended start, from which Queue and the latency count
-	Throttled   time.Duration
-	Service     time.Duration
-	Total       time.Duration // from start to end
-	Acted       bool
-	CutAlone    string  // why the session was cut while others continue; "" if it was not
-	Lasting     Lasting // whether a failure is permanent; not journaled
-	Steps       []StepRecord
-	Events      []Event
-	Delta       Delta // committed at the barrier if the outcome commits
+	Outcome   Outcome
+	Class     Class
+	Path      string // the step that failed or stopped the session
+	Error     string // for display; never part of a result
+	Because   string // why the session stopped
+	Started   time.Time
+	Queue     time.Duration // time queued: from when the session could have started to its start
+	Open      bool          // the session had an intended start, from which Queue and the latency count
+	Throttled time.Duration
+	Service   time.Duration
+	Total     time.Duration // from start to end
+	Acted     bool
+	CutAlone  string  // why the session was cut while others continue; "" if it was not
+	Lasting   Lasting // whether a failure is permanent; not journaled
+	Steps     []StepRecord
+	Events    []Event
+	Delta     Delta // committed at the barrier if the outcome commits
 }
 
 // Latency returns the time of the session for its caller: from its intended start, if it had one, to its end.

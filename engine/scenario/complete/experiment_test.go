@@ -19,15 +19,15 @@ func TestExperiments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"title: x\nrep|":                                "replicates",
-		"scenario: x\ndesign: {|}":                      "halton",
-		"scenario: x\ndesign:\n  |":                     "sobol",
-		"scenario: x\ndesign: |":                        "one-at-a-time",
-		"scenario: x\nreplicates: {un|}":                "until",
-		"scenario: x\nreplicates: {until: {|}}":         "half_width",
-		"scenario: x\nvary:\n  params.x: {fr|}":         "from",
+		"title: x\nrep|":                                 "replicates",
+		"scenario: x\ndesign: {|}":                       "halton",
+		"scenario: x\ndesign:\n  |":                      "sobol",
+		"scenario: x\ndesign: |":                         "one-at-a-time",
+		"scenario: x\nreplicates: {un|}":                 "until",
+		"scenario: x\nreplicates: {until: {|}}":          "half_width",
+		"scenario: x\nvary:\n  params.x: {fr|}":          "from",
 		"scenario: x\nvary:\n  service.a.model:\n    l|": "levels",
-		"scenario: x\nbudget: {|}":                      "usd",
+		"scenario: x\nbudget: {|}":                       "usd",
 	} {
 		if got := labels(l.Complete(at(text, true))); !slices.Contains(got, want) {
 			t.Errorf("%q: got %q, want %s", text, got, want)

@@ -34,7 +34,7 @@ func (c *stopCmd) Run(ctx context.Context, t *Terminal) error {
 	})
 }
 
-// patience is how long stop looks for a run that is still in progress when it is told to stop: short runs may end before.
+// patience is how long stop looks for a run that is still in progress when the order arrives: short runs may end before.
 const patience = 10 * time.Second
 
 // stopped stops a run in progress, which stops its experiment, and returns the run.
