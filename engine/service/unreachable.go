@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -39,11 +41,29 @@ func (p Peer) Explain(err error) error {
 // explained returns a connection error in plain words. It is permanent only if the service has never responded: networks fail, and
 // certificates are renewed.
 func (t *transport) explained(host string, err error) error {
-	err = Peer{t.name, host, t.certified}.Explain(err)
+	err = Peer{t.name, host, t.certified}.Explain(Plain(err))
 	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok && t.reached.Load() {
 		return lasting.Err
 	}
 	return err
+}
+
+// Plain returns the error of a connection without the address and the system call: "connection refused". It wraps err.
+func Plain(err error) error {
+	inner := err
+	if failed, ok := errors.AsType[*url.Error](inner); ok {
+		inner = failed.Err
+	}
+	if failed, ok := errors.AsType[*net.OpError](inner); ok {
+		inner = failed.Err
+	}
+	if failed, ok := errors.AsType[*os.SyscallError](inner); ok {
+		inner = failed.Err
+	}
+	if inner == err { //nolint:errorlint // the very error
+		return err
+	}
+	return &plainly{inner.Error(), err}
 }
 
 // lastingly reports whether a failure is permanent.

@@ -14,7 +14,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -161,4 +164,15 @@ func TestServiceThatAnsweredMayHeal(t *testing.T) {
 func isPermanent(err error) bool {
 	_, ok := errors.AsType[*engine.PermanentError](err)
 	return ok
+}
+
+// TestPlain checks that errors of connections are shown without addresses and system calls, and stay recognizable.
+func TestPlain(t *testing.T) {
+	refused := &url.Error{Op: "Get", URL: "http://127.0.0.1:1/x?token=4711", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}}
+	if err := Plain(refused); err.Error() != "connection refused" || !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("%v", err)
+	}
+	if other := errors.New("unexpected EOF"); !errors.Is(Plain(other), other) || Plain(other).Error() != "unexpected EOF" {
+		t.Errorf("%v", Plain(other))
+	}
 }

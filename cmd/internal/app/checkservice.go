@@ -230,7 +230,7 @@ func (t target) away(host string, err error) error {
 	if said := secrets.Redact(err.Error()); said != err.Error() { // Go's client repeats answers that are not HTTP
 		err = errors.New(said)
 	}
-	return fmt.Errorf("%s does not answer: %w", host, err)
+	return fmt.Errorf("%s does not answer: %w", host, service.Plain(err))
 }
 
 // get sends a GET request, which the budget of the checks pays for. It does not follow redirects, which could lead a token

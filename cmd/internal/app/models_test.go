@@ -53,7 +53,7 @@ func TestCheckModels(t *testing.T) {
 		{"trouble", other.URL + "/broken", "", "small", "", "answered 500 Internal Server Error"},
 		{"a redirect", other.URL + "/away", "GOOD_KEY", "small", "", "answered 302 Found"},
 		{"no address", "ftp://x", "", "small", "", "does not begin with http"},
-		{"no server", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: dial"},
+		{"no server", "http://127.0.0.1:1", "", "small", "", "127.0.0.1:1 does not answer: connection refused"},
 	} {
 		said, err := checkModels(t.Context(), modelService{Name: "model", Address: tt.address, Key: tt.key, Models: strings.Fields(tt.models)}, true)
 		problem := ""

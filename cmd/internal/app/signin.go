@@ -276,5 +276,5 @@ func (s *signedIn) unanswered(ctx context.Context, o PlannedService, err error) 
 	if failure, ok := errors.AsType[*engine.StepError](err); ok && failure.Class != engine.Network && failure.Class != engine.Timeout {
 		return err // it was not sent
 	}
-	return fmt.Errorf("%s does not answer: %w", host, err)
+	return fmt.Errorf("%s does not answer: %w", host, service.Plain(err))
 }

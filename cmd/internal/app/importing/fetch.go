@@ -9,14 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 const (
@@ -119,15 +118,7 @@ func isStatus(err error) bool {
 }
 
 func unreachable(u *url.URL, err error) error {
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
-	}
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		err = failed.Err
-	}
-	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = failed.Err
-	}
+	err = service.Plain(err)
 	hint := "check that it is running, and the address"
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		hint = "trust its CA with --ca FILE"

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"time"
+
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // reason returns why a request has no answer, in a few words: "connection refused".
@@ -26,16 +26,7 @@ func reason(err error) string {
 	if none, ok := errors.AsType[*net.DNSError](err); ok {
 		return none.Err
 	}
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
-	}
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		err = failed.Err
-	}
-	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = failed.Err
-	}
-	return err.Error()
+	return service.Plain(err).Error()
 }
 
 // Trouble returns why nothing answers at the target's address, as in "127.0.0.1:4999 did not answer: connection refused"; "" if
