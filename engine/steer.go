@@ -159,7 +159,7 @@ var Breakers = []string{"probe", "wait", BreakerOff}
 // BreakerOff is the breaker that never opens.
 const BreakerOff = "off"
 
-// BreakerProbe, as the value of a service's breaker, sends a probe now.
+// BreakerProbe is the value of a service's breaker that sends a probe now.
 const BreakerProbe = "probe"
 
 func governorNames() string {

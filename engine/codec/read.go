@@ -101,16 +101,22 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 			s.Usage.Again = c.int()
 		}
 		if more&flagWaits != 0 {
-			s.Waits = new(engine.Waits)
-			for i := range c.length() {
-				if d := c.duration(); i < len(s.Waits) {
-					s.Waits[i] = d
-				}
-			}
+			s.Waits = c.waits()
 		}
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// waits reads waits. A later version may have more kinds.
+func (c *Cursor) waits() *engine.Waits {
+	w := new(engine.Waits)
+	for i := range c.length() {
+		if d := c.duration(); i < len(w) {
+			w[i] = d
+		}
+	}
+	return w
 }
 
 func (r *SessionReader) events(c *Cursor, events []engine.Event) []engine.Event {

@@ -148,6 +148,25 @@ func ForecastSummary(f *engine.Forecast) string {
 	return strings.Join(parts, ", ")
 }
 
+// WorkSummary describes what several runs take together: seconds, requests, tokens, US dollars and bytes on disk. Figures that are zero
+// are left out.
+func WorkSummary(length, requests, tokens, cost, disk engine.Estimate) string {
+	parts := []string{about(length, showSeconds)}
+	for _, figure := range []struct {
+		of   engine.Estimate
+		show func(float64) string
+		unit string
+	}{{requests, showCount, " requests"}, {tokens, showCount, " tokens"}, {cost, showDollars, ""}, {disk, showBytes, " on disk"}} {
+		if figure.of.Known() && figure.of.High > 0 {
+			parts = append(parts, estimateText(figure.of, figure.show)+figure.unit)
+		}
+	}
+	if !cost.Known() {
+		parts = append(parts, "cost not known")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // ForecastFact compares a forecast figure with the actual one, as text. Fact and Difference are "" if unknown.
 type ForecastFact struct {
 	Name       string `json:"figure"`

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
@@ -24,14 +25,14 @@ func testIdentity(t *testing.T, open Open) {
 	}{{[]string{"one"}, "ca"}, {[]string{"two", "three"}, "b"}, {[]string{""}, ""}, {nil, ""}, {[]string{"one", "two"}, "cba"}} {
 		all, err := f.Identical(t.Context(), want.identities)
 		must(t, err)
-		got := ""
+		var found []string
 		for _, r := range all {
-			got += string(r.ID)
+			found = append(found, string(r.ID))
 			if r.Experiment == "" || r.Identity == "" {
 				t.Errorf("run %s lost its experiment: %+v", r.ID, r.Membership)
 			}
 		}
-		if got != want.runs {
+		if got := strings.Join(found, ""); got != want.runs {
 			t.Errorf("runs with %q are %q, want %q", want.identities, got, want.runs)
 		}
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,7 +90,7 @@ func forgetDead(data string) {
 			continue
 		}
 		if socket, _, err := placed(folder, n); err == nil {
-			c, err := net.DialTimeout("unix", socket, dialTime)
+			c, err := (&net.Dialer{Timeout: dialTime}).DialContext(context.Background(), "unix", socket)
 			if err == nil {
 				_ = c.Close()
 				continue

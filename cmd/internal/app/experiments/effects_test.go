@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/engine"
 )
 
 // effectsOf executes the experiment and returns the rows of its effects, by column.
@@ -102,5 +103,35 @@ func TestReplicatesUntil(t *testing.T) {
 	}
 	if narrow != 2 && done < 60 {
 		t.Errorf("%d of 2 intervals are narrow after %d runs", narrow, done)
+	}
+}
+
+// TestForecast checks that the forecast counts the missing runs, and follows from runs like them once there are some.
+func TestForecast(t *testing.T) {
+	l := newLaboratory(t, diceExperiment)
+	check := func(runs int) (f experiments.Forecast) {
+		t.Helper()
+		l.open(func(x *experiments.Experiment) {
+			s, err := x.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err = x.Forecast(t.Context(), s); err != nil || f.Runs != runs {
+				t.Errorf("the forecast is %+v, %v, want %d runs", f, err, runs)
+			}
+		})
+		return f
+	}
+	f := check(24)
+	if !f.Length.Known() || f.Length.High <= 0 || f.Disk.High <= 0 || f.Requests.High != 0 || f.Cost.High != 0 {
+		t.Errorf("before the first run: %+v", f)
+	}
+	l.execute()
+	if f := check(0); f.Length.High != 0 {
+		t.Errorf("nothing is left: %+v", f)
+	}
+	l.write("dice.experiment.yaml", strings.Replace(diceExperiment, "seeds: 4", "seeds: 8", 1))
+	if more := check(24); more.Disk.Basis != engine.Measured || more.Disk.High <= 0 {
+		t.Errorf("after 24 runs: %+v", more)
 	}
 }

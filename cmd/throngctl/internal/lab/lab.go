@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Terminal is what the commands need of the program.
@@ -151,6 +152,9 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 				return err
 			}
 		}
+		if err := c.forecast(ctx, t, x); err != nil {
+			return err
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		began, done := time.Now(), 0
@@ -170,6 +174,34 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		return c.ended(context.WithoutCancel(ctx), t, x, err)
 	})
+}
+
+// forecast prints what is left to do. It warns if that exceeds the budget.
+func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment) error {
+	if t.JSON {
+		return nil
+	}
+	s, err := x.Status(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := x.Forecast(ctx, s)
+	if err != nil || f.Runs == 0 {
+		return err
+	}
+	fmt.Fprintln(t.Out, toDo(f))
+	if b := x.Budget.USD; b > 0 && f.Cost.Known() && f.Cost.Low > b {
+		fmt.Fprintf(t.Out, "note: that exceeds the budget of $%g; the experiment will stop when it is used up, and can be continued with more\n", b)
+	}
+	if b := x.Budget.Time.Seconds(); b > 0 && f.Length.Known() && f.Length.Low > b {
+		fmt.Fprintf(t.Out, "note: that exceeds the budget of %s; the experiment will stop then, and can be continued with more\n", engine.FormatDuration(x.Budget.Time))
+	}
+	return nil
+}
+
+// toDo describes the runs that are left.
+func toDo(f experiments.Forecast) string {
+	return fmt.Sprintf("%s to do: %s", show.Counted(f.Runs, "run"), view.WorkSummary(f.Length, f.Requests, f.Tokens, f.Cost, f.Disk))
 }
 
 // heed stops the experiment when the user asks for it, and again without waiting for sessions in progress.
@@ -279,7 +311,14 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 			}
 			show.Row(w, format+"\n", cells...)
 		}
-		return w.Flush()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		f, err := x.Forecast(ctx, s)
+		if err == nil && f.Runs > 0 {
+			_, err = fmt.Fprintln(t.Out, toDo(f))
+		}
+		return err
 	})
 }
 
