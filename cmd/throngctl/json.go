@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -28,19 +27,10 @@ func wantsJSON(command *kong.Context) bool {
 }
 
 // print prints a value as indented JSON.
-func (t *terminal) print(value any) error {
-	enc := json.NewEncoder(t.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
-}
+func (t *terminal) print(value any) error { return answer.Print(t.out, value) }
 
 // line prints a value as a line of JSON.
-func (t *terminal) line(value any) error {
-	enc := json.NewEncoder(t.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(value)
-}
+func (t *terminal) line(value any) error { return answer.PrintLine(t.out, value) }
 
 // quiet returns a copy of the terminal that drops output for people.
 func (t *terminal) quiet() *terminal {
@@ -61,8 +51,6 @@ func (t *terminal) done(run engine.RunID, format string, args ...any) error {
 
 // failure prints an error as a line of JSON and returns the exit code.
 func (t *terminal) failure(err error, code int) int {
-	enc := json.NewEncoder(t.err)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(answer.NewError(err, code)) // to the terminal
+	_ = answer.PrintLine(t.err, answer.NewError(err, code)) // to the terminal
 	return code
 }

@@ -26,16 +26,8 @@ type compareCmd struct {
 
 // Run is called by kong.
 func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.open(c.File, nil, func(x *experiments.Experiment) error {
-		s, err := x.Status(ctx)
-		if err != nil {
-			return err
-		}
-		table, err := x.Table(ctx, s)
-		if err != nil {
-			return err
-		}
-		e := x.Effects(table)
+	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *experiments.Table) error {
+		s, e := table.Status, x.Effects(table)
 		if err := c.choose(e); err != nil {
 			return err
 		}
@@ -45,7 +37,7 @@ func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
 			}
 		}
 		if t.JSON {
-			return t.print(answer.NewEffects(x, table, e))
+			return answer.Print(t.Out, answer.NewEffects(x, table, e))
 		}
 		done, of := s.Count(experiments.Done)
 		fmt.Fprintf(t.Out, "%s: %d of %d runs\n", x.Title, done, of)

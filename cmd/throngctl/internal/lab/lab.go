@@ -3,7 +3,6 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,21 +32,6 @@ type Terminal struct {
 	Open     func() (*app.App, error)
 	// Interrupted and Failed end the program without a further message.
 	Interrupted, Failed error
-}
-
-// print prints a value as indented JSON.
-func (t *Terminal) print(value any) error {
-	enc := json.NewEncoder(t.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
-}
-
-// line prints a value as a line of JSON.
-func (t *Terminal) line(value any) error {
-	enc := json.NewEncoder(t.Out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(value)
 }
 
 // Commands are the commands for experiments.
@@ -103,7 +87,7 @@ func (c *newCmd) Run(t *Terminal) error {
 	}
 	done := fmt.Sprintf("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
 	if t.JSON {
-		return t.print(answer.Done{Done: done})
+		return answer.Print(t.Out, answer.Done{Done: done})
 	}
 	_, err = fmt.Fprintln(t.Out, done)
 	return err
@@ -136,6 +120,21 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 		return err
 	}
 	return f(x)
+}
+
+// measured opens an experiment and measures its runs for f.
+func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *experiments.Table) error) error {
+	return t.open(path, nil, func(x *experiments.Experiment) error {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		table, err := x.Table(ctx, s)
+		if err != nil {
+			return err
+		}
+		return f(x, table)
+	})
 }
 
 type runCmd struct {
@@ -224,7 +223,7 @@ func (c *runCmd) heed(t *Terminal, e *experiments.Execution, cancel func(), end 
 // changed prints the change of a run.
 func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
 	if t.JSON {
-		if err := t.line(answer.NewExperimentRun(x, r)); err != nil {
+		if err := answer.PrintLine(t.Out, answer.NewExperimentRun(x, r)); err != nil {
 			fmt.Fprintln(t.Err, err) // the experiment continues
 		}
 		return
@@ -255,7 +254,7 @@ func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experime
 		return err
 	}
 	if t.JSON {
-		return errors.Join(t.line(answer.NewExperiment(x, s)), t.outcome(s, stopped))
+		return errors.Join(answer.PrintLine(t.Out, answer.NewExperiment(x, s)), t.outcome(s, stopped))
 	}
 	done, of := s.Count(experiments.Done)
 	failed, _ := s.Count(experiments.Failed)
@@ -295,7 +294,7 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 			return err
 		}
 		if t.JSON {
-			return t.print(answer.NewExperiment(x, s))
+			return answer.Print(t.Out, answer.NewExperiment(x, s))
 		}
 		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
 		w := show.NewTable(t.Out)
@@ -332,15 +331,7 @@ type exportCmd struct {
 
 // Run is called by kong.
 func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.open(c.File, nil, func(x *experiments.Experiment) error {
-		s, err := x.Status(ctx)
-		if err != nil {
-			return err
-		}
-		table, err := x.Table(ctx, s)
-		if err != nil {
-			return err
-		}
+	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *experiments.Table) error {
 		if c.Output == "" {
 			return x.WriteTable(show.Raw(t.Out), table)
 		}

@@ -27,7 +27,7 @@ func (c *stopCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		done := fmt.Sprintf("Stopping in run %s. Continue with: throngctl experiment run %s", run, c.File)
 		if t.JSON {
-			return t.print(answer.Done{Run: run, Done: done})
+			return answer.Print(t.Out, answer.Done{Run: run, Done: done})
 		}
 		_, err = fmt.Fprintln(t.Out, done)
 		return err

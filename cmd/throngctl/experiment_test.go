@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+)
+
+// TestExperiment writes, executes, extends and compares an experiment in the terminal.
+func TestExperiment(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		code, out, stderr := ctl(t, append([]string{"experiment"}, append(args, "--data", filepath.Join(dir, "data"))...)...)
+		if code != want {
+			t.Fatalf("%v: exit code %d, want %d\n%s%s", args, code, want, out, stderr)
+		}
+		return out + stderr
+	}
+	write("coin.yaml", `
+title: Coin
+parameters: {bias: {default: 0.5}}
+population: {count: 30}
+acted: heads
+chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params.bias)}}
+`)
+	if out := run(0, "new", "coin.yaml"); !strings.Contains(out, "coin.experiment.yaml") {
+		t.Errorf("new: %s", out)
+	}
+	if out := run(2, "new", "coin.yaml"); !strings.Contains(out, "already exists") {
+		t.Errorf("a second new: %s", out)
+	}
+	if out := run(0, "status", "coin.experiment.yaml"); !strings.Contains(out, "waiting") || !strings.Contains(out, "to do") {
+		t.Errorf("status of the written file: %s", out)
+	}
+	const text = "title: Bias\nscenario: coin.yaml\nvary: {params.bias: [0.5, 0.9]}\nreplicates: {seeds: SEEDS}\nmeasures: [acted]\nsettings: {cycles: 2}\n"
+	write("bias.experiment.yaml", strings.Replace(text, "SEEDS", "6", 1))
+	if out := run(0, "run", "bias.experiment.yaml"); !strings.Contains(out, "12 runs to do") || !strings.Contains(out, "12 of 12 runs are done") {
+		t.Errorf("run: %s", out)
+	}
+	write("bias.experiment.yaml", strings.Replace(text, "SEEDS", "12", 1))
+	if out := run(0, "resume", "bias.experiment.yaml"); !strings.Contains(out, "12 runs to do") || !strings.Contains(out, "24 of 24 runs are done") {
+		t.Errorf("extended: %s", out)
+	}
+	var effects answer.Effects
+	if err := json.Unmarshal([]byte(run(0, "compare", "bias.experiment.yaml", "--json")), &effects); err != nil {
+		t.Fatal(err)
+	}
+	if d := effects.Measures[0].Points[1].Difference; effects.Baseline != 1 || d == nil || *d.Value < 0.3 || *d.Adjusted > 0.001 || d.Interval.Low > *d.Value {
+		t.Errorf("the comparison is %+v, with %+v", effects, d)
+	}
+	if out := run(0, "compare", "bias.experiment.yaml", "--measure", "acted", "--csv", "effects.csv"); !strings.Contains(out, "the baseline") || !strings.Contains(out, "< 0.001") {
+		t.Errorf("compare: %s", out)
+	}
+	if out := run(0, "export", "bias.experiment.yaml"); strings.Count(out, ",done,") != 24 {
+		t.Errorf("export: %s", out)
+	}
+	if out := run(2, "stop", "bias.experiment.yaml"); !strings.Contains(out, "in progress") {
+		t.Errorf("stop: %s", out)
+	}
+	if out := run(2, "compare", "bias.experiment.yaml", "--measure", "actd"); !strings.Contains(out, "measures: acted") {
+		t.Errorf("an unknown measure: %s", out)
+	}
+	write("bad.experiment.yaml", "scenario: coin.yaml\nvary: {params.bia: [1]}\nparallel: 0\n")
+	if out := run(2, "run", "bad.experiment.yaml"); !strings.Contains(out, "bad.experiment.yaml:2:") || !strings.Contains(out, "2 errors; nothing was started") {
+		t.Errorf("mistakes: %s", out)
+	}
+	if out := run(2, "run", "none.experiment.yaml"); !strings.Contains(out, "throngctl experiment new") {
+		t.Errorf("no file: %s", out)
+	}
+}
