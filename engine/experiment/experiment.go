@@ -5,7 +5,6 @@ package experiment
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -177,10 +176,6 @@ func (f *Factor) coordinate(v Value) design.Coordinate {
 	}
 	x, _ := v.Number()
 	c := design.Coordinate{Level: -1, Value: x}
-	from, to := f.Range.From, f.Range.To
-	if f.Range.Log {
-		from, to, x = math.Log(from), math.Log(to), math.Log(x)
-	}
-	c.Unit = min(max((x-from)/(to-from), 0), 1)
+	c.Unit = f.Range.Unit(x)
 	return c
 }

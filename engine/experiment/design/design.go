@@ -71,6 +71,15 @@ func (f *Factor) at(unit float64) Coordinate {
 	return Coordinate{Level: -1, Value: f.Range.at(unit), Unit: unit}
 }
 
+// Unit returns the place of a value in the range, from 0 to 1. Values outside are at its ends.
+func (r *Range) Unit(v float64) float64 {
+	from, to := r.From, r.To
+	if r.Log {
+		from, to, v = math.Log(from), math.Log(to), math.Log(v)
+	}
+	return min(max((v-from)/(to-from), 0), 1)
+}
+
 // at returns the value at a place from 0 to 1.
 func (r *Range) at(unit float64) float64 {
 	from, to := r.From, r.To

@@ -69,6 +69,8 @@ type Effects struct {
 	Baseline int           `json:"baseline"` // number of the point that the others are compared with; 0 if there is none
 	Points   []EffectPoint `json:"points"`
 	Measures []EffectOfOne `json:"measures"`
+	// Sensitivity says which factors matter, if the design allows that.
+	Sensitivity []Sensitivity `json:"sensitivity,omitempty"`
 }
 
 // EffectPoint is a point of an experiment.
@@ -161,4 +163,38 @@ func newRange(i statistics.Interval) *EffectRange {
 		return nil
 	}
 	return &EffectRange{i.Low, i.High, string(i.Method), i.Note}
+}
+
+// Sensitivity says how much each factor matters for a measure.
+type Sensitivity struct {
+	Measure string      `json:"measure"`
+	Method  string      `json:"method"`
+	Factors []Influence `json:"factors"`
+	Note    string      `json:"note,omitempty"`
+}
+
+// Influence is how much one factor matters, or two together.
+type Influence struct {
+	Factor  string            `json:"factor"`
+	Figures []InfluenceFigure `json:"figures"`
+}
+
+// InfluenceFigure is a figure of an influence.
+type InfluenceFigure struct {
+	Name     string       `json:"name"`
+	Value    *float64     `json:"value"`
+	Interval *EffectRange `json:"interval,omitempty"`
+}
+
+// NewSensitivity returns the answer for the sensitivity of a measure.
+func NewSensitivity(s *experiments.Sensitivity) Sensitivity {
+	one := Sensitivity{Measure: s.Measure, Method: s.Method, Note: s.Note, Factors: []Influence{}}
+	for _, f := range s.Factors {
+		influence := Influence{Factor: f.Name}
+		for i, v := range f.Figures {
+			influence.Figures = append(influence.Figures, InfluenceFigure{s.Figures[i], known(v.Value), newRange(v.Interval)})
+		}
+		one.Factors = append(one.Factors, influence)
+	}
+	return one
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
@@ -36,22 +37,45 @@ func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
 				return err
 			}
 		}
-		if t.JSON {
-			return answer.Print(t.Out, answer.NewEffects(x, table, e))
-		}
-		done, of := s.Count(experiments.Done)
-		fmt.Fprintf(t.Out, "%s: %d of %d runs\n", x.Title, done, of)
-		if e.Baseline < 0 {
-			fmt.Fprintln(t.Out, "No point has the values of the baseline, so there is nothing to compare with.")
-		}
+		var matters []*experiments.Sensitivity // by measure
 		for i := range e.Rows {
-			if err := measureTable(t.Out, x, s, e, &e.Rows[i]); err != nil {
+			of := slices.IndexFunc(x.Measures, func(m experiment.Measure) bool { return m.Name == e.Rows[i].Name })
+			found, err := x.Sensitivity(table, of)
+			if err != nil {
 				return err
 			}
+			matters = append(matters, found)
 		}
-		fmt.Fprint(t.Out, legend)
-		return nil
+		if t.JSON {
+			all := answer.NewEffects(x, table, e)
+			for _, m := range matters {
+				if m != nil {
+					all.Sensitivity = append(all.Sensitivity, answer.NewSensitivity(m))
+				}
+			}
+			return answer.Print(t.Out, all)
+		}
+		return c.print(t.Out, x, s, e, matters)
 	})
+}
+
+// print prints the comparison for a person.
+func (c *compareCmd) print(out io.Writer, x *experiments.Experiment, s *experiments.Status, e *experiments.Effects, matters []*experiments.Sensitivity) error {
+	done, of := s.Count(experiments.Done)
+	fmt.Fprintf(out, "%s: %d of %d runs\n", x.Title, done, of)
+	if e.Baseline < 0 {
+		fmt.Fprintln(out, "No point has the values of the baseline, so there is nothing to compare with.")
+	}
+	for i := range e.Rows {
+		if err := measureTable(out, x, s, e, &e.Rows[i]); err != nil {
+			return err
+		}
+		if err := sensitivityTable(out, matters[i]); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(out, legend)
+	return err
 }
 
 const legend = `
@@ -110,6 +134,28 @@ func measureTable(out io.Writer, x *experiments.Experiment, s *experiments.Statu
 		}
 	}
 	return nil
+}
+
+// sensitivityTable prints how much each factor matters. It prints nothing for nil.
+func sensitivityTable(out io.Writer, s *experiments.Sensitivity) error {
+	if s == nil {
+		return nil
+	}
+	fmt.Fprintf(out, "\n%s, what matters (%s)\n", s.Measure, s.Method)
+	w := show.NewTable(out)
+	fmt.Fprintln(w, "FACTOR\t"+strings.Join(s.Figures, "\t"))
+	for _, f := range s.Factors {
+		format, cells := "%s", []any{f.Name}
+		for _, v := range f.Figures {
+			format, cells = format+"\t%s", append(cells, interval(v.Value, v.Interval))
+		}
+		show.Row(w, format+"\n", cells...)
+	}
+	if err := w.Flush(); err != nil || s.Note == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "note: %s\n", s.Note)
+	return err
 }
 
 // unknown stands for a figure that is not known.
