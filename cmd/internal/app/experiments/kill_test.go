@@ -51,7 +51,7 @@ func executeIn(data, file string) error {
 // TestKilledExperiment kills the process of an experiment of 60 runs 20 times, extends the experiment twice and adds a point to it.
 // Its table is that of the undisturbed experiment, byte for byte.
 func TestKilledExperiment(t *testing.T) {
-	smaller := strings.NewReplacer("[4, 6, 20]", "[4, 6]", "seeds: 4", "seeds: 6", "cycles: 3", "cycles: 12", "parallel: 1", "parallel: 2").Replace(diceExperiment)
+	smaller := strings.NewReplacer("[4, 6, 20]", "[4, 6]", "seeds: 4", "seeds: 6", "cycles: 3", "cycles: 40", "parallel: 1", "parallel: 2").Replace(diceExperiment)
 	whole := strings.NewReplacer("[4, 6]", "[4, 6, 20]", "seeds: 6", "seeds: 10").Replace(smaller)
 	want, _ := newLaboratory(t, whole).execute()
 	l := newLaboratory(t, smaller)
@@ -62,7 +62,8 @@ func TestKilledExperiment(t *testing.T) {
 			text = strings.Replace(text, e[0], e[1], 1)
 			l.write("dice.experiment.yaml", text)
 		}
-		l.kill(1+random.IntN(3), time.Duration(random.IntN(20))*time.Millisecond)
+		// It must not end before: on average, less than one of its runs ends before each kill.
+		l.kill(1+random.IntN(3), time.Duration(random.IntN(10))*time.Millisecond)
 	}
 	if text != whole {
 		t.Fatalf("the experiment is\n%s", text)
