@@ -115,7 +115,7 @@ func (l look) importing(t *testing.T) {
 	d.xdotool("key", "ctrl+a", "type", path)
 	d.until("the merge", func() bool { return d.shows("The journey is merged into it") && d.shows("added") })
 	l.shot(d, "import-merge")
-	d.click("Create scenario")
+	d.click("Update scenario")
 	d.until("the editor", func() bool { return d.shows("imported: GET /health") })
 	if text, err = os.ReadFile(path); err != nil || strings.Count(string(text), "imported: POST /carts") != 1 {
 		t.Errorf("merged:\n%s\n%v", text, err)
