@@ -41,8 +41,12 @@ func (p Peer) Explain(err error) error {
 // explained returns a connection error in plain words. It is permanent only if the service has never responded: networks fail, and
 // certificates are renewed.
 func (t *transport) explained(host string, err error) error {
-	err = Peer{t.name, host, t.certified}.Explain(Plain(err))
-	if lasting, ok := errors.AsType[*engine.PermanentError](err); ok && t.reached.Load() {
+	err = Peer{t.name, host, t.certified}.Explain(err)
+	lasting, ok := errors.AsType[*engine.PermanentError](err)
+	switch {
+	case !ok:
+		return Plain(err)
+	case t.reached.Load():
 		return lasting.Err
 	}
 	return err
