@@ -40,7 +40,7 @@ func TestTraces(t *testing.T) {
 		})
 		want := []string{
 			`0.0 step#1 shop: POST /base/x?a=1 [{"n": 1}] 500 [no] `,
-			`0.0 step#2 shop: POST /base/x?a=1 [{"n": 1}] 0 [] ` + errReset.Error(),
+			`0.0 step#2 shop: POST /base/x?a=1 [{"n": 1}] 0 [] connection reset by peer`,
 			`0.0 step#3 shop: POST /base/x?a=1 [{"n": 1}] 429 [] `,
 			`0.0 step#3 shop: POST /base/x?a=1 [{"n": 1}] 201 [made] `,
 		}
