@@ -28,6 +28,8 @@ func (p patientSetup) Choices(context.Context) ([]setup.Choice, error) {
 	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true}}, nil
 }
 
+func (patientSetup) Recheck() {}
+
 func (p patientSetup) ForkFrom(ctx context.Context, _ setup.Fork, given map[string]string) (*setup.Scenario, error) {
 	return p.Scenario(ctx, "shopping", given)
 }
