@@ -77,6 +77,8 @@ type setupDesk struct {
 	d *desk
 }
 
+func (setupDesk) Recheck() {}
+
 func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
 func (s setupDesk) Remote() string                                  { return "" }
 func (s setupDesk) InProgress() string                              { return "" }

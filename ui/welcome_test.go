@@ -26,6 +26,8 @@ type firstDesk struct {
 	d *desk
 }
 
+func (firstDesk) Recheck() {}
+
 func (s firstDesk) Choices(context.Context) ([]setup.Choice, error) {
 	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", BuiltIn: true}}, nil
 }
