@@ -1,42 +1,48 @@
 package experiments_test
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/zalando/go-keyring"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // laboratoryVariable names the data folder and the experiment for a process that executes it, to be killed.
 const laboratoryVariable = "THRONG_LABORATORY"
 
 func TestMain(m *testing.M) {
-	data, file, found := strings.Cut(os.Getenv(laboratoryVariable), "\n")
-	if !found {
+	order := strings.Split(os.Getenv(laboratoryVariable), "\n")
+	if len(order) != 3 {
 		os.Exit(m.Run())
 	}
-	if err := executeIn(data, file); err != nil {
-		fmt.Println("error:", err)
-		os.Exit(1)
-	}
-	fmt.Println("ended")
+	fmt.Println(executeIn(order[0], order[1], order[2]))
 }
 
-func executeIn(data, file string) error {
+// executeIn executes an experiment. The process kills itself after a number of commits.
+func executeIn(data, file, commits string) error {
 	keyring.MockInit()
-	a, err := app.Open(app.Options{Data: data, Logger: slog.New(slog.DiscardHandler)})
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(app.Options{Data: data, Logger: slog.New(slog.DiscardHandler), Store: sqlite.Options{OnCommit: func(n int64) {
+		if strconv.FormatInt(n, 10) == commits {
+			_ = self.Kill() // if it fails, the experiment ends, which is reported
+		}
+	}}})
 	if err != nil {
 		return err
 	}
@@ -44,8 +50,8 @@ func executeIn(data, file string) error {
 	if err != nil {
 		return err
 	}
-	_, wait := x.Execute(context.Background(), nil, func(_ *experiments.Status, r *experiments.Run) { fmt.Println(r.State) })
-	return wait()
+	_, wait := x.Execute(context.Background(), nil, nil)
+	return errors.Join(wait(), errors.New("it ended before it was killed"))
 }
 
 // TestKilledExperiment kills the process of an experiment of 60 runs 20 times, extends the experiment twice and adds a point to it.
@@ -62,8 +68,7 @@ func TestKilledExperiment(t *testing.T) {
 			text = strings.Replace(text, e[0], e[1], 1)
 			l.write("dice.experiment.yaml", text)
 		}
-		// It must not end before: on average, less than one of its runs ends before each kill.
-		l.kill(1+random.IntN(3), time.Duration(random.IntN(10))*time.Millisecond)
+		l.kill(1 + random.IntN(60)) // a run has more than 40 commits, so an experiment of 24 runs does not end before
 	}
 	if text != whole {
 		t.Fatalf("the experiment is\n%s", text)
@@ -73,30 +78,12 @@ func TestKilledExperiment(t *testing.T) {
 	}
 }
 
-// kill executes the experiment in another process, and kills it some time after some changes of its runs.
-func (l *laboratory) kill(changes int, after time.Duration) {
+// kill executes the experiment in another process, which is killed after some commits.
+func (l *laboratory) kill(commits int) {
 	l.t.Helper()
 	p := exec.CommandContext(l.t.Context(), os.Args[0])
-	p.Env = append(os.Environ(), laboratoryVariable+"="+l.data+"\n"+filepath.Join(l.dir, "dice.experiment.yaml"))
-	out, err := p.StdoutPipe()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		l.t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if text := lines.Text(); strings.HasPrefix(text, "error:") || text == "ended" {
-			l.t.Fatal(text)
-		}
-		if changes--; changes == 0 {
-			time.Sleep(after)
-			if err := p.Process.Kill(); err != nil {
-				l.t.Fatal(err)
-			}
-		}
-	}
-	if p.Wait() == nil {
-		l.t.Fatal("the process ended before it was killed")
+	p.Env = append(os.Environ(), laboratoryVariable+"="+strings.Join([]string{l.data, filepath.Join(l.dir, "dice.experiment.yaml"), strconv.Itoa(commits)}, "\n"))
+	if out, err := p.CombinedOutput(); err == nil || len(out) > 0 {
+		l.t.Fatalf("it was not killed: %v\n%s", err, out)
 	}
 }
