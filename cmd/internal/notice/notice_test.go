@@ -228,6 +228,16 @@ func TestWatch(t *testing.T) {
 }
 
 // TestFlapping opens and closes a breaker a hundred times and expects one notification, then one with the count.
+// TestRunThatHasEnded checks that the end of a run is reported that had ended before it was watched.
+func TestRunThatHasEnded(t *testing.T) {
+	rec, run := newReceiver(t, nil), newFake()
+	run.end()
+	Start(Config{Run: run, Target: Target{JSON, rec.URL}, times: brief}).Close(nil)
+	if got := rec.posts(); len(got) != 1 || !strings.Contains(got[0].body, "finished") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestFlapping(t *testing.T) {
 	run := newFake()
 	var h []*Message

@@ -53,7 +53,11 @@ func Start(cfg Config) *Watch {
 		cfg.times = usual
 	}
 	w := &Watch{cfg: cfg, told: map[view.Occasion]time.Time{}, missed: map[view.Occasion]int{}, ended: make(chan struct{})}
-	w.notifier.See(cfg.Run.Snapshot())
+	if s := cfg.Run.Snapshot(); s.Phase != engine.Ended {
+		w.notifier.See(s)
+	} else { // it was shorter than the way here; its end is still to be reported
+		w.notifier.See(&engine.Snapshot{})
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
 	go w.watch(ctx)
