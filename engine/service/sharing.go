@@ -7,9 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
-// Sharing lets the clients of runs that are in progress at the same time share their limits: what a service may be sent does not
-// depend on how many runs send it. The limits are those of the first client. The zero value is ready to use, and a nil Sharing shares
-// nothing. It is safe for concurrent use.
+// Sharing lets the clients of runs that are in progress at the same time share their limits, those of the first client. The zero
+// value is ready to use, and a nil Sharing shares nothing. It is safe for concurrent use.
 type Sharing struct {
 	mu     sync.Mutex
 	by     map[string]limiters // by service and address

@@ -38,8 +38,7 @@ func (p Peer) Explain(err error) error {
 	return err
 }
 
-// explained returns a connection error in plain words. It is permanent only if the service has never responded: networks fail, and
-// certificates are renewed.
+// explained returns a connection error in plain words. It is permanent only if the service has never responded: outages end.
 func (t *transport) explained(host string, err error) error {
 	err = Peer{t.name, host, t.certified}.Explain(err)
 	lasting, ok := errors.AsType[*engine.PermanentError](err)
