@@ -3,7 +3,11 @@
 // report show the same figures.
 package findings
 
-import "github.com/throng-sim/throng/engine/experiment/statistics"
+import (
+	"math"
+
+	"github.com/throng-sim/throng/engine/experiment/statistics"
+)
 
 // Table is the runs of an experiment with their measures.
 type Table struct {
@@ -45,8 +49,8 @@ type Point struct {
 type Value struct {
 	Text   string
 	Number float64 // NaN if the value is no number
-	Level  int     // index of the factor's levels; -1 for a range
-	Unit   float64 // place in the factor's space, from 0 at its first level or the beginning of its range to 1
+	Level  int     // index of the factor's levels; -1 for a range, and for a baseline that is not among the levels
+	Unit   float64 // place in the factor's space, from 0 at its first level or the beginning of its range to 1; negative if not in it
 }
 
 // State is the state of a run of an experiment.
@@ -82,6 +86,29 @@ func (t *Table) Count(state State) (n, of int) {
 		}
 	}
 	return n, of
+}
+
+// Column returns the values of a measure at a point, by replicate; NaN where a run is not done.
+func (t *Table) Column(point, measure int) []float64 {
+	all := make([]float64, len(t.Runs[point]))
+	for k := range all {
+		if all[k] = math.NaN(); t.Runs[point][k].Values != nil {
+			all[k] = t.Runs[point][k].Values[measure]
+		}
+	}
+	return all
+}
+
+// toDo reports whether there are runs that will still have a result.
+func (t *Table) toDo() bool {
+	for _, point := range t.Runs {
+		for i := range point {
+			if s := point[i].State; s == Waiting || s == Running || s == Interrupted {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // EffectPlot shows the differences of all points from the baseline in one measure, or, without a baseline, the estimates.
