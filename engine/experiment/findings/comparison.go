@@ -1,6 +1,10 @@
 package findings
 
-import "github.com/throng-sim/throng/engine/experiment/statistics"
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine/experiment/statistics"
+)
 
 // Comparison is the estimates of an experiment's measures at each point, and their differences from the baseline.
 type Comparison struct {
@@ -46,10 +50,6 @@ func (c *Comparison) Difference(row *statistics.Row, point int) *statistics.Diff
 
 // measure returns the measure of a row, and its index in the table. Rows may be fewer than measures.
 func (c *Comparison) measure(row *statistics.Row) (*Measure, int) {
-	for i := range c.Table.Measures {
-		if c.Table.Measures[i].Name == row.Name {
-			return &c.Table.Measures[i], i
-		}
-	}
-	return &Measure{Name: row.Name}, -1
+	i := slices.IndexFunc(c.Table.Measures, func(m Measure) bool { return m.Name == row.Name })
+	return &c.Table.Measures[i], i
 }

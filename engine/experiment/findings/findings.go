@@ -4,6 +4,7 @@
 package findings
 
 import (
+	"iter"
 	"math"
 
 	"github.com/throng-sim/throng/engine/experiment/statistics"
@@ -75,17 +76,34 @@ type Run struct {
 	Values   []float64 // by measure, NaN where the run has no value; nil if it is not done
 }
 
-// Count returns the number of runs, and how many of them are in a state.
+// Count returns the number of runs, and how many of them are in a state. A run that several points share counts once.
 func (t *Table) Count(state State) (n, of int) {
-	for _, point := range t.Runs {
-		for i := range point {
-			of++
-			if point[i].State == state {
-				n++
-			}
+	for r := range t.distinct() {
+		of++
+		if r.State == state {
+			n++
 		}
 	}
 	return n, of
+}
+
+// distinct yields each run once.
+func (t *Table) distinct() iter.Seq[*Run] {
+	return func(yield func(*Run) bool) {
+		seen := map[string]bool{}
+		for _, point := range t.Runs {
+			for i := range point {
+				r := &point[i]
+				if seen[r.Identity] {
+					continue
+				}
+				seen[r.Identity] = true
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Column returns the values of a measure at a point, by replicate; NaN where a run is not done.
@@ -101,14 +119,22 @@ func (t *Table) Column(point, measure int) []float64 {
 
 // toDo reports whether there are runs that will still have a result.
 func (t *Table) toDo() bool {
-	for _, point := range t.Runs {
-		for i := range point {
-			if s := point[i].State; s == Waiting || s == Running || s == Interrupted {
-				return true
-			}
+	for r := range t.distinct() {
+		if r.State == Waiting || r.State == Running || r.State == Interrupted {
+			return true
 		}
 	}
 	return false
+}
+
+// valued returns the number of runs with a value of a measure.
+func (t *Table) valued(measure int) (n int) {
+	for r := range t.distinct() {
+		if r.Values != nil && !math.IsNaN(r.Values[measure]) && !math.IsInf(r.Values[measure], 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // EffectPlot shows the differences of all points from the baseline in one measure, or, without a baseline, the estimates.

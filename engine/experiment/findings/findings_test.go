@@ -189,8 +189,8 @@ func TestSentences(t *testing.T) {
 		"same":         {flat, nil, findings.Sentence{Text: "No difference in y in any run (36 runs)", Point: -1}},
 		"too few":      {noise, func(x *findings.Table) { first(x, 1) }, findings.Sentence{Text: "No clear difference in y: too few runs to say how large it could be (3 runs)", Point: -1}},
 		"none done":    {noise, func(x *findings.Table) { first(x, 0) }, findings.Sentence{Text: "So far (0 of 36 runs): no run has a value of y", Point: -1}},
-		"provisional":  {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{State: findings.Waiting} }, findings.Sentence{Text: "So far (35 of 36 runs): no difference in y in any run (35 runs)", Point: -1}},
-		"failed":       {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{State: findings.Failed} }, findings.Sentence{Text: "No difference in y in any run (35 runs)", Point: -1}},
+		"provisional":  {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{Identity: "x", State: findings.Waiting} }, findings.Sentence{Text: "So far (35 of 36 runs): no difference in y in any run (35 runs)", Point: -1}},
+		"failed":       {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{Identity: "x", State: findings.Failed} }, findings.Sentence{Text: "No difference in y in any run (35 runs)", Point: -1}},
 		"no baseline":  {func(v []float64, k int) float64 { return v[0] + float64(k%2) }, func(x *findings.Table) { x.Baseline = -1 }, findings.Sentence{Text: "y is between 1.5 [1.168, 1.832] at params.a=1 and 3.5 [3.168, 3.832] at params.a=3", Point: 2}},
 		"equal points": {flat, func(x *findings.Table) { x.Baseline = -1 }, findings.Sentence{Text: "y is 2 at params.a=1", Point: 0}},
 		"all unknown":  {func([]float64, int) float64 { return nan }, nil, findings.Sentence{Text: "No run has a value of y", Point: -1}},
@@ -211,9 +211,8 @@ func TestSentences(t *testing.T) {
 func first(x *findings.Table, n int) {
 	for i := range x.Runs {
 		if n == 0 {
-			x.Runs[i] = make([]findings.Run, len(x.Seeds))
 			for k := range x.Runs[i] {
-				x.Runs[i][k].State = findings.Waiting
+				x.Runs[i][k].State, x.Runs[i][k].Values = findings.Waiting, nil
 			}
 			continue
 		}
@@ -280,6 +279,10 @@ func TestColumn(t *testing.T) {
 	}
 	if n, of := x.Count(findings.Done); n != 2 || of != 3 {
 		t.Errorf("%d of %d", n, of)
+	}
+	x.Runs = append(x.Runs, x.Runs[0])
+	if n, of := x.Count(findings.Failed); n != 1 || of != 3 {
+		t.Errorf("%d of %d with two points that share their runs", n, of)
 	}
 }
 

@@ -58,10 +58,7 @@ func capital(text string) string {
 func (c *Comparison) sentence(row *statistics.Row) Sentence {
 	m, index := c.measure(row)
 	s := Sentence{Measure: index, Point: -1}
-	runs := 0
-	for i := range row.Estimates {
-		runs += row.Estimates[i].N
-	}
+	runs := c.Table.valued(index)
 	found := c.clear(row)
 	switch {
 	case runs == 0:
