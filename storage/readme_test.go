@@ -75,7 +75,9 @@ func checkDescribed(t *testing.T, dir string) {
 
 // TestReadmeLinesRun runs the lines of README.md with the tools that exist on this machine.
 func TestReadmeLinesRun(t *testing.T) {
-	testReadmeLines(t, func(dir string, f Format) error { return ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3") })
+	testReadmeLines(t, func(dir string, f Format) error {
+		return ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3")
+	})
 }
 
 // testReadmeLines exports in all formats and runs the lines of README.md: for each tool one process that enters the folders of all formats
