@@ -15,10 +15,10 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
-	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -42,7 +42,7 @@ type Commands struct {
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
 	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
-	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
+	Export  exportCmd  `cmd:"" help:"Export an experiment as CSV, JSON Lines or Parquet: a row for each run, or its effects."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
@@ -123,7 +123,7 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 }
 
 // measured opens an experiment and measures its runs for f.
-func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *experiments.Table) error) error {
+func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *findings.Table) error) error {
 	return t.open(path, nil, func(x *experiments.Experiment) error {
 		s, err := x.Status(ctx)
 		if err != nil {
@@ -133,7 +133,7 @@ func (t *Terminal) measured(ctx context.Context, path string, f func(x *experime
 		if err != nil {
 			return err
 		}
-		return f(x, table)
+		return f(x, x.Findings(table))
 	})
 }
 
@@ -323,18 +323,3 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 
 // mostColumns is the number of replicates that a table shows.
 const mostColumns = 12
-
-type exportCmd struct {
-	File   string `arg:"" help:"Experiment file."`
-	Output string `short:"o" placeholder:"FILE" help:"File to write (default: standard output)."`
-}
-
-// Run is called by kong.
-func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *experiments.Table) error {
-		if c.Output == "" {
-			return x.WriteTable(show.Raw(t.Out), table)
-		}
-		return file.Write(c.Output, func(w io.Writer) error { return x.WriteTable(w, table) })
-	})
-}
