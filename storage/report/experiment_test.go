@@ -270,7 +270,7 @@ func TestCurveOverManyDots(t *testing.T) {
 		p.Lines[0].Dots = append(p.Lines[0].Dots, findings.CurveDot{X: x, Text: strconv.FormatFloat(x, 'g', -1, 64), Mean: float64(i), Low: float64(i - 1000), High: float64(i + 1000)})
 	}
 	v := curveView(&p)
-	if text := string(v.Picture); strings.Count(text, "<circle") != 100 || strings.Contains(text, "<path") || strings.Contains(text, "interval") || strings.Count(text, "<text") > 30 {
+	if text := string(v.Picture); strings.Count(text, "h0") != 100 || strings.Contains(text, "<circle") || strings.Contains(text, "interval") || strings.Count(text, "<text") > 30 {
 		t.Errorf("%s", text)
 	}
 	if v.Title != "m (s)" || v.About != "over f, logarithmic" {

@@ -21,7 +21,7 @@ func (s *svg) frame(title string, y *ruler, xs []tick) {
 	}
 }
 
-// manyDots is the number of dots from which a curve has no intervals and no line.
+// manyDots is the number of dots from which a curve has only dots, without a line and intervals.
 const manyDots = 60
 
 // curveView draws the mean of a measure over the values of a factor.
@@ -44,12 +44,13 @@ func curveView(p *findings.CurvePlot) chartView {
 	up := func(v float64) float64 { return plotHeight * (1 - y.share(v)) }
 	s := &svg{}
 	s.frame(p.Measure+" over "+p.Factor, &y, curveTicks(dots, across))
-	if !crowded {
-		s.curve(dots, across, up)
-	}
+	s.curve(dots, crowded, across, up)
 	for _, d := range dots {
+		if crowded {
+			break
+		}
 		at := 100 * across(d.X)
-		if !crowded && !math.IsNaN(d.Low) && !math.IsNaN(d.High) {
+		if !math.IsNaN(d.Low) && !math.IsNaN(d.High) {
 			s.put(`<line class="interval" x1="%.2f%%" x2="%.2f%%" y1="%.1f" y2="%.1f"/>`, at, at, up(d.Low), up(d.High))
 		}
 		s.put(`<circle class="dot sure" cx="%.2f%%" cy="%.1f" r="3.5"><title>%s: %s</title></circle>`, at, up(d.Mean), esc(d.Text), esc(findings.Text(d.Mean)))
@@ -65,17 +66,20 @@ func curveView(p *findings.CurvePlot) chartView {
 	return v
 }
 
-// curve draws the line through dots.
-func (s *svg) curve(dots []findings.CurveDot, across, up func(float64) float64) {
+// curve draws the line through dots, or the dots themselves.
+func (s *svg) curve(dots []findings.CurveDot, crowded bool, across, up func(float64) float64) {
 	var path strings.Builder
-	for i, d := range dots {
-		command := "L"
-		if i == 0 {
-			command = "M"
-		}
-		fmt.Fprintf(&path, "%s%.1f %.1f", command, 1000*across(d.X), 1000*up(d.Mean)/plotHeight)
+	command, end, look := "M", "", "s1"
+	if crowded {
+		end, look = "h0", "s1 dots"
 	}
-	s.put(`<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" width="100%%" height="%d"><path class="s1" d="%s"/></svg>`, plotHeight, path.String())
+	for _, d := range dots {
+		fmt.Fprintf(&path, "%s%.1f %.1f%s", command, 1000*across(d.X), 1000*up(d.Mean)/plotHeight, end)
+		if !crowded {
+			command = "L"
+		}
+	}
+	s.put(`<svg viewBox="0 0 1000 1000" preserveAspectRatio="none" width="100%%" height="%d"><path class="%s" d="%s"/></svg>`, plotHeight, look, path.String())
 }
 
 // curveTicks returns the values of dots, without those that would touch the one before.

@@ -251,6 +251,7 @@ func TestTexts(t *testing.T) {
 		{findings.Signed(1.5), "+1.5"},
 		{findings.Signed(-1.5), "-1.5"},
 		{findings.Signed(0), "0"},
+		{findings.Signed(math.Copysign(0, -1)), "0"},
 		{findings.Signed(math.Inf(1)), "-"},
 		{findings.Range(1, known), "1 [-1, 2]"},
 		{findings.Range(1, unknown), "1"},
