@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // ErrStopped says that the experiment was stopped before its end. Executing it again continues it.
@@ -73,7 +74,7 @@ func stop(j *app.Job, cut bool, who, why string) {
 }
 
 func (e *Execution) execute(ctx context.Context, waiting func(string)) error {
-	release, err := e.x.app.Store().Turn(ctx, "the experiment "+strconv.Quote(e.x.Title), waiting)
+	release, err := e.x.app.Store().Turn(ctx, queue.Entry{Work: "the experiment " + strconv.Quote(e.x.Title)}, waiting)
 	if err != nil {
 		return err
 	}

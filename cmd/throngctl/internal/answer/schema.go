@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Names of the schemas of files.
@@ -66,6 +67,9 @@ var All = []Printed{
 	{"experiment status", "", Experiment{}},
 	{"experiment stop", "", Done{}},
 	{"experiment compare", "", Effects{}},
+	{"queue", "", []queue.Entry{}},
+	{"queue cancel", "", Done{}},
+	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},

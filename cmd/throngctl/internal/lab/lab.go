@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/startat"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
@@ -29,6 +30,7 @@ type Terminal struct {
 	Data     string
 	Trusted  bool             // every scenario is the user's own
 	Signals  <-chan os.Signal // requests to stop
+	Start    startat.Wait     // for a start time
 	Open     func() (*app.App, error)
 	// Interrupted and Failed end the program without a further message.
 	Interrupted, Failed error
