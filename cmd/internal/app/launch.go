@@ -424,7 +424,7 @@ func (l assembly) lock(ctx context.Context, run engine.RunID) (release func(), e
 	if l.Part != nil {
 		return l.Store.Claim(ctx, run)
 	}
-	l.Place.Work = fmt.Sprintf("run %s (%s)", run, cmp.Or(l.Name, l.Scenario.Title))
+	l.Place.Run, l.Place.Work = run, fmt.Sprintf("run %s (%s)", run, cmp.Or(l.Name, l.Scenario.Title))
 	return l.Store.ClaimWait(ctx, run, l.Place, l.Waiting)
 }
 

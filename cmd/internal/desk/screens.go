@@ -115,7 +115,7 @@ func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
 		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
 			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
 	}
-	return d.start(ctx, l)
+	return d.start(ctx, l, nil)
 }
 
 // Sizes returns how many bytes each run uses in the store.

@@ -42,14 +42,15 @@ var ErrCanceled = errors.New("canceled in the queue: nothing was started")
 
 // Entry is a run or an experiment that waits.
 type Entry struct {
-	ID       string    `json:"id"`                // 4 letters
-	Work     string    `json:"work"`              // for a person, such as the experiment "prices"
-	Priority int       `json:"priority"`          // higher ones start first
-	Start    time.Time `json:"start,omitzero"`    // not before; zero as soon as possible
-	Since    time.Time `json:"since"`             // of those with the same priority, the one that has waited longest is first
-	Process  int       `json:"process"`           // that waits
-	Program  string    `json:"program,omitempty"` // of the process
-	Next     bool      `json:"next,omitempty"`    // it starts when what is in progress ends; set by [Queue.List]
+	ID       string       `json:"id"`                // 4 letters
+	Work     string       `json:"work"`              // for a person, such as the experiment "prices"
+	Run      engine.RunID `json:"run,omitempty"`     // "" for an experiment, and before a start time
+	Priority int          `json:"priority"`          // higher ones start first
+	Start    time.Time    `json:"start,omitzero"`    // not before; zero as soon as possible
+	Since    time.Time    `json:"since"`             // of those with the same priority, the one that has waited longest is first
+	Process  int          `json:"process"`           // that waits
+	Program  string       `json:"program,omitempty"` // of the process
+	Next     bool         `json:"next,omitempty"`    // it starts when what is in progress ends; set by [Queue.List]
 }
 
 // Queue is the queue of a store.
