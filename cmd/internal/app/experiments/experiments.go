@@ -10,10 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
@@ -25,16 +28,23 @@ type Options struct {
 	Env     func(string) string
 	Allow   []string // addresses that the user allows
 	Trusted bool     // the scenario is the user's own, and may call this machine
+	// Look says when an execution looks for new orders and a changed file; nil looks once a second.
+	Look <-chan time.Time
 }
 
 // Experiment is an experiment with the store of an app.
 type Experiment struct {
 	*experiment.Experiment
-	File string
+	File   string
+	Orders *steering.Orders
 
 	app     *app.App
 	options Options
 	base    engine.Settings // of all runs, before those of the scenario and the experiment
+
+	mu       sync.Mutex
+	measured map[measured][]float64
+	note     string // about the orders; "" if there is nothing to say
 }
 
 // Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
@@ -53,15 +63,45 @@ func Read(data, file string) (*experiment.Experiment, error) {
 	return e, err
 }
 
-// Open reads an experiment for execution.
+// Open reads an experiment for execution, and records its use.
 func Open(a *app.App, file string, o Options) (*Experiment, error) {
+	x, err := open(a, file, o)
+	if err != nil {
+		return nil, err
+	}
+	x.noteOn(x.Orders.Use(x.Title))
+	return x, nil
+}
+
+func open(a *app.App, file string, o Options) (*Experiment, error) {
 	data := a.Store().Dir()
 	e, err := Read(data, file)
 	if err != nil {
 		return nil, err
 	}
+	orders, err := steering.Of(data, file)
+	if err != nil {
+		return nil, err
+	}
 	base, _, err := config.Resolve(data, nil, nil, o.Env)
-	return &Experiment{Experiment: e, File: file, app: a, options: o, base: base}, err
+	return &Experiment{Experiment: e, File: file, Orders: orders, app: a, options: o, base: base, measured: map[measured][]float64{}}, err
+}
+
+// noteOn keeps a problem with the orders, which does not keep the experiment from running.
+func (x *Experiment) noteOn(err error) {
+	if err == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.note = err.Error()
+}
+
+// Note returns the newest problem with the orders for the experiment; "" if there is none. The experiment continues without them.
+func (x *Experiment) Note() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.note
 }
 
 // State is the state of a run of an experiment.
@@ -73,8 +113,12 @@ const (
 	Running     State = "running"
 	Interrupted State = "interrupted" // it continues where it was
 	Done        State = "done"
-	Failed      State = "failed" // twice; statistics leave it out
+	Failed      State = "failed"  // twice; statistics leave it out
+	Skipped     State = "skipped" // by the user; statistics leave it out
 )
+
+// Missing reports whether a run in this state is still to be executed or is in progress.
+func (s State) Missing() bool { return s != Done && s != Failed && s != Skipped }
 
 // mostFailures is how often a run may fail. It is tried again with the same seed.
 const mostFailures = 2
@@ -90,8 +134,9 @@ type Run struct {
 
 // Status is an experiment's plan with the state of each run.
 type Status struct {
-	Plan *experiment.Plan
-	Runs []*Run // in the order of the plan
+	Experiment *Experiment // as planned; the file may have changed since
+	Plan       *experiment.Plan
+	Runs       []*Run // in the order of the plan
 
 	byID map[string]*Run
 }
@@ -113,10 +158,46 @@ func (s *Status) Count(state State) (n, of int) {
 // Of returns the run of a point and a replicate.
 func (s *Status) Of(point, replicate int) *Run { return s.byID[s.Plan.Run(point, replicate)] }
 
+// progress counts the runs of points by what became of them.
+func (s *Status) progress() (p steering.Progress) {
+	for _, r := range s.Runs {
+		if r.Point < 0 {
+			continue
+		}
+		p.All++
+		switch r.State {
+		case Done:
+			p.Done++
+		case Failed:
+			p.Failed++
+		case Skipped:
+			p.Skipped++
+		case Running, Interrupted:
+			p.Begun++
+		case Waiting:
+		}
+	}
+	return p
+}
+
 // Status plans the experiment and finds its runs in the store. If the file says until when replicates are added, and the first ones
 // are done, the plan has those that are needed.
 func (x *Experiment) Status(ctx context.Context) (*Status, error) {
-	s, err := x.status(ctx, 0)
+	record, err := x.Orders.Read()
+	x.noteOn(err)
+	s, err := x.planned(ctx, record.Skipped)
+	if err != nil {
+		return nil, err
+	}
+	if p := s.progress(); p != record.Progress {
+		x.noteOn(x.Orders.Progress(p))
+	}
+	return s, nil
+}
+
+// planned returns the status without the runs that are skipped.
+func (x *Experiment) planned(ctx context.Context, skipped []string) (*Status, error) {
+	s, err := x.status(ctx, 0, skipped)
 	if err != nil || x.Replicates.Until == nil {
 		return s, err
 	}
@@ -124,7 +205,7 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 	if err != nil || n <= len(s.Plan.Seeds) {
 		return s, err
 	}
-	return x.status(ctx, n)
+	return x.status(ctx, n, skipped)
 }
 
 // needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
@@ -132,7 +213,7 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
 	rule, of := x.until()
 	for _, r := range s.Runs {
-		if r.State != Done && r.State != Failed {
+		if r.State.Missing() {
 			return rule.First, nil
 		}
 	}
@@ -158,12 +239,12 @@ func (x *Experiment) until() (rule *statistics.Until, of int) {
 }
 
 // status plans a number of replicates; 0 is that of the file.
-func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error) {
+func (x *Experiment) status(ctx context.Context, replicates int, skipped []string) (*Status, error) {
 	plan, err := x.Plan(x.base, replicates)
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
+	s := &Status{Experiment: x, Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
 	ids := make([]string, len(plan.Runs))
 	for i := range plan.Runs {
 		r := &Run{Run: plan.Runs[i], State: Waiting}
@@ -183,7 +264,25 @@ func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error
 			r.State = Failed
 		}
 	}
+	for _, id := range skipped {
+		if r := s.byID[id]; r != nil && r.State != Done && r.State != Running {
+			r.State = Skipped
+		}
+	}
+	s.inherit(func(*Run) {})
 	return s, nil
+}
+
+// inherit leaves out the runs that fork one that is left out, and calls changed with each.
+func (s *Status) inherit(changed func(*Run)) {
+	for _, r := range s.Runs { // a run comes after the one that it forks
+		parent := s.byID[r.Parent]
+		if parent == nil || r.State != Waiting || parent.State != Failed && parent.State != Skipped {
+			continue
+		}
+		r.State, r.Why = parent.State, "the run that it continues is left out: "+string(parent.State)
+		changed(r)
+	}
 }
 
 // sort updates the state of a run by one of its records. A record that is done counts more than one that can be resumed.

@@ -27,7 +27,7 @@ func (x *Experiment) Forecast(ctx context.Context, s *Status) (Forecast, error) 
 	missing := map[int]int{} // runs by point
 	var points []int
 	for _, r := range s.Runs {
-		if r.Point < 0 || r.State == Done || r.State == Failed {
+		if r.Point < 0 || !r.State.Missing() {
 			continue
 		}
 		if missing[r.Point]++; missing[r.Point] == 1 {

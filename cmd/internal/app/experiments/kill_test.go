@@ -50,7 +50,7 @@ func executeIn(data, file, commits string) error {
 	if err != nil {
 		return err
 	}
-	_, wait := x.Execute(context.Background(), nil, nil)
+	_, wait := x.Execute(context.Background(), experiments.Events{})
 	return errors.Join(wait(), errors.New("it ended before it was killed"))
 }
 

@@ -157,13 +157,17 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		began, done := time.Now(), 0
-		execution, wait := x.Execute(ctx, func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
-			func(s *experiments.Status, r *experiments.Run) {
+		execution, wait := x.Execute(ctx, experiments.Events{
+			Waiting: func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
+			Paused:  func(who string) { c.paused(t, who) },
+			Warn:    func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
+			Changed: func(s *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
 					done++
 				}
-				c.changed(t, x, s, r, began, done)
-			})
+				c.changed(t, s, r, began, done)
+			},
+		})
 		end := make(chan struct{})
 		go c.heed(t, execution, cancel, end)
 		err := wait()
@@ -171,7 +175,7 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		if err != nil && !errors.Is(err, experiments.ErrStopped) {
 			return err
 		}
-		return c.ended(context.WithoutCancel(ctx), t, x, err)
+		return c.ended(context.WithoutCancel(ctx), t, execution.Experiment(), err)
 	})
 }
 
@@ -220,8 +224,18 @@ func (c *runCmd) heed(t *Terminal, e *experiments.Execution, cancel func(), end 
 	}
 }
 
+// paused prints that a pause began or ended.
+func (c *runCmd) paused(t *Terminal, who string) {
+	if who == "" {
+		fmt.Fprintln(t.Err, "The experiment continues.")
+		return
+	}
+	fmt.Fprintf(t.Err, "Paused by %s: runs in progress continue, no other run begins. Continue with: throngctl experiment resume %s\n", who, c.File)
+}
+
 // changed prints the change of a run.
-func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
+func (c *runCmd) changed(t *Terminal, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
+	x := s.Experiment
 	if t.JSON {
 		if err := answer.PrintLine(t.Out, answer.NewExperimentRun(x, r)); err != nil {
 			fmt.Fprintln(t.Err, err) // the experiment continues
@@ -240,6 +254,8 @@ func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.
 			left = ", about " + engine.FormatDuration((per * time.Duration(of-all)).Round(time.Second)) + " left"
 		}
 		fmt.Fprintf(t.Out, "%d of %d runs%s: %s\n", all, of, left, what)
+	case r.State == experiments.Skipped:
+		fmt.Fprintf(t.Out, "%s is skipped\n", what)
 	case r.State == experiments.Failed:
 		fmt.Fprintf(t.Out, "%s failed twice, and is left out: %s\n", what, r.Why)
 	case r.Why != "":
