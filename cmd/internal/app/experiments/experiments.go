@@ -48,9 +48,19 @@ type Experiment struct {
 }
 
 // Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
-func Read(data, file string) (*experiment.Experiment, error) {
+func Read(data, file string) (*experiment.Experiment, error) { return readAs(data, file, nil) }
+
+// readAs reads an experiment with a text in place of that of its file; nil reads the file.
+func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
 	dir, name := filepath.Dir(file), filepath.Base(file)
-	e, err := experiment.Read(name, scenario.Folder(dir), func(of string) (*scenario.Scenario, error) {
+	folder := scenario.Folder(dir)
+	open := func(of string) ([]byte, error) {
+		if of == name && text != nil {
+			return text, nil
+		}
+		return folder(of)
+	}
+	e, err := experiment.Read(name, open, func(of string) (*scenario.Scenario, error) {
 		path := filepath.Join(dir, filepath.FromSlash(of))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
 			path = of // a built-in scenario
