@@ -114,22 +114,6 @@ func (x *Experiment) Note() string {
 	return x.note
 }
 
-// State is the state of a run of an experiment.
-type State string
-
-// The states of a run.
-const (
-	Waiting     State = "waiting"
-	Running     State = "running"
-	Interrupted State = "interrupted" // it continues where it was
-	Done        State = "done"
-	Failed      State = "failed"  // twice; statistics leave it out
-	Skipped     State = "skipped" // by the user; statistics leave it out
-)
-
-// Missing reports whether a run in this state is still to be executed or is in progress.
-func (s State) Missing() bool { return s != Done && s != Failed && s != Skipped }
-
 // mostFailures is how often a run may fail. It is tried again with the same seed.
 const mostFailures = 2
 
@@ -221,7 +205,7 @@ func (x *Experiment) planned(ctx context.Context, skipped []string) (*Status, er
 // needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
 // replicates in the file alone, so that looking at results in between changes nothing.
 func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
-	rule, of := x.until()
+	rule, _ := x.until()
 	for _, r := range s.Runs {
 		if r.State.Missing() {
 			return rule.First, nil
@@ -231,9 +215,9 @@ func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	most := rule.First
-	for point := range t.Values {
-		most = max(most, rule.Decide(t.Column(point, of)).Runs)
+	most, f := rule.First, x.Findings(t)
+	for point := range f.Points {
+		most = max(most, rule.Decide(f.Column(point, f.UntilOf)).Runs)
 	}
 	return min(most, rule.AtMost), nil
 }

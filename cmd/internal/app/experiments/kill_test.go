@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -69,6 +70,9 @@ func TestKilledExperiment(t *testing.T) {
 			l.write("dice.experiment.yaml", text)
 		}
 		l.kill(1 + random.IntN(60)) // a run has more than 40 commits, so an experiment of 24 runs does not end before
+	}
+	if all, err := steering.List(l.data); err != nil || len(all) != 1 || all[0].State != steering.Stopped {
+		t.Errorf("after it was killed, it is listed as %+v, %v", all, err)
 	}
 	if text != whole {
 		t.Fatalf("the experiment is\n%s", text)
