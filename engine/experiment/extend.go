@@ -116,7 +116,7 @@ func (x *extension) level(l Level) (any, error) {
 		return nil, refused("factors: "+strings.Join(names, ", "), "the experiment does not vary %s", l.Factor)
 	case x.e.Design.Kind == Points:
 		return nil, refused("add points to the file", "the design lists its points, so more levels of %s change nothing", l.Factor)
-	case f.Range != nil || x.root().At(x.levels(l.Factor)...) == nil:
+	case f.Range != nil || doc.At(x.root(), x.levels(l.Factor)...) == nil:
 		return nil, refused("change it in the file", "%s is varied over a range, not a list", l.Factor)
 	case slices.ContainsFunc(f.Levels, func(v Value) bool { return v.Text == l.Value }):
 		return nil, refused("", "%s has the level %s already", l.Factor, l.Value)

@@ -16,7 +16,7 @@ func Append(file string, text []byte, path []string, values []any) ([]byte, erro
 	if err := r.Err(); root == nil || err != nil {
 		return nil, fmt.Errorf("%s is invalid: %w", file, err)
 	}
-	at := root.At(path...)
+	at := At(root, path...)
 	e := newEdit(root)
 	switch at.Kind() {
 	case List:
@@ -37,15 +37,15 @@ func Append(file string, text []byte, path []string, values []any) ([]byte, erro
 		return nil, fmt.Errorf("%s is not a list in %s", strings.Join(path, "."), file)
 	}
 	changed := withMark(text, e.text)
-	want := append(at.scalars(), values...)
-	if err := unchanged(file, root, changed, path, func(now *Node) bool { return slices.Equal(now.scalars(), want) }); err != nil {
+	want := append(scalars(at), values...)
+	if err := unchanged(file, root, changed, path, func(now *Node) bool { return slices.Equal(scalars(now), want) }); err != nil {
 		return nil, err
 	}
 	return changed, nil
 }
 
 // At returns the node at a path of keys; nil if there is none.
-func (n *Node) At(path ...string) *Node {
+func At(n *Node, path ...string) *Node {
 	for _, key := range path {
 		n = n.Get(key)
 	}
@@ -53,7 +53,7 @@ func (n *Node) At(path ...string) *Node {
 }
 
 // scalars returns the values of a list of scalars, or a single one.
-func (n *Node) scalars() (all []any) {
+func scalars(n *Node) (all []any) {
 	switch n.Kind() {
 	case Scalar:
 		return []any{n.Scalar()}

@@ -65,7 +65,7 @@ var errByHand = errors.New("this value cannot be changed without changing others
 func unchanged(file string, was *Node, changed []byte, path []string, wanted func(*Node) bool) error {
 	r := &Report{}
 	now := Parse(file, changed, r)
-	if now == nil || r.Err() != nil || !wanted(now.At(path...)) {
+	if now == nil || r.Err() != nil || !wanted(At(now, path...)) {
 		return errByHand
 	}
 	differences := Differ(was, now, func([]string) bool { return false })

@@ -28,7 +28,7 @@ type Events struct {
 	Changed func(*Status, *Run)
 	// Paused is called when a pause begins, with who asked for it, and with "" when it ends.
 	Paused func(who string)
-	// Warn is called with what went wrong without ending the execution.
+	// Warn is called with a problem that does not end the execution.
 	Warn func(text string)
 }
 
@@ -54,7 +54,7 @@ type Execution struct {
 	spent   time.Duration  // by runs so far
 	jobs    map[*app.Job]string
 	stopped string // why no more runs start; "" while they do
-	own     string // who paused it in this process; "" if nobody did
+	own     string // who paused it in this process; "" if no one did
 	paused  string // who paused it; "" while it is not paused
 	skipped map[string]bool
 }
@@ -183,7 +183,7 @@ func (e *Execution) warn(err error) {
 
 // runs executes the missing runs of the plan, and then those that further replicates need.
 func (e *Execution) runs(ctx context.Context) error {
-	cancelled := ctx.Done()
+	canceled := ctx.Done()
 	for {
 		e.follow(ctx)
 		stopped, idle := e.why(), len(e.inFlight) == 0
@@ -206,9 +206,9 @@ func (e *Execution) runs(ctx context.Context) error {
 			e.ended(end)
 		case <-e.wake:
 		case <-e.look:
-		case <-cancelled:
+		case <-canceled:
 			e.refuse(context.Cause(ctx).Error())
-			cancelled = nil
+			canceled = nil
 		}
 	}
 }

@@ -62,16 +62,16 @@ func (s *steered) execute() {
 		},
 		Warn: func(text string) { s.states <- text },
 		Changed: func(_ *experiments.Status, r *experiments.Run) {
-			switch r.State {
-			case experiments.Done:
+			if r.State == experiments.Skipped {
+				s.states <- "skipped"
+			}
+			if r.State == experiments.Done {
 				s.done <- r.ID
 				if s.onDone != nil {
 					if err := s.onDone(); err != nil {
 						s.t.Error(err)
 					}
 				}
-			case experiments.Skipped:
-				s.states <- "skipped"
 			}
 		},
 	})

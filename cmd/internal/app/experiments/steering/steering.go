@@ -363,7 +363,7 @@ func entryOf(dir, key string) (e Entry, err error) {
 	}
 	_, missing := os.Stat(o.file)
 	switch marked := e.Executor != nil && o.marked(); {
-	case marked && e.Record.Paused != nil:
+	case marked && e.Paused != nil:
 		e.State = Paused
 	case marked:
 		e.State = Running

@@ -38,7 +38,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestOrders gives orders in one place and reads them in another, which knows the file by another path.
+// TestOrders writes orders in one place and reads them in another, which knows the file by another path.
 func TestOrders(t *testing.T) {
 	data, dir := t.TempDir(), t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
