@@ -129,6 +129,7 @@ type Run struct {
 // Status is an experiment's plan with the state of each run.
 type Status struct {
 	Experiment *Experiment // as planned; the file may have changed since
+	Orders     steering.Record
 	Plan       *experiment.Plan
 	Runs       []*Run // in the order of the plan
 
@@ -179,7 +180,7 @@ func (s *Status) progress() (p steering.Progress) {
 func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 	record, err := x.Orders.Read()
 	x.noteOn(err)
-	s, err := x.planned(ctx, record.Skipped)
+	s, err := x.planned(ctx, &record)
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +190,9 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 	return s, nil
 }
 
-// planned returns the status without the runs that are skipped.
-func (x *Experiment) planned(ctx context.Context, skipped []string) (*Status, error) {
-	s, err := x.status(ctx, 0, skipped)
+// planned returns the status with orders.
+func (x *Experiment) planned(ctx context.Context, orders *steering.Record) (*Status, error) {
+	s, err := x.status(ctx, 0, orders)
 	if err != nil || x.Replicates.Until == nil {
 		return s, err
 	}
@@ -199,7 +200,7 @@ func (x *Experiment) planned(ctx context.Context, skipped []string) (*Status, er
 	if err != nil || n <= len(s.Plan.Seeds) {
 		return s, err
 	}
-	return x.status(ctx, n, skipped)
+	return x.status(ctx, n, orders)
 }
 
 // needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
@@ -233,12 +234,12 @@ func (x *Experiment) until() (rule *statistics.Until, of int) {
 }
 
 // status plans a number of replicates; 0 is that of the file.
-func (x *Experiment) status(ctx context.Context, replicates int, skipped []string) (*Status, error) {
+func (x *Experiment) status(ctx context.Context, replicates int, orders *steering.Record) (*Status, error) {
 	plan, err := x.Plan(x.base, replicates)
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Experiment: x, Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
+	s := &Status{Experiment: x, Orders: *orders, Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
 	ids := make([]string, len(plan.Runs))
 	for i := range plan.Runs {
 		r := &Run{Run: plan.Runs[i], State: Waiting}
@@ -258,7 +259,7 @@ func (x *Experiment) status(ctx context.Context, replicates int, skipped []strin
 			r.State = Failed
 		}
 	}
-	for _, id := range skipped {
+	for _, id := range orders.Skipped {
 		if r := s.byID[id]; r != nil && r.State != Done && r.State != Running {
 			r.State = Skipped
 		}

@@ -135,7 +135,7 @@ func (e *Execution) changed() *Experiment {
 
 // replan plans the runs of the experiment as the file has it now, without those that are skipped.
 func (e *Execution) replan(ctx context.Context, x *Experiment) error {
-	status, err := x.planned(ctx, e.seen.orders.Skipped)
+	status, err := x.planned(ctx, &e.seen.orders)
 	if err != nil {
 		return err
 	}

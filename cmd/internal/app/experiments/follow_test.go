@@ -319,3 +319,44 @@ func TestSkippedParents(t *testing.T) {
 		t.Errorf("%d runs were executed", done)
 	}
 }
+
+// TestTwoProcesses steers an experiment that another process executes.
+func TestTwoProcesses(t *testing.T) {
+	l := newLaboratory(t, diceExperiment)
+	file := filepath.Join(l.dir, "dice.experiment.yaml")
+	orders, err := steering.Of(l.data, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := orders.Pause("test"); err != nil {
+		t.Fatal(err)
+	}
+	p := l.executing("0") // no commit has this number, so it is not killed
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	for looks := time.NewTicker(10 * time.Millisecond); ; <-looks.C {
+		if by := orders.Executing(); by != nil && by.Process == p.Process.Pid {
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended: %v", err)
+		default:
+		}
+	}
+	if err := orders.Forget(); err == nil {
+		t.Error("it was forgotten while it was in progress")
+	}
+	if err := orders.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if all, err := steering.List(l.data); err != nil || len(all) != 1 || all[0].State != steering.Complete || all[0].Progress.Done != 24 {
+		t.Errorf("listed %+v, %v", all, err)
+	}
+}

@@ -85,9 +85,14 @@ func TestKilledExperiment(t *testing.T) {
 // kill executes the experiment in another process, which is killed after some commits.
 func (l *laboratory) kill(commits int) {
 	l.t.Helper()
-	p := exec.CommandContext(l.t.Context(), os.Args[0])
-	p.Env = append(os.Environ(), laboratoryVariable+"="+strings.Join([]string{l.data, filepath.Join(l.dir, "dice.experiment.yaml"), strconv.Itoa(commits)}, "\n"))
-	if out, err := p.CombinedOutput(); err == nil || len(out) > 0 {
+	if out, err := l.executing(strconv.Itoa(commits)).CombinedOutput(); err == nil || len(out) > 0 {
 		l.t.Fatalf("it was not killed: %v\n%s", err, out)
 	}
+}
+
+// executing returns a process that executes the experiment, and kills itself after some commits.
+func (l *laboratory) executing(commits string) *exec.Cmd {
+	p := exec.CommandContext(l.t.Context(), os.Args[0])
+	p.Env = append(os.Environ(), laboratoryVariable+"="+strings.Join([]string{l.data, filepath.Join(l.dir, "dice.experiment.yaml"), commits}, "\n"))
+	return p
 }

@@ -40,9 +40,15 @@ type Terminal struct {
 type Commands struct {
 	New     newCmd     `cmd:"" help:"Write the file of an experiment for a scenario."`
 	Run     runCmd     `cmd:"" help:"Execute the runs of an experiment that are missing."`
-	Resume  runCmd     `cmd:"" help:"Continue an experiment that was stopped or killed; the same as run."`
+	Resume  resumeCmd  `cmd:"" help:"Continue an experiment that was paused, stopped or killed."`
+	List    listCmd    `cmd:"" help:"List the experiments that were opened on this machine."`
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
+	Pause   pauseCmd   `cmd:"" help:"Start no further run of an experiment; runs in progress continue."`
 	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
+	Skip    skipCmd    `cmd:"" help:"Leave runs of an experiment out, or take them back."`
+	First   firstCmd   `cmd:"" help:"Execute runs of an experiment before all others."`
+	Extend  extendCmd  `cmd:"" help:"Add seeds, levels or measures to an experiment."`
+	Forget  forgetCmd  `cmd:"" help:"Remove an experiment from the list; its file and its runs stay."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
 	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
 }
@@ -87,12 +93,7 @@ func (c *newCmd) Run(t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	done := fmt.Sprintf("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
-	if t.JSON {
-		return answer.Print(t.Out, answer.Done{Done: done})
-	}
-	_, err = fmt.Fprintln(t.Out, done)
-	return err
+	return t.done("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
 }
 
 func relative(from, to string) (string, error) {
@@ -121,7 +122,20 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 	if err != nil {
 		return err
 	}
+	if note := x.Note(); note != "" {
+		fmt.Fprintln(t.Err, "note: "+note)
+	}
 	return f(x)
+}
+
+// done prints the answer of a command that changes something.
+func (t *Terminal) done(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if t.JSON {
+		return answer.Print(t.Out, answer.Done{Done: text})
+	}
+	_, err := fmt.Fprintln(t.Out, text)
+	return err
 }
 
 // measured opens an experiment and measures its runs for f.
@@ -276,9 +290,13 @@ func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experime
 	}
 	done, of := s.Count(experiments.Done)
 	failed, _ := s.Count(experiments.Failed)
+	skipped, _ := s.Count(experiments.Skipped)
 	text := fmt.Sprintf("%d of %d runs are done", done, of)
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
+	}
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", skipped)
 	}
 	fmt.Fprintf(t.Out, "%s. The table: throngctl experiment export %s\n", text, c.File)
 	if stopped != nil {
@@ -315,6 +333,9 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 			return answer.Print(t.Out, answer.NewExperiment(x, s))
 		}
 		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
+		if order := s.Orders.Paused; order != nil {
+			fmt.Fprintf(t.Out, "Paused by %s. Continue with: throngctl experiment resume %s\n", order.Who, c.File)
+		}
 		w := show.NewTable(t.Out)
 		fmt.Fprint(w, "POINT\tVALUES")
 		for _, seed := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
