@@ -67,6 +67,7 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	if out := run(0, "export", "bias.experiment.yaml"); strings.Count(out, ",done,") != 24 {
 		t.Errorf("export: %s", out)
 	}
+	testExports(t, run)
 	if out := run(2, "stop", "bias.experiment.yaml"); !strings.Contains(out, "in progress") {
 		t.Errorf("stop: %s", out)
 	}
@@ -142,5 +143,47 @@ func checkSteering(t *testing.T, dir string, run func(want int, args ...string) 
 	run(0, "forget", file)
 	if out := run(0, "list"); strings.Contains(out, "Bias") {
 		t.Errorf("it is not forgotten: %s", out)
+	}
+}
+
+// testExports exports and reports an experiment with 24 runs, 2 points and 1 measure in all ways.
+func testExports(t *testing.T, run func(want int, args ...string) string) {
+	t.Helper()
+	if out := run(0, "export", "bias.experiment.yaml", "--effects", "--format", "jsonl", "-o", "-"); strings.Count(out, `"measure":"acted"`) != 2 {
+		t.Errorf("effects: %s", out)
+	}
+	run(0, "export", "bias.experiment.yaml", "--format", "parquet", "-o", "runs.parquet")
+	if data, err := os.ReadFile("runs.parquet"); err != nil || !strings.HasPrefix(string(data), "PAR1") {
+		t.Errorf("Parquet: %.10q, %v", data, err)
+	}
+	if out := run(0, "export", "bias.experiment.yaml", "--all", "-o", "all"); !strings.Contains(out, "exported to all") {
+		t.Errorf("all: %s", out)
+	}
+	for _, name := range []string{"table.csv", "effects.csv", "bias.experiment.yaml", "README.md"} {
+		if _, err := os.Stat(filepath.Join("all", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if out := run(0, "report", "bias.experiment.yaml"); !strings.Contains(out, "bias.html") {
+		t.Errorf("report: %s", out)
+	}
+	page, err := os.ReadFile("bias.html")
+	if err != nil || !strings.Contains(string(page), "params.bias=0.9 raises acted by 0.") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
+		t.Errorf("the report is %.300s, %v", page, err)
+	}
+	if out := run(0, "report", "bias.experiment.yaml", "-o", "-"); out != string(page) {
+		t.Error("the report on standard output differs")
+	}
+	if out := run(0, "report", "bias.experiment.yaml", "-o", "mine.html", "--json"); !strings.Contains(out, `"done": "report of the experiment: mine.html"`) {
+		t.Errorf("report --json: %s", out)
+	}
+	if out := run(2, "report", "bias.experiment.yaml", "-o", "-", "--json"); !strings.Contains(out, "leave out --json") {
+		t.Errorf("report --json to standard output: %s", out)
+	}
+	if out := run(2, "export", "bias.experiment.yaml", "--all"); !strings.Contains(out, "-o DIR") {
+		t.Errorf("all without a folder: %s", out)
+	}
+	if out := run(2, "export", "bias.experiment.yaml", "--all", "--effects", "-o", "all"); !strings.Contains(out, "leave out --effects") {
+		t.Errorf("all with effects: %s", out)
 	}
 }

@@ -73,6 +73,7 @@ var All = []Printed{
 	{"experiment extend", "", Done{}},
 	{"experiment forget", "", Done{}},
 	{"experiment compare", "", Effects{}},
+	{"experiment report", "", Done{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},

@@ -15,13 +15,11 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
-	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/storage"
 )
 
 // Terminal is what the commands need of the program.
@@ -50,7 +48,8 @@ type Commands struct {
 	Extend  extendCmd  `cmd:"" help:"Add seeds, levels or measures to an experiment."`
 	Forget  forgetCmd  `cmd:"" help:"Remove an experiment from the list; its file and its runs stay."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
-	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
+	Export  exportCmd  `cmd:"" help:"Export an experiment as CSV, JSON Lines or Parquet: a row for each run, or its effects."`
+	Report  reportCmd  `cmd:"" help:"Write the report of an experiment as an HTML page."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
@@ -362,20 +361,3 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 
 // mostColumns is the number of replicates that a table shows.
 const mostColumns = 12
-
-type exportCmd struct {
-	File   string `arg:"" help:"Experiment file."`
-	Output string `short:"o" placeholder:"FILE" help:"File to write (default: standard output)."`
-}
-
-// Run is called by kong.
-func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.measured(ctx, c.File, func(_ *experiments.Experiment, table *findings.Table) error {
-		sheet := table.Sheet()
-		write := func(w io.Writer) error { return storage.WriteSheet(w, &sheet, storage.CSV) }
-		if c.Output == "" {
-			return write(show.Raw(t.Out))
-		}
-		return file.Write(c.Output, write)
-	})
-}
