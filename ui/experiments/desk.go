@@ -15,7 +15,7 @@ import (
 type Desk interface {
 	// List returns the experiments that were opened on this machine or have runs in the store, newest first.
 	List(ctx context.Context) ([]Entry, error)
-	// Open reads an experiment and adds it to the list. A file with mistakes is no error: Details.Mistakes has them.
+	// Open reads an experiment and adds it to the list. A file with mistakes is not an error: Details.Mistakes lists them.
 	Open(ctx context.Context, path string) (*Details, error)
 	// Findings returns the runs with their measures. The screen does not change the table.
 	Findings(ctx context.Context, path string) (*findings.Table, error)
