@@ -35,6 +35,7 @@ const (
 type lines struct {
 	w       *bufio.Writer
 	columns []column
+	keys    []string // with what is between them
 	row     bytes.Buffer
 	texts   *json.Encoder // writes to row
 	err     error
@@ -44,6 +45,12 @@ func newLines(w io.Writer, columns []column) *lines {
 	l := &lines{w: bufio.NewWriter(w), columns: columns}
 	l.texts = json.NewEncoder(&l.row)
 	l.texts.SetEscapeHTML(false)
+	before := "{"
+	for _, c := range columns {
+		key, _ := json.Marshal(c.name) // a text
+		l.keys = append(l.keys, before+string(key)+":")
+		before = ","
+	}
 	return l
 }
 
@@ -51,11 +58,7 @@ func newLines(w io.Writer, columns []column) *lines {
 func (l *lines) Write(row []string) error {
 	l.row.Reset()
 	for i, c := range l.columns {
-		before := `,"`
-		if i == 0 {
-			before = `{"`
-		}
-		l.row.WriteString(before + c.name + `":`)
+		l.row.WriteString(l.keys[i])
 		if err := l.cell(c.kind, row[i]); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -57,7 +58,7 @@ func schemaOf(columns []column) *parquet.Schema {
 	for i, c := range columns {
 		k := parquetKinds[c.kind]
 		fields[i] = reflect.StructField{
-			Name: "C" + strconv.Itoa(i), Type: k.of, Tag: reflect.StructTag(fmt.Sprintf(`parquet:"%s%s"`, c.name, k.tags)),
+			Name: "C" + strconv.Itoa(i), Type: k.of, Tag: reflect.StructTag("parquet:" + strconv.Quote(strings.ReplaceAll(c.name, ",", "_")+k.tags)), // commas end names
 		}
 	}
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())

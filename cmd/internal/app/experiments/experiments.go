@@ -64,18 +64,6 @@ func Open(a *app.App, file string, o Options) (*Experiment, error) {
 	return &Experiment{Experiment: e, File: file, app: a, options: o, base: base}, err
 }
 
-// State is the state of a run of an experiment.
-type State string
-
-// The states of a run.
-const (
-	Waiting     State = "waiting"
-	Running     State = "running"
-	Interrupted State = "interrupted" // it continues where it was
-	Done        State = "done"
-	Failed      State = "failed" // twice; statistics leave it out
-)
-
 // mostFailures is how often a run may fail. It is tried again with the same seed.
 const mostFailures = 2
 
@@ -130,7 +118,7 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 // needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
 // replicates in the file alone, so that looking at results in between changes nothing.
 func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
-	rule, of := x.until()
+	rule, _ := x.until()
 	for _, r := range s.Runs {
 		if r.State != Done && r.State != Failed {
 			return rule.First, nil
@@ -140,9 +128,9 @@ func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	most := rule.First
-	for point := range t.Values {
-		most = max(most, rule.Decide(t.Column(point, of)).Runs)
+	most, f := rule.First, x.Findings(t)
+	for point := range f.Points {
+		most = max(most, rule.Decide(f.Column(point, f.UntilOf)).Runs)
 	}
 	return min(most, rule.AtMost), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/storage"
 )
 
 const dice = `
@@ -108,7 +109,8 @@ func tableOf(t *testing.T, x *experiments.Experiment) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := x.WriteTable(&out, measured); err != nil {
+	sheet := x.Findings(measured).Sheet()
+	if err := storage.WriteSheet(&out, &sheet, storage.CSV); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 )
 
 // TestSensitivity analyzes dice with each design that allows it. The mean of a throw is (sides + 1) / 2 + bonus, so sides from 2 to 20
 // matter far more than a bonus of 0 or 1, and the two do not interact.
 func TestSensitivity(t *testing.T) {
 	for design, want := range map[string]struct {
-		method string
+		method findings.SensitivityKind
 		check  func(sides, bonus []float64) bool
 	}{
 		"grid":          {"main effects and interactions", func(s, b []float64) bool { return s[0] > 0.95 && b[0] < 0.05 }},
@@ -38,7 +39,7 @@ func TestSensitivity(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := x.Sensitivity(table, 2)
+				got, err := findings.Analyze(x.Findings(table), 2)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,13 +2,9 @@ package experiments
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"iter"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/measure"
@@ -144,65 +140,4 @@ func (x *Experiment) before(ctx context.Context, p part) (t engine.Totals, err e
 		}
 	}
 	return t, fmt.Errorf("run %s has no checkpoint at the start of cycle %d any more", p.run, p.to)
-}
-
-// Column returns the values of a measure at a point, by replicate; NaN where a run is not done.
-func (t *Table) Column(point, measure int) []float64 {
-	all := make([]float64, len(t.Values[point]))
-	for k, values := range t.Values[point] {
-		if all[k] = math.NaN(); values != nil {
-			all[k] = values[measure]
-		}
-	}
-	return all
-}
-
-// shortID is the number of characters of a run's identity in a table.
-const shortID = 12
-
-// WriteTable writes a row for each run of a point: the experiment, the number of the point from 1, the value of each factor, the
-// replicate from 1, the seed, the identity of the run, its state, and its measures. It does not depend on when and in which order
-// the runs were executed, except for measures of time.
-func (x *Experiment) WriteTable(w io.Writer, t *Table) error {
-	out := csv.NewWriter(w)
-	header := []string{"experiment", "point"}
-	for i := range x.Factors {
-		header = append(header, x.Factors[i].Name)
-	}
-	header = append(header, "replicate", "seed", "run", "state")
-	for i := range x.Measures {
-		header = append(header, x.Measures[i].Name)
-	}
-	if err := out.Write(header); err != nil {
-		return err
-	}
-	for replicate, seed := range t.Status.Plan.Seeds {
-		for point := range t.Status.Plan.Points {
-			row := []string{x.Title, strconv.Itoa(point + 1)}
-			for _, v := range t.Status.Plan.Points[point].Values {
-				row = append(row, v.Text)
-			}
-			r := t.Status.Of(point, replicate)
-			row = append(row, strconv.Itoa(replicate+1), strconv.FormatUint(seed, 10), r.ID[:shortID], string(r.State))
-			for i := range x.Measures {
-				row = append(row, cellOf(t.Values[point][replicate], i))
-			}
-			if err := out.Write(row); err != nil {
-				return err
-			}
-		}
-	}
-	out.Flush()
-	if err := out.Error(); err != nil {
-		return fmt.Errorf("write the table of the experiment %s: %w", x.Title, err)
-	}
-	return nil
-}
-
-// cellOf returns a measure as text; "" if the run does not have it.
-func cellOf(values []float64, i int) string {
-	if values == nil || math.IsNaN(values[i]) {
-		return ""
-	}
-	return strconv.FormatFloat(values[i], 'g', -1, 64)
 }

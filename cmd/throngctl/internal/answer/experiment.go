@@ -3,6 +3,7 @@ package answer
 import (
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
@@ -123,12 +124,13 @@ type EffectAgainst struct {
 }
 
 // NewEffects returns the answer for the effects of an experiment.
-func NewEffects(x *experiments.Experiment, t *experiments.Table, e *experiments.Effects) Effects {
-	all := Effects{Title: x.Title, Baseline: e.Baseline + 1, Points: []EffectPoint{}, Measures: []EffectOfOne{}}
-	for point := range t.Status.Plan.Points {
+func NewEffects(e *findings.Comparison) Effects {
+	t := e.Table
+	all := Effects{Title: t.Title, Baseline: e.Baseline + 1, Points: []EffectPoint{}, Measures: []EffectOfOne{}}
+	for point := range t.Points {
 		one := EffectPoint{point + 1, map[string]string{}}
-		for i, v := range t.Status.Plan.Points[point].Values {
-			one.Values[x.Factors[i].Name] = v.Text
+		for i, v := range t.Points[point].Values {
+			one.Values[t.Factors[i].Name] = v.Text
 		}
 		all.Points = append(all.Points, one)
 	}
@@ -187,8 +189,8 @@ type InfluenceFigure struct {
 }
 
 // NewSensitivity returns the answer for the sensitivity of a measure.
-func NewSensitivity(s *experiments.Sensitivity) Sensitivity {
-	one := Sensitivity{Measure: s.Measure, Method: s.Method, Note: s.Note, Factors: []Influence{}}
+func NewSensitivity(s *findings.Sensitivity) Sensitivity {
+	one := Sensitivity{Measure: s.Measure, Method: string(s.Method), Note: s.Note, Factors: []Influence{}}
 	for _, f := range s.Factors {
 		influence := Influence{Factor: f.Name}
 		for i, v := range f.Figures {

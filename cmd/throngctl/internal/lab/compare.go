@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
@@ -14,8 +12,9 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
+	"github.com/throng-sim/throng/storage"
 )
 
 type compareCmd struct {
@@ -27,27 +26,28 @@ type compareCmd struct {
 
 // Run is called by kong.
 func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *experiments.Table) error {
-		s, e := table.Status, x.Effects(table)
+	return t.measured(ctx, c.File, func(_ *experiments.Experiment, table *findings.Table) error {
+		e := findings.Compare(table)
 		if err := c.choose(e); err != nil {
 			return err
 		}
 		if c.CSV != "" {
-			if err := file.Write(c.CSV, func(w io.Writer) error { return x.WriteEffects(w, table, e) }); err != nil {
+			sheet := e.Sheet()
+			if err := file.Write(c.CSV, func(w io.Writer) error { return storage.WriteSheet(w, &sheet, storage.CSV) }); err != nil {
 				return err
 			}
 		}
-		var matters []*experiments.Sensitivity // by measure
+		var matters []*findings.Sensitivity // by measure
 		for i := range e.Rows {
-			of := slices.IndexFunc(x.Measures, func(m experiment.Measure) bool { return m.Name == e.Rows[i].Name })
-			found, err := x.Sensitivity(table, of)
+			of := slices.IndexFunc(table.Measures, func(m findings.Measure) bool { return m.Name == e.Rows[i].Name })
+			found, err := findings.Analyze(table, of)
 			if err != nil {
 				return err
 			}
 			matters = append(matters, found)
 		}
 		if t.JSON {
-			all := answer.NewEffects(x, table, e)
+			all := answer.NewEffects(e)
 			for _, m := range matters {
 				if m != nil {
 					all.Sensitivity = append(all.Sensitivity, answer.NewSensitivity(m))
@@ -55,19 +55,19 @@ func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
 			}
 			return answer.Print(t.Out, all)
 		}
-		return c.print(t.Out, x, s, e, matters)
+		return c.print(t.Out, e, matters)
 	})
 }
 
 // print prints the comparison for a person.
-func (c *compareCmd) print(out io.Writer, x *experiments.Experiment, s *experiments.Status, e *experiments.Effects, matters []*experiments.Sensitivity) error {
-	done, of := s.Count(experiments.Done)
-	fmt.Fprintf(out, "%s: %d of %d runs\n", x.Title, done, of)
+func (c *compareCmd) print(out io.Writer, e *findings.Comparison, matters []*findings.Sensitivity) error {
+	done, of := e.Table.Count(findings.Done)
+	fmt.Fprintf(out, "%s: %d of %d runs\n", e.Table.Title, done, of)
 	if e.Baseline < 0 {
 		fmt.Fprintln(out, "No point has the values of the baseline, so there is nothing to compare with.")
 	}
 	for i := range e.Rows {
-		if err := measureTable(out, x, s, e, &e.Rows[i]); err != nil {
+		if err := measureTable(out, e, &e.Rows[i]); err != nil {
 			return err
 		}
 		if err := sensitivityTable(out, matters[i]); err != nil {
@@ -84,7 +84,7 @@ measures here. "At most" is the largest difference that the runs leave possible,
 `
 
 // choose leaves out the measures that the flags do not name.
-func (c *compareCmd) choose(e *experiments.Effects) error {
+func (c *compareCmd) choose(e *findings.Comparison) error {
 	if len(c.Measure) == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (c *compareCmd) choose(e *experiments.Effects) error {
 }
 
 // measureTable prints a measure at all points.
-func measureTable(out io.Writer, x *experiments.Experiment, s *experiments.Status, e *experiments.Effects, row *statistics.Row) error {
+func measureTable(out io.Writer, e *findings.Comparison, row *statistics.Row) error {
 	fmt.Fprintf(out, "\n%s\n", row.Name)
 	w := show.NewTable(out)
 	header := "POINT\tVALUES\tRUNS\tMEAN"
@@ -113,10 +113,10 @@ func measureTable(out io.Writer, x *experiments.Experiment, s *experiments.Statu
 	var notes []string
 	for point := range row.Estimates {
 		estimate := &row.Estimates[point]
-		format, cells := "%d\t%s\t%d\t%s", []any{point + 1, x.Label(s.Plan.Points[point].Values), estimate.N, interval(estimate.Mean, estimate.Interval)}
+		format, cells := "%d\t%s\t%d\t%s", []any{point + 1, e.Table.Points[point].Label, estimate.N, findings.Range(estimate.Mean, estimate.Interval)}
 		if d := e.Difference(row, point); d != nil {
 			format += "\t%s\t%s\t%s\t%s"
-			cells = append(cells, difference(d), chance(d.Adjusted), figure(d.Margin), saved(d))
+			cells = append(cells, findings.Change(d), findings.Chance(d.Adjusted), findings.Text(d.Margin), findings.Saved(d))
 			notes = append(notes, d.Note)
 		} else if e.Baseline >= 0 {
 			format += "\tthe baseline\t\t\t"
@@ -137,7 +137,7 @@ func measureTable(out io.Writer, x *experiments.Experiment, s *experiments.Statu
 }
 
 // sensitivityTable prints how much each factor matters. It prints nothing for nil.
-func sensitivityTable(out io.Writer, s *experiments.Sensitivity) error {
+func sensitivityTable(out io.Writer, s *findings.Sensitivity) error {
 	if s == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func sensitivityTable(out io.Writer, s *experiments.Sensitivity) error {
 	for _, f := range s.Factors {
 		format, cells := "%s", []any{f.Name}
 		for _, v := range f.Figures {
-			format, cells = format+"\t%s", append(cells, interval(v.Value, v.Interval))
+			format, cells = format+"\t%s", append(cells, findings.Range(v.Value, v.Interval))
 		}
 		show.Row(w, format+"\n", cells...)
 	}
@@ -156,47 +156,4 @@ func sensitivityTable(out io.Writer, s *experiments.Sensitivity) error {
 	}
 	_, err := fmt.Fprintf(out, "note: %s\n", s.Note)
 	return err
-}
-
-// unknown stands for a figure that is not known.
-const unknown = "-"
-
-func figure(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return unknown
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-func interval(v float64, i statistics.Interval) string {
-	if !i.Known() {
-		return figure(v)
-	}
-	return fmt.Sprintf("%s [%s, %s]", figure(v), figure(i.Low), figure(i.High))
-}
-
-func difference(d *statistics.Difference) string {
-	if d.Same {
-		return "none in any run"
-	}
-	return interval(d.Value, d.Interval)
-}
-
-func chance(p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return unknown
-	case p < 0.001:
-		return "< 0.001"
-	}
-	return strconv.FormatFloat(p, 'f', 3, 64)
-}
-
-// saved returns how many runs it saved that both points had the same seeds.
-func saved(d *statistics.Difference) string {
-	n := d.Pairing.Saved
-	if !d.Pairing.Used || math.IsNaN(n) || math.IsInf(n, 0) {
-		return unknown
-	}
-	return fmt.Sprintf("%.0f runs", n)
 }

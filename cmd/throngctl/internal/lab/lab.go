@@ -19,7 +19,9 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage"
 )
 
 // Terminal is what the commands need of the program.
@@ -123,7 +125,7 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 }
 
 // measured opens an experiment and measures its runs for f.
-func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *experiments.Table) error) error {
+func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *findings.Table) error) error {
 	return t.open(path, nil, func(x *experiments.Experiment) error {
 		s, err := x.Status(ctx)
 		if err != nil {
@@ -133,7 +135,7 @@ func (t *Terminal) measured(ctx context.Context, path string, f func(x *experime
 		if err != nil {
 			return err
 		}
-		return f(x, table)
+		return f(x, x.Findings(table))
 	})
 }
 
@@ -331,10 +333,12 @@ type exportCmd struct {
 
 // Run is called by kong.
 func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *experiments.Table) error {
+	return t.measured(ctx, c.File, func(_ *experiments.Experiment, table *findings.Table) error {
+		sheet := table.Sheet()
+		write := func(w io.Writer) error { return storage.WriteSheet(w, &sheet, storage.CSV) }
 		if c.Output == "" {
-			return x.WriteTable(show.Raw(t.Out), table)
+			return write(show.Raw(t.Out))
 		}
-		return file.Write(c.Output, func(w io.Writer) error { return x.WriteTable(w, table) })
+		return file.Write(c.Output, write)
 	})
 }

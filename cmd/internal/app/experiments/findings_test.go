@@ -1,7 +1,6 @@
 package experiments_test
 
 import (
-	"encoding/csv"
 	"math"
 	"strconv"
 	"strings"
@@ -9,9 +8,10 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 )
 
-// effectsOf executes the experiment and returns the rows of its effects, by column.
+// effects executes the experiment and returns the rows of its effects, by column.
 func (l *laboratory) effects() (rows []map[string]string) {
 	l.t.Helper()
 	l.execute()
@@ -24,18 +24,11 @@ func (l *laboratory) effects() (rows []map[string]string) {
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		var out strings.Builder
-		if err := x.WriteEffects(&out, t, x.Effects(t)); err != nil {
-			l.t.Fatal(err)
-		}
-		all, err := csv.NewReader(strings.NewReader(out.String())).ReadAll()
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		for _, cells := range all[1:] {
+		sheet := findings.Compare(x.Findings(t)).Sheet()
+		for _, cells := range sheet.Rows {
 			row := map[string]string{}
 			for i, cell := range cells {
-				row[all[0][i]] = cell
+				row[sheet.Columns[i].Name] = cell
 			}
 			rows = append(rows, row)
 		}
