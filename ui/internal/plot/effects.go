@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/figures"
@@ -66,6 +67,16 @@ func valueOf(v float64, unit string, difference bool) string {
 	return text
 }
 
+// figureText formats a figure of a method; shares of the variance have two decimals.
+func figureText(v float64, unit string, method findings.SensitivityKind) string {
+	switch method {
+	case findings.Indices, findings.Shares:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return valueOf(v, unit, method == findings.Tornado)
+	}
+}
+
 // counted returns a number of runs.
 func counted(runs int) string {
 	if runs == 1 {
@@ -109,7 +120,7 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 	for _, f := range s.Factors {
 		one := row{name: f.Name, tip: f.Name}
 		for i, figure := range f.Figures {
-			text := valueOf(figure.Value, unit, s.Method == findings.Tornado)
+			text := figureText(figure.Value, unit, s.Method)
 			if i > 0 {
 				one.value += " / "
 			}
@@ -118,7 +129,7 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 			m := mark{look: kinds[i%len(kinds)], value: figure.Value, low: math.NaN(), high: math.NaN(), bar: bars}
 			if figure.Interval.Known() {
 				m.low, m.high = figure.Interval.Low, figure.Interval.High
-				one.tip += ", 95% interval " + valueOf(m.low, unit, false) + " to " + valueOf(m.high, unit, false)
+				one.tip += ", 95% interval " + figureText(m.low, unit, s.Method) + " to " + figureText(m.high, unit, s.Method)
 			}
 			one.marks = append(one.marks, m)
 		}

@@ -168,7 +168,7 @@ func (m *Matrix) name(point int) string {
 func (m *Matrix) head() string {
 	texts := make([]string, len(m.table.Factors))
 	for i, f := range m.table.Factors {
-		texts[i] = brief.Replace(f.Name)
+		texts[i] = Brief(f.Name)
 	}
 	return strings.Join(texts, ", ")
 }

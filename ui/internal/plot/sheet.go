@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"regexp"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -110,13 +111,21 @@ func widthOf(text string) fyne.Size {
 	return fyne.MeasureText(text, theme.CaptionTextSize(), fyne.TextStyle{})
 }
 
-// fit shortens a small text: first it drops what names the kind of a factor, then its middle.
+// fit shortens a small text: it drops the kinds of factors, then their names before a value, and then its middle.
 func fit(text string, width float32) string {
-	if widthOf(text).Width > width+0.5 {
-		text = brief.Replace(text)
+	for _, shorter := range []func(string) string{Brief, func(text string) string { return named.ReplaceAllString(text, "") }} {
+		if widthOf(text).Width > width+0.5 {
+			text = shorter(text)
+		}
 	}
 	return widgets.FitMiddle(text, width, theme.CaptionTextSize(), fyne.TextStyle{})
 }
+
+// Brief returns a name without the kinds of its factors, such as params.
+func Brief(name string) string { return brief.Replace(name) }
+
+// named is the name of a factor before its value in the label of a point.
+var named = regexp.MustCompile(`\b[\w.-]+=`)
 
 var brief = strings.NewReplacer("params.", "", "settings.", "", "service.", "")
 
