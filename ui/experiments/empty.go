@@ -23,14 +23,14 @@ type empty struct {
 const about = "An experiment runs a scenario many times: at every combination of values that you choose, and with several seeds. " +
 	"It shows which differences are real, and how sure that is. It is a file whose name ends in " + Extension + "."
 
-func newEmpty(open, create func()) *empty {
+func newEmpty(a *adder) *empty {
 	title := widget.NewLabelWithStyle("No experiments yet", fyne.TextAlignCenter, fyne.TextStyle{Bold: true})
 	title.SizeName = theme.SizeNameSubHeadingText
 	text := widget.NewLabel(about)
 	text.Alignment, text.Wrapping = fyne.TextAlignCenter, fyne.TextWrapWord
 	e := &empty{
-		open:   widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open),
-		create: widget.NewButtonWithIcon("New experiment…", theme.DocumentCreateIcon(), create),
+		open:   widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), a.open),
+		create: widget.NewButtonWithIcon("New experiment…", theme.DocumentCreateIcon(), a.create),
 	}
 	e.create.Importance = widget.HighImportance
 	buttons := container.NewCenter(container.NewHBox(e.create, e.open))

@@ -21,20 +21,19 @@ type list struct {
 // listEms is the width of the list, in text heights.
 const listEms = 20
 
-func newList(chosen func(path string), open, create func()) *list {
+func newList(chosen func(path string), a *adder) *list {
 	l := &list{
 		table:  widgets.NewTable([]widgets.Column{{Title: "Experiment", Sample: "Does it", Weight: 1}, {Title: "State", Sample: "mmnot started"}}, "", 3),
-		open:   widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), open),
-		create: widget.NewButtonWithIcon("New…", theme.DocumentCreateIcon(), create),
+		open:   widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), a.open),
+		create: widget.NewButtonWithIcon("New…", theme.DocumentCreateIcon(), a.create),
 	}
 	l.table.OnSelected = chosen
 	buttons := container.New(&form.Flow{}, l.open, l.create)
-	l.content = form.NewWide(listEms, l.table)
 	l.content = widgets.NewPanel("", container.NewBorder(nil, buttons, nil, nil, container.New(column(listEms), l.table)))
 	return l
 }
 
-// column gives an object a width in text heights.
+// column is the width of an object in text heights.
 type column float32
 
 // MinSize implements [fyne.Layout].

@@ -8,8 +8,8 @@ func (s *Screen) Actions() []action.Action {
 	h := s.head
 	chosen := func() bool { return s.visible && s.chosen != "" }
 	return []action.Action{
-		{Name: "New experiment…", Menu: "File", Do: s.askNew},
-		{Name: "Open an experiment…", Menu: "File", Do: s.askOpen},
+		{Name: "New experiment…", Menu: menu, Sub: sub, Do: s.adder.create},
+		{Name: "Open an experiment…", Menu: menu, Sub: sub, Do: s.adder.open},
 		action.Press(h.run, action.Action{Name: "Run experiment", Menu: menu, Sub: sub}),
 		action.Press(h.resume, action.Action{Name: "Continue experiment", Menu: menu, Sub: sub}),
 		action.Press(h.pause, action.Action{Name: "Pause experiment", Menu: menu, Sub: sub}),

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -19,9 +18,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// Extension is how the names of experiment files end.
-const Extension = ".experiment.yaml"
-
 // say shows a message about an order; nothing can be revealed.
 func (s *Screen) say(text string, tone widgets.Tone) {
 	s.saved = ""
@@ -29,7 +25,7 @@ func (s *Screen) say(text string, tone widgets.Tone) {
 	s.head.said.Say(text, tone)
 }
 
-// order gives an order about the chosen experiment. failed begins the message if it fails. then is called if it succeeds, and may be nil.
+// order orders something about the chosen experiment. failed begins the message if it fails. then is called if it succeeds, and may be nil.
 func (s *Screen) order(failed string, do func(ctx context.Context, path string) error, then func()) {
 	path := s.chosen
 	if path == "" || s.ordered != "" {
@@ -181,63 +177,4 @@ func (s *Screen) askForget() {
 		}
 	}, s.win)
 	widgets.Ask(s.win, ask, ask.Confirm)
-}
-
-// askOpen asks for a file and opens it.
-func (s *Screen) askOpen() {
-	widgets.PickFile(s.win, "Open an experiment", "Open", []string{".yaml"}, s.Select)
-}
-
-// askNew asks for a scenario, and for the name of the experiment file to write for it.
-func (s *Screen) askNew() {
-	async.Work(func() ([]Scenario, error) { return s.desk.Scenarios(context.Background()) }, func(all []Scenario, err error) {
-		if err != nil {
-			s.trouble.Say("Cannot read the scenarios. "+words.Trouble(err), widgets.Bad)
-			return
-		}
-		s.pickScenario(all)
-	})
-}
-
-func (s *Screen) pickScenario(all []Scenario) {
-	names := make([]string, len(all))
-	for i, one := range all {
-		if names[i] = one.Title; one.Title != one.Name {
-			names[i] += " (" + one.Name + ")"
-		}
-	}
-	pick := widget.NewSelect(names, nil)
-	pick.PlaceHolder = "Choose a scenario"
-	row := form.NewRow("Scenario", form.NewFrame(pick))
-	row.SetHelp("Writes a file with comments, which varies the first parameters of the scenario. Edit it to ask your own question")
-	ask := dialog.NewCustomConfirm("New experiment", "Write file…", "Cancel", form.NewWide(newEms, row), func(yes bool) {
-		if i := pick.SelectedIndex(); yes && i >= 0 {
-			s.create(all[i])
-		}
-	}, s.win)
-	if len(names) > 0 {
-		pick.SetSelectedIndex(0)
-	}
-	widgets.Ask(s.win, ask, ask.Confirm)
-}
-
-// newEms is the width of the question, in text heights.
-const newEms = 36
-
-// create writes an experiment file for a scenario, and opens it.
-func (s *Screen) create(scenario Scenario) {
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(scenario.Name), filepath.Ext(scenario.Name)), ".throng")
-	widgets.PickSave(s.win, "New experiment", base+Extension, func(to string) {
-		if !strings.HasSuffix(to, Extension) {
-			to += Extension
-		}
-		async.Work(func() (struct{}, error) { return struct{}{}, s.desk.New(context.Background(), scenario.Name, to) }, func(_ struct{}, err error) {
-			if err != nil {
-				s.trouble.Say("Nothing was written. "+words.Trouble(err), widgets.Bad)
-				s.content.Refresh()
-				return
-			}
-			s.Select(to)
-		})
-	})
 }

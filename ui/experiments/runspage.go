@@ -111,7 +111,7 @@ func (p *runsPage) results() {
 	}
 }
 
-// order gives an order about the chosen run.
+// order orders something about the chosen run.
 func (p *runsPage) order(failed string, do func(ctx context.Context, path, run string) error) {
 	run := p.chosen
 	p.screen.order(failed, func(ctx context.Context, path string) error { return do(ctx, path, run) }, nil)

@@ -38,6 +38,7 @@ type Screen struct {
 	ordered string
 	saved   string // the folder of the last export or report
 
+	adder   *adder
 	list    *list
 	head    *head
 	tabs    *widgets.Segments
@@ -69,10 +70,14 @@ var tabNames = []string{"Findings", "Response", "Factors", "Runs", "Design"}
 // New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s := &Screen{desk: desk, win: win, ways: ways, trouble: widgets.NewNotice()}
-	s.list = newList(s.Select, s.askOpen, s.askNew)
+	s.adder = &adder{desk, win, s.Select, func(text string) {
+		s.trouble.Say(text, widgets.Bad)
+		s.content.Refresh()
+	}}
+	s.list = newList(s.Select, s.adder)
 	s.head = newHead(s)
 	s.faults = newFaults(s.edit, s.read)
-	s.empty = newEmpty(s.askOpen, s.askNew)
+	s.empty = newEmpty(s.adder)
 	measures := &measures{}
 	s.pages = [...]page{newFindingsPage(measures), newResponsePage(measures), newFactorsPage(measures), newRunsPage(s), newDesignPage(s)}
 	s.tabs = widgets.NewSegments(tabNames, func(int) { s.turn() })
@@ -91,6 +96,9 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 
 // Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.content }
+
+// Chosen returns the path of the chosen experiment; "" if none.
+func (s *Screen) Chosen() string { return s.chosen }
 
 // Show is called when the screen becomes visible.
 func (s *Screen) Show() {
@@ -135,6 +143,9 @@ func (s *Screen) read() {
 		return
 	}
 	s.reading = true
+	if s.asked == 0 {
+		s.trouble.Say("Loading experiments…", widgets.Neutral)
+	}
 	s.asked++
 	asked, path := s.asked, s.chosen
 	s.changed = s.desk.Changed()
