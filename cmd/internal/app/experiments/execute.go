@@ -98,7 +98,7 @@ func (e *Execution) Stop(cut bool, who, why string) bool {
 	for _, j := range jobs {
 		stop(j, cut, who, why)
 	}
-	e.awake()
+	e.Look()
 	return began
 }
 
@@ -119,7 +119,7 @@ func (e *Execution) Pause(who string) error {
 	orders := e.x.Orders
 	e.mu.Unlock()
 	err := orders.Pause(who)
-	e.awake()
+	e.Look()
 	return err
 }
 
@@ -130,12 +130,12 @@ func (e *Execution) Resume() error {
 	orders := e.x.Orders
 	e.mu.Unlock()
 	err := orders.Resume()
-	e.awake()
+	e.Look()
 	return err
 }
 
-// awake has the execution look for new orders.
-func (e *Execution) awake() {
+// Look has the execution look for new orders now.
+func (e *Execution) Look() {
 	select {
 	case e.wake <- struct{}{}:
 	default: // it will look

@@ -83,6 +83,23 @@ func Open(a *app.App, file string, o Options) (*Experiment, error) {
 	return x, nil
 }
 
+// Reopen reads the file of the experiment again, as it is now. What was measured is kept if that still applies.
+func (x *Experiment) Reopen() (*Experiment, error) {
+	now, err := open(x.app, x.File, x.options)
+	if err != nil {
+		return nil, err
+	}
+	now.inheritMeasures(x)
+	return now, nil
+}
+
+// Allowing returns the experiment with addresses that the user allows.
+func (x *Experiment) Allowing(allow []string) (*Experiment, error) {
+	options := x.options
+	options.Allow = allow
+	return open(x.app, x.File, options)
+}
+
 func open(a *app.App, file string, o Options) (*Experiment, error) {
 	data := a.Store().Dir()
 	e, err := Read(data, file)

@@ -117,7 +117,7 @@ func (e *Execution) changed() *Experiment {
 	e.seen.file = now
 	var x *Experiment
 	if err == nil {
-		x, err = open(e.app, e.x.File, e.x.options)
+		x, err = e.x.Reopen()
 	}
 	if err == nil && x.Of.Source.Hash != e.x.Of.Source.Hash {
 		err = errors.New("its scenario changed, too, and every run would be a different one; stop the experiment and run it again to execute those")
@@ -129,7 +129,6 @@ func (e *Execution) changed() *Experiment {
 	if x.Budget.USD != e.x.Budget.USD {
 		e.warn(errors.New("the new budget in dollars applies when the experiment is run again"))
 	}
-	x.inheritMeasures(e.x)
 	return x
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Forecast is what the runs that are missing will take, all together. A run whose beginning another one shares counts as a whole.
@@ -16,6 +17,11 @@ type Forecast struct {
 	Tokens   engine.Estimate // input and output of models
 	Cost     engine.Estimate // US dollars
 	Disk     engine.Estimate // bytes
+}
+
+// String describes the runs that are left.
+func (f Forecast) String() string {
+	return engine.Counted(int64(f.Runs), "run", "runs") + " to do: " + view.WorkSummary(f.Length, f.Requests, f.Tokens, f.Cost, f.Disk)
 }
 
 // mostForecasts is the number of points whose runs are forecast. The others count as their mean.

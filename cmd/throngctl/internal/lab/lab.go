@@ -12,14 +12,12 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
-	"github.com/throng-sim/throng/engine/view"
 )
 
 // Terminal is what the commands need of the program.
@@ -65,46 +63,19 @@ type newCmd struct {
 
 // Run is called by kong.
 func (c *newCmd) Run(t *Terminal) error {
-	s, err := authoring.Open(t.Data, c.Scenario, nil)
-	if err != nil {
-		return err
-	}
 	path := c.Output
 	if path == "" {
 		base := filepath.Base(c.Scenario)
 		path = strings.TrimSuffix(base, filepath.Ext(base)) + experiment.Ending
 	}
-	name := c.Scenario
-	if _, err := os.Stat(c.Scenario); err == nil { // a file: relative to the experiment
-		if name, err = relative(path, c.Scenario); err != nil {
-			return err
-		}
-	}
-	text := experiment.Sample(s, name)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := experiments.New(t.Data, c.Scenario, path)
 	if errors.Is(err, os.ErrExist) {
 		return &engine.FieldError{Field: "output", Problem: path + " already exists", Hint: "nothing was written; choose another file with -o"}
-	}
-	if err == nil {
-		_, err = f.Write(text)
-		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return err
 	}
 	return t.done("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
-}
-
-func relative(from, to string) (string, error) {
-	dir, err := filepath.Abs(filepath.Dir(from))
-	if err != nil {
-		return "", err
-	}
-	if to, err = filepath.Abs(to); err != nil {
-		return "", err
-	}
-	path, err := filepath.Rel(dir, to)
-	return filepath.ToSlash(path), err
 }
 
 // open opens the store and an experiment for f.
@@ -207,7 +178,7 @@ func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Exper
 	if err != nil || f.Runs == 0 {
 		return err
 	}
-	fmt.Fprintln(t.Out, toDo(f))
+	fmt.Fprintln(t.Out, f)
 	if b := x.Budget.USD; b > 0 && f.Cost.Known() && f.Cost.Low > b {
 		fmt.Fprintf(t.Out, "note: that exceeds the budget of $%g; the experiment will stop when it is used up, and can be continued with more\n", b)
 	}
@@ -215,11 +186,6 @@ func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Exper
 		fmt.Fprintf(t.Out, "note: that exceeds the budget of %s; the experiment will stop then, and can be continued with more\n", engine.FormatDuration(x.Budget.Time))
 	}
 	return nil
-}
-
-// toDo describes the runs that are left.
-func toDo(f experiments.Forecast) string {
-	return fmt.Sprintf("%s to do: %s", show.Counted(f.Runs, "run"), view.WorkSummary(f.Length, f.Requests, f.Tokens, f.Cost, f.Disk))
 }
 
 // heed stops the experiment when the user asks for it, and again without waiting for sessions in progress.
@@ -353,7 +319,7 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		f, err := x.Forecast(ctx, s)
 		if err == nil && f.Runs > 0 {
-			_, err = fmt.Fprintln(t.Out, toDo(f))
+			_, err = fmt.Fprintln(t.Out, f)
 		}
 		return err
 	})
