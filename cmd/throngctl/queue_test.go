@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,4 +89,32 @@ func TestQueue(t *testing.T) {
 		t.Errorf("runs: %s", runs)
 	}
 	want(t, exitDone, "", []string{"queue", "--data", data}, "Nothing waits.")
+}
+
+// TestExperimentInTheQueue checks that an experiment waits for its start time and then for the run in progress, and can be canceled.
+func TestExperimentInTheQueue(t *testing.T) {
+	data := t.TempDir()
+	file := filepath.Join(t.TempDir(), "eager.experiment.yaml")
+	write(t, file, "title: Eager\nscenario: shopping\nvary: {params.eagerness: [1, 2], params.agents: [5]}\nreplicates: {seeds: 2}\nsettings: {cycles: 1}\n")
+	later, ended := waits(t, "Starts at ", "experiment", "run", file, "--at", "+1h", "--priority", "3", "--data", data)
+	var all []queue.Entry
+	_, out, _ := ctl(t, "queue", "--json", "--data", data)
+	if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 || all[0].Work != `the experiment "Eager"` || all[0].Priority != 3 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want(t, exitDone, "", []string{"queue", "cancel", all[0].ID, "--data", data})
+	if code := <-ended; code != exitFailed || !strings.Contains(later.err(), "canceled in the queue") {
+		t.Errorf("exit code %d: %s", code, later.err())
+	}
+	later, ended = waits(t, "Starts at ", "experiment", "run", file, "--at", "+1h", "--data", data)
+	later.signals <- os.Interrupt
+	if code := <-ended; code != exitInterrupted {
+		t.Errorf("Ctrl+C: exit code %d", code)
+	}
+	later, ended = waits(t, "Starts at ", "experiment", "run", file, "--at", "+1h", "--data", data)
+	later.byHand <- os.Interrupt
+	if code := <-ended; code != exitDone {
+		t.Errorf("started by hand: exit code %d: %s", code, later.err())
+	}
+	want(t, exitDone, "", []string{"experiment", "status", file, "--data", data}, "done    done")
 }

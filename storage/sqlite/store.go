@@ -203,7 +203,7 @@ func (s *Store) Turn(ctx context.Context, e waiting.Entry, onWait func(holder st
 	return s.claims.Turn(ctx, e, onWait)
 }
 
-// ClaimWait waits in the queue for a turn and claims a run. onWait, if set, hears of the holder, first and when it changes.
+// ClaimWait waits in the queue for a turn and claims a run. onWait, if set, receives the holder, first and when it changes.
 func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, e waiting.Entry, onWait func(holder string)) (release func(), err error) {
 	return s.claims.Wait(ctx, run, e, onWait)
 }

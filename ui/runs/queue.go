@@ -32,10 +32,9 @@ type Queue interface {
 // Waiting is a run or an experiment that waits to start.
 type Waiting struct {
 	ID      string
-	Work    string       // such as the experiment "prices"
-	Run     engine.RunID // "" for an experiment, and before a start time
-	Start   time.Time    // not before; zero as soon as possible
-	Program string       // that waits, with its process; "" for this one
+	Work    string    // such as the experiment "prices"
+	Start   time.Time // not before; zero as soon as possible
+	Program string    // that waits, with its process; "" for this one
 }
 
 // queueStrip lists what waits above the runs. It is hidden while nothing does.
@@ -115,12 +114,5 @@ func (q *queueStrip) order(f func(ctx context.Context) error) {
 			q.trouble.Say(fmt.Sprint("Not changed. ", words.Trouble(err)), widgets.Warning)
 		}
 		q.screen.load()
-	})
-}
-
-// begun leaves out the runs that wait for their first start.
-func begun(runs []engine.RunRecord, waiting []Waiting) []engine.RunRecord {
-	return slices.DeleteFunc(runs, func(r engine.RunRecord) bool {
-		return r.Cycle == 0 && r.Done == 0 && !r.InProgress && slices.ContainsFunc(waiting, func(w Waiting) bool { return w.Run == r.ID })
 	})
 }

@@ -191,7 +191,6 @@ func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
 		return answer{}, err
 	}
 	runs, err := desk.Runs(ctx)
-	runs = begun(runs, waiting)
 	if err != nil || len(runs) == 0 {
 		return answer{waiting: waiting}, err
 	}

@@ -50,7 +50,7 @@ func (d runsDesk) Waiting(context.Context) ([]runs.Waiting, error) {
 	all := make([]runs.Waiting, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Run: e.Run, Start: e.Start}
+		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start}
 		if e.Process != os.Getpid() {
 			all[i].Program = fmt.Sprintf("process %d (%s)", e.Process, e.Program)
 		}
@@ -61,7 +61,7 @@ func (d runsDesk) Waiting(context.Context) ([]runs.Waiting, error) {
 // CancelWaiting cancels something that waits, in this process or another.
 func (d runsDesk) CancelWaiting(_ context.Context, id string) error { return d.queue().Cancel(id) }
 
-// StartNext gives something that waits the highest priority.
+// StartNext puts an entry at the head of the queue.
 func (d runsDesk) StartNext(_ context.Context, id string) error {
 	q := d.queue()
 	all, err := q.List()

@@ -133,8 +133,11 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	errChanged := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, ended := begin(ctx)
-	if all := waiting(); len(all) != 1 || all[0].Run == "" || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "Another program works: run ") {
+	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "Another program works: run ") {
 		t.Errorf("the queue is %+v, in progress is %q", all, setupDesk{d}.InProgress())
+	}
+	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("a run that has not begun is listed: %d, %v", len(all), err)
 	}
 	cancel(errChanged)
 	if err := <-ended; !errors.Is(err, errChanged) {

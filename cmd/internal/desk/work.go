@@ -186,7 +186,7 @@ func (w *work) State() *calibrate.State {
 	return w.sweep
 }
 
-// waiting returns a function that hears of the process that a launch waits for, and one to call after the launch. Meanwhile the end of
+// waiting returns a function that receives the holder that a launch waits for, and one to call after the launch. Meanwhile the end of
 // ctx or stopping the work cancels it.
 func (w *work) waiting(ctx context.Context, giveUp func(error), tell func(bool)) (hear func(holder string), over func()) {
 	finished := func() bool { return true }

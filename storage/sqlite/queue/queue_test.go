@@ -101,7 +101,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.First(); !errors.Is(err, ErrCanceled) {
-		t.Errorf("a canceled wait goes on: %v", err)
+		t.Errorf("a canceled wait continues: %v", err)
 	}
 	p.Leave()
 	for _, err := range []error{q.Cancel(e.ID), q.Prioritize(e.ID, 1), q.Cancel("")} {

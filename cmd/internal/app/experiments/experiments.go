@@ -27,8 +27,8 @@ import (
 // Options say what an experiment may do. The zero value is that of a file of others, without an environment.
 type Options struct {
 	Env     func(string) string
-	Allow   []string // addresses that the user allows
-	Trusted bool     // the scenario is the user's own, and may call this machine
+	Allow   []string    // addresses that the user allows
+	Trusted bool        // the scenario is the user's own, and may call this machine
 	Place   queue.Entry // in the queue of the store; zero is at its end
 	// Look says when an execution looks for new orders and a changed file; nil looks once a second.
 	Look <-chan time.Time

@@ -75,7 +75,7 @@ var All = []Printed{
 	{"experiment forget", "", Done{}},
 	{"experiment compare", "", Effects{}},
 	{"experiment report", "", Done{}},
-	{"queue", "", []queue.Entry{}},
+	{"queue list", "", []queue.Entry{}},
 	{"queue cancel", "", Done{}},
 	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},

@@ -76,9 +76,12 @@ func (w Wait) Until(ctx context.Context, at time.Time, entry *queue.Entry) error
 		case <-done:
 		}
 	}()
-	fmt.Fprintf(w.Err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startEarlier())
-	p := show.NewProgress(w.Err, false)
+	p, said := show.NewProgress(w.Err, false), false
 	late, err := schedule.Countdown{At: at, Start: start, Awake: w.Awake, Queue: queue.Of(w.Data, slog.Default()), Entry: entry, Show: func(left time.Duration) {
+		if !said { // the entry is in the queue
+			said = true
+			fmt.Fprintf(w.Err, "Starts at %s. Ctrl+C cancels; %s.\n", at.Format("2006-01-02 15:04:05"), startEarlier())
+		}
 		if p.Moving {
 			p.Say(time.Now(), "starts in "+schedule.Text(left), false)
 		}
