@@ -45,7 +45,7 @@ func newResponsePage(m *measures) *responsePage {
 		return container.NewBorder(widgets.NewCaption(title), nil, nil, nil, form.NewFrame(o))
 	}
 	p.question = form.NewColumns(pickEms, field("Measure", p.measure.field), field("Over", p.factor), field("A line for each", p.by))
-	p.content = widgets.NewPanel("", form.NewHeaded(form.NewStack(p.question, p.about), p.curves))
+	p.content = container.NewVScroll(widgets.NewPanel("", form.NewHeaded(form.NewStack(p.question, p.about), p.curves)))
 	return p
 }
 

@@ -99,17 +99,41 @@ func TestTextsFit(t *testing.T) {
 	}
 	for name, make := range plots {
 		for _, scale := range uitest.Scales {
-			for _, width := range []float32{300, 480, 900} {
+			for _, width := range []float32{1, 300, 480, 900} { // 1 is the minimum size
 				t.Run(fmt.Sprintf("%s %v %v", name, scale, width), func(t *testing.T) {
-					p := paper(t, make, fyne.NewSize(width*scale, 320*scale), "dark", scale)
+					p := paper(t, make, fyne.NewSize(width*scale, min(width, 320)*scale), "dark", scale)
 					p.Capture()
 					for _, misfit := range uitest.Misfits(p.Content()) {
 						t.Error(misfit)
+					}
+					for _, overlap := range overlaps(p.Content()) {
+						t.Error(overlap)
 					}
 				})
 			}
 		}
 	}
+}
+
+// overlaps lists the texts that cover each other, also within a widget.
+func overlaps(o fyne.CanvasObject) (found []string) {
+	var all []*canvas.Text
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		if text, ok := o.(*canvas.Text); ok && text.Text != "" {
+			all = append(all, text)
+		}
+		return true
+	})
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			wide := min(a.Position().X+a.Size().Width, b.Position().X+b.Size().Width) - max(a.Position().X, b.Position().X)
+			high := min(a.Position().Y+a.Size().Height, b.Position().Y+b.Size().Height) - max(a.Position().Y, b.Position().Y)
+			if wide > 1 && high > 0.3*a.Size().Height {
+				found = append(found, fmt.Sprintf("%q and %q cover each other", a.Text, b.Text))
+			}
+		}
+	}
+	return found
 }
 
 // TestEffectsOfManyPoints checks that the significant and the largest effects are shown, in the order of the points.
