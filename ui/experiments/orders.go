@@ -117,7 +117,7 @@ func (s *Screen) askSeeds() {
 	entry.OnChanged = func(string) {
 		row.SetHelp(fmt.Sprintf("Type a number from 1 to %d", mostSeeds))
 		if n := count(); n > 0 {
-			row.SetHelp(fmt.Sprintf("%s: %s more, added to the file", counted(points*n, "run", "runs"), counted(n, "seed", "seeds")))
+			row.SetHelp(counted(n, "seed", "seeds") + " at each point: " + counted(points*n, "more run", "more runs") + ". The file is changed")
 		}
 	}
 	entry.SetText("5")

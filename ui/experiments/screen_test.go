@@ -146,7 +146,7 @@ func TestMoreSeeds(t *testing.T) {
 	reads(q, s, d)
 	q.Tap(s.Content(), "More seeds…")
 	question := asked(t, q, s)
-	if !uitest.Shows(question, "Seeds to add to the 10 that each point has") || !uitest.Shows(question, "30 runs: 5 seeds more, added to the file.") {
+	if !uitest.Shows(question, "Seeds to add to the 10 that each point has") || !uitest.Shows(question, "5 seeds at each point: 30 more runs. The file is changed.") {
 		t.Errorf("the question is %q", uitest.Texts(question))
 	}
 	q.Tap(question, "Add")
@@ -371,6 +371,9 @@ func TestChangesAreShown(t *testing.T) {
 	d.set(func() { d.entries[0].Done = 35 })
 	reads(q, s, d)
 	shows(t, s, "35 of 60 runs")
+	d.set(func() { d.entries[0].Done, d.entries[0].Total = 4200, 8000 })
+	reads(q, s, d)
+	shows(t, s, "52%", "4,200 of 8,000 runs")
 }
 
 func TestReadingFails(t *testing.T) {

@@ -206,6 +206,55 @@ func TestMeansAreAtTheirValues(t *testing.T) {
 	}
 }
 
+// TestManyValuesAreNotConnected checks that no line joins the dots of a sample, which would show chance.
+func TestManyValuesAreNotConnected(t *testing.T) {
+	line := findings.CurveLine{}
+	for i := range 2 * mostDots {
+		line.Dots = append(line.Dots, findings.CurveDot{X: float64(i), Text: fmt.Sprint(i), Runs: 1, Mean: float64(i % 2), Low: math.NaN(), High: math.NaN()})
+	}
+	between := map[int]bool{}
+	for _, n := range []int{mostDots, 2 * mostDots} {
+		var c *Curves
+		p := paper(t, func() fyne.CanvasObject {
+			c = NewCurves()
+			c.Set(findings.CurvePlot{Numbers: true, Lines: []findings.CurveLine{{Dots: line.Dots[:n]}}})
+			return c
+		}, fyne.NewSize(900, 300), "dark", 1)
+		img := p.Capture()
+		first, _ := span(img, int((c.dots[0].y+c.dots[1].y)/2), chart.Ink(chart.ColorSeries1))
+		between[n] = first >= 0
+	}
+	if !between[mostDots] || between[2*mostDots] {
+		t.Errorf("a line joins the dots: %v", between)
+	}
+}
+
+// TestSeedsAreNumberedEvenly checks the numbers above narrow columns.
+func TestSeedsAreNumberedEvenly(t *testing.T) {
+	var m *Matrix
+	p := paper(t, func() fyne.CanvasObject {
+		m = NewMatrix()
+		m.Set(runs(3, 40))
+		return m
+	}, fyne.NewSize(700, 200), "light", 1)
+	p.Capture()
+	all := texts(m)
+	var numbered []int
+	for i := range 40 {
+		if _, ok := all[fmt.Sprint(i+1)]; ok {
+			numbered = append(numbered, i+1)
+		}
+	}
+	if len(numbered) < 3 {
+		t.Fatalf("only %v are numbered", numbered)
+	}
+	for i := 2; i < len(numbered); i++ {
+		if numbered[i]-numbered[i-1] != numbered[1]-numbered[0] {
+			t.Fatalf("%v are numbered", numbered)
+		}
+	}
+}
+
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		e    extent
