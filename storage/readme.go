@@ -34,6 +34,14 @@ func (e *exporting) readme(ctx context.Context, r Reader, run engine.RunID, vers
 	if record.InProgress {
 		fmt.Fprint(w, "\nThe run was in progress; files may end at different moments.\n")
 	}
+	e.listing(w, "Times are UTC. An empty cell is unknown or does not apply. `agent_index` and `cycle` connect the files.", examples{
+		`print(sessions.groupby("outcome").size())`, "SELECT event, count(*) FROM events GROUP BY event;", "table(sessions$outcome)",
+	})
+	return w.Flush()
+}
+
+// listing lists the files, how to read them, and their columns.
+func (e *exporting) listing(w io.Writer, about string, x examples) {
 	fmt.Fprint(w, "\n## Files\n\n| File | Rows | Content |\n|---|---:|---|\n")
 	for _, d := range e.described {
 		rows := ""
@@ -42,8 +50,8 @@ func (e *exporting) readme(ctx context.Context, r Reader, run engine.RunID, vers
 		}
 		fmt.Fprintf(w, "| %s | %s | %s |\n", d.name, rows, inline(d.about))
 	}
-	e.reading(w)
-	fmt.Fprint(w, "\n## Columns\n\nTimes are UTC. An empty cell is unknown or does not apply. `agent_index` and `cycle` connect the files.\n")
+	e.reading(w, x)
+	fmt.Fprintf(w, "\n## Columns\n\n%s\n", about)
 	if e.format == CSV {
 		fmt.Fprint(w, "A text that a spreadsheet would take for a formula starts with an apostrophe.\n")
 	}
@@ -53,14 +61,16 @@ func (e *exporting) readme(ctx context.Context, r Reader, run engine.RunID, vers
 		}
 		fmt.Fprintf(w, "\n### %s\n\n| Column | Type | Unit | Meaning |\n|---|---|---|---|\n", d.name)
 		for _, c := range d.table.columns {
-			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", c.name, kindNames[c.kind], c.unit, inline(c.help))
+			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", inline(c.name), kindNames[c.kind], c.unit, inline(c.help))
 		}
 	}
-	return w.Flush()
 }
 
+// examples are lines that use the tables, for each tool.
+type examples struct{ pandas, duckdb, r string }
+
 // reading describes how to read the files in pandas, DuckDB and R. The lines work in the folder.
-func (e *exporting) reading(w io.Writer) {
+func (e *exporting) reading(w io.Writer, x examples) {
 	read := readers[e.format]
 	var pandas, duckdb, r []string
 	for _, d := range e.described {
@@ -69,12 +79,12 @@ func (e *exporting) reading(w io.Writer) {
 		}
 		name := strings.TrimSuffix(d.name, filepath.Ext(d.name))
 		pandas = append(pandas, name+" = "+fmt.Sprintf(read.pandas, d.name))
-		duckdb = append(duckdb, fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM %s;", name, fmt.Sprintf(read.duckdb, d.name)))
+		duckdb = append(duckdb, fmt.Sprintf("CREATE VIEW \"%s\" AS SELECT * FROM %s;", name, fmt.Sprintf(read.duckdb, d.name)))
 		r = append(r, name+" <- "+fmt.Sprintf(read.r, d.name))
 	}
-	fmt.Fprintf(w, "\n## Reading\n\nRun these lines in this folder.\n\npandas:\n\n```python\nimport pandas as pd\n\n%s\n\nprint(sessions.groupby(\"outcome\").size())\n```\n", strings.Join(pandas, "\n"))
-	fmt.Fprintf(w, "\nDuckDB:\n\n```sql\n%s\n\nSELECT event, count(*) FROM events GROUP BY event;\n```\n", strings.Join(duckdb, "\n"))
-	fmt.Fprintf(w, "\nR%s:\n\n```r\n%s\n\ntable(sessions$outcome)\n```\n", read.needs, strings.Join(r, "\n"))
+	fmt.Fprintf(w, "\n## Reading\n\nRun these lines in this folder.\n\npandas:\n\n```python\nimport pandas as pd\n\n%s\n\n%s\n```\n", strings.Join(pandas, "\n"), x.pandas)
+	fmt.Fprintf(w, "\nDuckDB:\n\n```sql\n%s\n\n%s\n```\n", strings.Join(duckdb, "\n"), x.duckdb)
+	fmt.Fprintf(w, "\nR%s:\n\n```r\n%s\n\n%s\n```\n", read.needs, strings.Join(r, "\n"), x.r)
 }
 
 // readers are the calls that read a file, by format.

@@ -30,6 +30,19 @@ func TestReadmeDescribesAllColumns(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, crowd(), "r", names, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
+	checkDescribed(t, dir)
+	for i := range sessionTables {
+		for _, c := range sessionTables[i].cells {
+			if !strings.HasSuffix(c.help, ".") {
+				t.Errorf("column %s of %s has the help %q", c.name, sessionTables[i].name, c.help)
+			}
+		}
+	}
+}
+
+// checkDescribed checks that README.md of a folder lists each file with its columns.
+func checkDescribed(t *testing.T, dir string) {
+	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,23 +71,24 @@ func TestReadmeDescribesAllColumns(t *testing.T) {
 			}
 		}
 	}
-	for i := range sessionTables {
-		for _, c := range sessionTables[i].cells {
-			if !strings.HasSuffix(c.help, ".") {
-				t.Errorf("column %s of %s has the help %q", c.name, sessionTables[i].name, c.help)
-			}
-		}
-	}
 }
 
-// TestReadmeLinesRun runs the lines of README.md with the tools that exist on this machine: for each tool one process that
-// enters the folders of all formats that it can read.
+// TestReadmeLinesRun runs the lines of README.md with the tools that exist on this machine.
 func TestReadmeLinesRun(t *testing.T) {
+	testReadmeLines(t, func(dir string, f Format) error {
+		return ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3")
+	})
+}
+
+// testReadmeLines exports in all formats and runs the lines of README.md: for each tool one process that enters the folders of all formats
+// that it can read.
+func testReadmeLines(t *testing.T, export func(dir string, f Format) error) {
+	t.Helper()
 	all := map[Format]string{} // texts of README.md
 	dirs := map[Format]string{}
 	for _, f := range []Format{CSV, JSONL, Parquet} {
 		dirs[f] = t.TempDir()
-		if err := ExportAllAs(t.Context(), dirs[f], f, crowd(), "r", names, "1.2.3"); err != nil {
+		if err := export(dirs[f], f); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(dirs[f], "README.md"))

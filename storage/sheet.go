@@ -1,10 +1,14 @@
 package storage
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/visible"
 )
 
 // sheetKinds are the kinds of the cells of a sheet.
@@ -45,4 +49,74 @@ func (t *table) sheet(s *findings.Sheet) error {
 		}
 	}
 	return t.flush()
+}
+
+// Experiment is what [ExportExperiment] writes.
+type Experiment struct {
+	Table   *findings.Table
+	Name    string // of its file, without a folder
+	File    []byte
+	Version string // of Throng
+}
+
+// ExportExperiment writes the runs and the effects of an experiment in a format to a folder, which it creates if necessary, with the
+// experiment's file and README.md, which describes the files. The files appear, or replace older ones, when all of them are complete.
+// After an error none of them does.
+func ExportExperiment(dir string, f Format, x *Experiment) error {
+	e := exporting{dir: dir, format: f}
+	err := e.experiment(x)
+	if err == nil {
+		err = e.finish()
+	}
+	if err != nil {
+		return fmt.Errorf("export the experiment %s to %s: %w", x.Table.Title, dir, errors.Join(err, e.discard()))
+	}
+	return nil
+}
+
+func (e *exporting) experiment(x *Experiment) error {
+	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		name, about string
+		sheet       findings.Sheet
+	}{
+		{"table", "One row for each run of a point, with its measures.", x.Table.Sheet()},
+		{"effects", "One row for each measure and point: the estimate, and the difference from the baseline.", findings.Compare(x.Table).Sheet()},
+	} {
+		t, err := e.table(one.name, one.about, sheetColumns(&one.sheet))
+		if err != nil {
+			return err
+		}
+		if err := t.sheet(&one.sheet); err != nil {
+			return err
+		}
+	}
+	w, err := e.create(x.Name)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(x.File); err != nil {
+		return err
+	}
+	e.describe(x.Name, "The experiment: what it varies, its design and its seeds.")
+	return e.experimentReadme(x)
+}
+
+// experimentReadme writes README.md of an experiment.
+func (e *exporting) experimentReadme(x *Experiment) error {
+	file, err := e.create("README.md")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(visible.NewWriter(file))
+	done, of := x.Table.Count(findings.Done)
+	fmt.Fprintf(w, "# %s\n\nResults of an experiment, exported by Throng %s. %d of %d runs are done.\n", inline(x.Table.Title), x.Version, done, of)
+	e.listing(w, "An empty cell is unknown or does not apply. `point` connects the files.", examples{
+		`print(effects[["measure", "point", "difference", "p_adjusted"]])`,
+		"SELECT measure, point, difference, p_adjusted FROM effects;",
+		`effects[c("measure", "point", "difference", "p_adjusted")]`,
+	})
+	return w.Flush()
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-
-	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
@@ -15,19 +12,10 @@ import (
 	"github.com/throng-sim/throng/engine/visible"
 )
 
-// isTerminal returns the file descriptor of a file, and reports whether it is a terminal.
-func isTerminal(file any) (fd int, ok bool) {
-	f, ok := file.(*os.File)
-	if !ok {
-		return 0, false
-	}
-	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
-}
-
 // person returns the terminal of a user who can be asked: input and standard error must both be terminals.
 func (t *terminal) person() (fd int, ok bool) {
-	fd, in := isTerminal(t.in)
-	_, out := isTerminal(show.Raw(t.err))
+	fd, in := show.IsTerminal(t.in)
+	_, out := show.IsTerminal(show.Raw(t.err))
 	return fd, in && out
 }
 

@@ -66,6 +66,7 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	if out := run(0, "export", "bias.experiment.yaml"); strings.Count(out, ",done,") != 24 {
 		t.Errorf("export: %s", out)
 	}
+	testExports(t, run)
 	if out := run(2, "stop", "bias.experiment.yaml"); !strings.Contains(out, "in progress") {
 		t.Errorf("stop: %s", out)
 	}
@@ -78,5 +79,31 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	}
 	if out := run(2, "run", "none.experiment.yaml"); !strings.Contains(out, "throngctl experiment new") {
 		t.Errorf("no file: %s", out)
+	}
+}
+
+// testExports exports an experiment with 24 runs, 2 points and 1 measure in all ways.
+func testExports(t *testing.T, run func(want int, args ...string) string) {
+	t.Helper()
+	if out := run(0, "export", "bias.experiment.yaml", "--effects", "--format", "jsonl", "-o", "-"); strings.Count(out, `"measure":"acted"`) != 2 {
+		t.Errorf("effects: %s", out)
+	}
+	run(0, "export", "bias.experiment.yaml", "--format", "parquet", "-o", "runs.parquet")
+	if data, err := os.ReadFile("runs.parquet"); err != nil || !strings.HasPrefix(string(data), "PAR1") {
+		t.Errorf("Parquet: %.10q, %v", data, err)
+	}
+	if out := run(0, "export", "bias.experiment.yaml", "--all", "-o", "all"); !strings.Contains(out, "exported to all") {
+		t.Errorf("all: %s", out)
+	}
+	for _, name := range []string{"table.csv", "effects.csv", "bias.experiment.yaml", "README.md"} {
+		if _, err := os.Stat(filepath.Join("all", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if out := run(2, "export", "bias.experiment.yaml", "--all"); !strings.Contains(out, "-o DIR") {
+		t.Errorf("all without a folder: %s", out)
+	}
+	if out := run(2, "export", "bias.experiment.yaml", "--all", "--effects", "-o", "all"); !strings.Contains(out, "leave out --effects") {
+		t.Errorf("all with effects: %s", out)
 	}
 }

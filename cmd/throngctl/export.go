@@ -42,7 +42,7 @@ func (c *exportCmd) Run(ctx context.Context, t *terminal) error {
 		case c.What == "all":
 			return c.all(ctx, t, store, &r)
 		case c.Out == "" && c.Format == storage.Parquet:
-			if _, shown := isTerminal(show.Raw(t.out)); shown {
+			if _, shown := show.IsTerminal(show.Raw(t.out)); shown {
 				return &engine.FieldError{Field: "format", Problem: "Parquet cannot be written to a terminal", Hint: "name a file with -o FILE"}
 			}
 			return c.one(ctx, show.Raw(t.out), store, r)

@@ -20,7 +20,7 @@ import (
 var withoutJSON = map[string]string{
 	"help":              "text for a person",
 	"version":           "one line",
-	"experiment export": "what it writes is for programs already: CSV",
+	"experiment export": "what it writes is for programs already: CSV, JSON Lines and Parquet",
 	"export":            "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
 	"completion":        "a script for a shell",
 	"man":               "a page for man",

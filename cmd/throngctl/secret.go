@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 )
 
 // maxSecret is the maximum size of a secret, in bytes.
@@ -85,7 +86,7 @@ func printSecret(t *terminal, name, place string) error {
 
 // readSecret reads a value from a terminal without echo, or from a pipe.
 func (c *secretSetCmd) readSecret(t *terminal, name string) (string, error) {
-	if fd, ok := isTerminal(t.in); ok {
+	if fd, ok := show.IsTerminal(t.in); ok {
 		return t.asked("value of "+name+" (hidden): ", fd)
 	}
 	value, err := io.ReadAll(io.LimitReader(t.in, maxSecret+1))

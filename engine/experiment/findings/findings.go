@@ -49,7 +49,7 @@ type Point struct {
 // Value is the value of a factor at a point.
 type Value struct {
 	Text   string
-	Number float64 // NaN if the value is no number
+	Number float64 // NaN if the value is not a number
 	Level  int     // index of the factor's levels; -1 for a range, and for a baseline that is not among the levels
 	Unit   float64 // place in the factor's space, from 0 at its first level or the beginning of its range to 1; negative if not in it
 }

@@ -15,13 +15,11 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
-	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/storage"
 )
 
 // Terminal is what the commands need of the program.
@@ -44,7 +42,7 @@ type Commands struct {
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
 	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
-	Export  exportCmd  `cmd:"" help:"Write the table of an experiment as CSV: a row for each run."`
+	Export  exportCmd  `cmd:"" help:"Export an experiment as CSV, JSON Lines or Parquet: a row for each run, or its effects."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
@@ -325,20 +323,3 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 
 // mostColumns is the number of replicates that a table shows.
 const mostColumns = 12
-
-type exportCmd struct {
-	File   string `arg:"" help:"Experiment file."`
-	Output string `short:"o" placeholder:"FILE" help:"File to write (default: standard output)."`
-}
-
-// Run is called by kong.
-func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.measured(ctx, c.File, func(_ *experiments.Experiment, table *findings.Table) error {
-		sheet := table.Sheet()
-		write := func(w io.Writer) error { return storage.WriteSheet(w, &sheet, storage.CSV) }
-		if c.Output == "" {
-			return write(show.Raw(t.Out))
-		}
-		return file.Write(c.Output, write)
-	})
-}

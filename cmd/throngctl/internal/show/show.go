@@ -4,11 +4,14 @@ package show
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode"
+
+	"golang.org/x/term"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/visible"
@@ -57,6 +60,15 @@ func Raw(w io.Writer) io.Writer {
 		return safe.Unwrap()
 	}
 	return w
+}
+
+// IsTerminal returns the file descriptor of a file, and reports whether it is a terminal.
+func IsTerminal(file any) (fd int, ok bool) {
+	f, ok := file.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
 }
 
 // Counted formats a count with its noun.
