@@ -126,6 +126,20 @@ func TestRunAsksForAddresses(t *testing.T) {
 	}
 }
 
+// TestRunIsOrderedOnce presses Run while the first press is still answered.
+func TestRunIsOrderedOnce(t *testing.T) {
+	d := three()
+	d.entries[0].State = Ready
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	s.head.run.OnTapped()
+	s.head.run.OnTapped()
+	reads(q, s, d)
+	if got := d.ordered(); len(got) != 1 {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
 func TestAnOrderFails(t *testing.T) {
 	d := three()
 	d.err = errors.New("the disk is gone")
