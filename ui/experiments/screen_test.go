@@ -280,14 +280,15 @@ func TestResponse(t *testing.T) {
 	reads(q, s, d)
 	s.tabs.Pick(1)
 	p := s.pages[1].(*responsePage)
-	shows(t, s, "small", "large", "params.eagerness", "0.5")
+	q.Until("the curves", func() bool { return uitest.Shows(s.Content(), "small") && uitest.Shows(s.Content(), "0.5") })
+	shows(t, s, "large", "params.eagerness")
 	p.factor.SetSelected("service.model.model")
 	if p.by.Selected != oneLine || slices.Contains(p.by.Options, "service.model.model") {
 		t.Errorf("a line for each is %q of %q", p.by.Selected, p.by.Options)
 	}
 	shows(t, s, "averaged over the other factors")
 	p.by.SetSelected("params.eagerness")
-	shows(t, s, "0.5", "2")
+	q.Until("other curves", func() bool { return uitest.Shows(p.curves, "0.5") && uitest.Shows(p.curves, "large") })
 }
 
 func TestFactors(t *testing.T) {
