@@ -307,7 +307,7 @@ func (p patientCompare) Runs(context.Context) ([]engine.RunRecord, error) {
 	return []engine.RunRecord{record("new"), record("old")}, nil
 }
 
-func (p patientCompare) Compare(_ context.Context, all []engine.RunID) (*compare.Comparison, error) {
+func (p patientCompare) Compare(_ context.Context, all []engine.RunID, _ bool) (*compare.Comparison, error) {
 	p.wait("Compare")
 	c := &compare.Comparison{To: 2}
 	for _, id := range all {

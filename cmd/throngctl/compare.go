@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
@@ -12,12 +13,13 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// compareCmd compares runs.
+// compareCmd compares runs, or groups of runs.
 type compareCmd struct {
-	RunIDs []string `arg:"" name:"run" help:"Run IDs or their beginnings, or names; all are compared with the first."`
-	From   int      `placeholder:"C" help:"First cycle, from 0."`
-	To     int      `placeholder:"C" help:"Cycle to stop before."`
-	Cycles bool     `help:"Also compare each cycle."`
+	RunIDs     []string `arg:"" name:"run" help:"Run IDs or their beginnings, or names; all are compared with the first. Commas join runs with different seeds: A1,A2,A3 B1,B2,B3."`
+	Replicates bool     `help:"Compare each run together with all others that have the same setup and another seed."`
+	From       int      `placeholder:"C" help:"First cycle, from 0."`
+	To         int      `placeholder:"C" help:"Cycle to stop before."`
+	Cycles     bool     `help:"Also compare each cycle."`
 	jsonFlag
 	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
 }
@@ -29,11 +31,21 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	ids := make([]engine.RunID, len(c.RunIDs))
-	for i, id := range c.RunIDs {
-		ids[i] = engine.RunID(id)
+	groups := make([][]engine.RunID, len(c.RunIDs))
+	for i, group := range c.RunIDs {
+		for id := range strings.SplitSeq(group, ",") {
+			groups[i] = append(groups[i], engine.RunID(strings.TrimSpace(id)))
+		}
+		if c.Replicates {
+			if len(groups[i]) > 1 {
+				return &engine.FieldError{Field: "replicates", Problem: group + " names several runs, and --replicates finds them itself", Hint: "name one run of each setup, or leave out --replicates"}
+			}
+			if groups[i], err = review.Replicates(ctx, store, groups[i][0]); err != nil {
+				return err
+			}
+		}
 	}
-	compared, err := review.Compare(ctx, store, ids, c.From, c.To)
+	compared, err := review.Compare(ctx, store, groups, c.From, c.To)
 	if err != nil {
 		return err
 	}

@@ -100,6 +100,8 @@ func (s *Step) facts() (all []engine.GraphFact) {
 	switch a := s.action.(type) {
 	case *request:
 		add(a.method != "", "request", a.method)
+	case *completion:
+		add(a.cache != nil, "answers", "shared by sessions")
 	case *loop:
 		add(a.limit > 0, "limit", strconv.Itoa(a.limit)+" passes")
 	case *while:

@@ -1,175 +1,136 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
 // Level is the confidence of all intervals.
-const Level = 0.95
+const Level = statistics.Level
 
-// Interval is an estimate with its confidence interval. Unknown values are NaN.
-type Interval struct{ Mean, Low, High float64 }
+// Group is runs that are compared as one: the same setup, each with its own seed.
+type Group []*Sample
 
-// Row is one measure of all runs.
+// Units says what is compared.
+type Units struct {
+	// Agents compares agents, else runs. Agents are only right if those of a run share nothing, because the tests take units as
+	// independent of each other.
+	Agents bool
+	// Paired compares each unit with its partner: agents with the same index, or runs at the same place of their groups, which had the
+	// same seed. Otherwise the means of two groups are compared.
+	Paired bool
+}
+
+// Row is one measure of all groups.
 type Row struct {
 	Kind Kind
 	Name string
-	// Of is the measure of each run: for a share with Wilson's score interval over its sessions, otherwise the mean over the agents with
-	// Student's interval.
-	Of []Interval
-	// Against is the difference of each run, except the first, from the first.
-	Against []Difference
+	// Of is the measure of each group: the mean over its units.
+	Of []statistics.Estimate
+	// Against is the difference of each group, except the first, from the first.
+	Against []statistics.Difference
 }
 
-// Difference is the difference between two runs.
-type Difference struct {
-	Interval
-	Agents int     // number of agents compared
-	Same   bool    // no agent differs
-	P      float64 // probability of a difference of this size by chance; NaN if unknown
-	// Adjusted is P corrected for the number of measures, by Holm's method.
-	Adjusted float64
-}
-
-// Clear reports whether the difference is significant, at the 5% level over all measures together.
-func (d *Difference) Clear() bool { return d.Adjusted < 1-Level }
-
-// Table compares samples of the same cycles. The units are agents, because the sessions of one agent are not independent of each other.
-// paired has a value for each sample except the first: it tells whether a run has the same agents as the first. Then each agent is
-// compared with itself (the t-test for paired samples), otherwise Welch's t-test is used (Welch 1947). Neither test covers chance that
-// all agents of a run share, such as a shop that was drawn from its seed.
-func Table(samples []*Sample, paired []bool) []Row {
-	var rows []Row
-	for _, m := range measuresOf(samples) {
-		row := Row{Kind: m.kind, Name: m.name}
-		for i, s := range samples {
-			row.Of = append(row.Of, s.estimate(m))
-			if i > 0 {
-				row.Against = append(row.Against, differ(samples[0].measures[m], s.measures[m], paired[i-1]))
+// Table compares groups of samples of the same cycles with the first group. With agents as units, each group has one sample. P-values
+// are corrected for all measures and groups together; see [statistics.Table].
+func Table(groups []Group, of Units) []Row {
+	var samples []*Sample
+	for _, g := range groups {
+		samples = append(samples, g...)
+	}
+	measures := measuresOf(samples)
+	all := make([]statistics.Measure, len(measures))
+	for i, m := range measures {
+		all[i] = statistics.Measure{Name: m.name, Kind: of.kind(m.kind)}
+		for _, g := range groups {
+			all[i].Values = append(all[i].Values, of.values(g, m))
+		}
+	}
+	rows := make([]Row, len(measures))
+	for i, r := range statistics.Table(all, 0, of.Paired, 0) {
+		rows[i] = Row{Kind: measures[i].kind, Name: r.Name, Of: r.Estimates, Against: r.Against[1:]}
+		for k := range rows[i].Against {
+			if of.Paired && same(groups[0], groups[k+1], measures[i]) {
+				rows[i].Against[k].Value, rows[i].Against[k].Same = 0, true
 			}
 		}
-		rows = append(rows, row)
-	}
-	for i := 1; i < len(samples); i++ {
-		adjust(rows, i-1)
 	}
 	return rows
 }
 
-// estimate returns a measure of one run.
-func (s *Sample) estimate(m measure) Interval {
-	v := s.measures[m]
-	if !m.kind.Share() {
-		return mean(v.means())
+// kind returns the statistics that suit a measure. Means over many agents are close to normal, whatever the measure.
+func (u Units) kind(k Kind) statistics.Kind {
+	switch {
+	case u.Agents:
+		return statistics.Number
+	case k.Share():
+		return statistics.Share
+	case k == Timing:
+		return statistics.Timing
 	}
-	var hits float64
-	var n int64
-	if v != nil {
-		for i, c := range v.count {
-			hits, n = hits+v.sum[i], n+int64(c)
-		}
-	}
-	return Wilson(int64(math.Round(hits)), n)
+	return statistics.Number
 }
 
-// means returns the means of all agents with a value.
-func (v *values) means() (all []float64) {
+// values returns a measure of each unit of a group.
+func (u Units) values(g Group, m measure) []float64 {
+	if u.Agents {
+		return g[0].measures[m].means()
+	}
+	all := make([]float64, len(g))
+	for i, s := range g {
+		all[i] = s.mean(m)
+	}
+	return all
+}
+
+// mean returns a measure of the run as a whole: over all its sessions or events. NaN if it has no value.
+func (s *Sample) mean(m measure) float64 {
+	v := s.measures[m]
+	if v == nil {
+		if m.kind == Value {
+			return math.NaN()
+		}
+		return 0 / float64(s.Sessions)
+	}
+	sum, n := 0.0, 0
+	for i, c := range v.count {
+		sum, n = sum+v.sum[i], n+int(c)
+	}
+	return sum / float64(n)
+}
+
+// means returns the mean of each agent; NaN where it has no value.
+func (v *values) means() []float64 {
 	if v == nil {
 		return nil
 	}
-	for agent := range v.count {
+	all := make([]float64, len(v.count))
+	for agent := range all {
 		if x, ok := v.mean(agent); ok {
-			all = append(all, x)
+			all[agent] = x
+		} else {
+			all[agent] = math.NaN()
 		}
 	}
 	return all
 }
 
-// Wilson returns a share and its score interval (Wilson 1927).
-func Wilson(hits, of int64) Interval {
-	if of == 0 {
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
-	}
-	z := distuv.UnitNormal.Quantile(1 - (1-Level)/2)
-	n, p := float64(of), float64(hits)/float64(of)
-	middle, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return Interval{p, max(middle-half, 0), min(middle+half, 1)}
-}
-
-// moments returns the mean of some values and the variance of that mean.
-func moments(all []float64) (mean, variance float64) {
-	n := float64(len(all))
-	for _, x := range all {
-		mean += x / n
-	}
-	for _, x := range all {
-		variance += (x - mean) * (x - mean)
-	}
-	return mean, variance / (n - 1) / n
-}
-
-// mean returns Student's interval; without bounds for a single value.
-func mean(all []float64) Interval {
-	if len(all) == 0 {
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
-	}
-	m, variance := moments(all)
-	return around(m, math.Sqrt(variance), float64(len(all)-1))
-}
-
-func around(m, deviation, freedom float64) Interval {
-	if freedom <= 0 || math.IsNaN(deviation) || math.IsNaN(freedom) {
-		return Interval{m, math.NaN(), math.NaN()}
-	}
-	half := student(freedom).Quantile(1-(1-Level)/2) * deviation
-	return Interval{m, m - half, m + half}
-}
-
-func student(freedom float64) distuv.StudentsT {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}
-}
-
-// differ tests the difference of two runs.
-func differ(a, b *values, paired bool) Difference {
-	if paired {
-		return pairs(a, b)
-	}
-	x, y := a.means(), b.means()
-	d := Difference{Interval: Interval{math.NaN(), math.NaN(), math.NaN()}, Agents: len(x) + len(y), P: math.NaN()}
-	if len(x) == 0 || len(y) == 0 {
-		return d
-	}
-	mx, vx := moments(x)
-	my, vy := moments(y)
-	deviation := math.Sqrt(vx + vy)
-	freedom := (vx + vy) * (vx + vy) / (vx*vx/float64(len(x)-1) + vy*vy/float64(len(y)-1))
-	return d.test(my-mx, deviation, freedom)
-}
-
-// pairs compares each agent that is in both runs with itself.
-func pairs(a, b *values) Difference {
-	var all []float64
-	same := true
-	for agent := range max(a.size(), b.size()) {
-		x, one := a.mean(agent)
-		y, other := b.mean(agent)
-		if one && other {
-			all = append(all, y-x)
+// same reports whether no agent of a run differs from itself in the run at the same place of another group.
+func same(a, b Group, m measure) bool {
+	return slices.EqualFunc(a, b, func(x, y *Sample) bool {
+		v, w := x.measures[m], y.measures[m]
+		for agent := range max(v.size(), w.size()) {
+			p, one := v.mean(agent)
+			q, other := w.mean(agent)
+			if one != other || p != q {
+				return false
+			}
 		}
-		same = same && one == other && x == y
-	}
-	d := Difference{Interval: Interval{math.NaN(), math.NaN(), math.NaN()}, Agents: len(all), Same: same, P: math.NaN()}
-	if len(all) == 0 {
-		return d
-	}
-	m, variance := moments(all)
-	return d.test(m, math.Sqrt(variance), float64(len(all)-1))
+		return true
+	})
 }
 
 func (v *values) size() int {
@@ -177,37 +138,6 @@ func (v *values) size() int {
 		return 0
 	}
 	return len(v.count)
-}
-
-// test computes a difference from its standard error. Without deviation, nothing is left to chance.
-func (d Difference) test(m, deviation, freedom float64) Difference {
-	d.Interval = around(m, deviation, freedom)
-	switch {
-	case d.Same, deviation == 0 && m == 0:
-		d.P = 1
-	case deviation == 0:
-		d.Interval, d.P = Interval{m, m, m}, 0
-	case freedom > 0:
-		d.P = 2 * student(freedom).Survival(math.Abs(m)/deviation)
-	}
-	return d
-}
-
-// adjust corrects the p-values of one run's differences for their number (Holm 1979).
-func adjust(rows []Row, run int) {
-	var all []*Difference
-	for i := range rows {
-		d := &rows[i].Against[run]
-		if d.Adjusted = d.P; !math.IsNaN(d.P) {
-			all = append(all, d)
-		}
-	}
-	slices.SortFunc(all, func(a, b *Difference) int { return cmp.Compare(a.P, b.P) })
-	floor := 0.0
-	for i, d := range all {
-		floor = max(floor, min(1, d.P*float64(len(all)-i)))
-		d.Adjusted = floor
-	}
 }
 
 // Common returns the cycles that all runs have completed: from the latest fork among them up to the first cycle that one of them has not

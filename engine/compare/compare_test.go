@@ -1,13 +1,16 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
 func near(t *testing.T, what string, got, want, within float64) {
@@ -17,83 +20,33 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestWilson checks the intervals in Newcombe (1998), Statistics in Medicine 17, table I.
-func TestWilson(t *testing.T) {
-	for _, c := range []struct {
-		hits, of  int64
-		low, high float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		got := Wilson(c.hits, c.of)
-		what := fmt.Sprintf("%d of %d", c.hits, c.of)
-		near(t, what, got.Mean, float64(c.hits)/float64(c.of), 1e-12)
-		near(t, what+", low", got.Low, c.low, 5e-5)
-		near(t, what+", high", got.High, c.high, 5e-5)
-	}
-	if got := Wilson(0, 0); !math.IsNaN(got.Mean) {
-		t.Errorf("of nothing: %v", got)
-	}
-}
-
 // Student's sleep data (Biometrika 1908): hours of sleep gained by ten patients with two drugs.
 var drugs = [2][]float64{
 	{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0},
 	{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
 }
 
-func agents(all []float64) *values {
-	v := &values{}
+// slept returns a run in which each agent has an event with a number.
+func slept(all ...float64) *Sample {
+	s := &Sample{}
 	for agent, x := range all {
-		v.add(agent, x)
+		data, _ := json.Marshal(map[string]float64{"gained": x}) // finite
+		s.Add(&engine.SessionRow{Place: engine.Place{Agent: agent}, Events: []engine.Event{{Name: "sleep", Data: data}}})
 	}
-	return v
+	s.Close()
+	return s
 }
 
-// TestTwoSamples compares with the results of R 4 for Student's data: t.test(extra ~ group), and with paired = TRUE.
-func TestTwoSamples(t *testing.T) {
-	a, b := agents(drugs[0]), agents(drugs[1])
-	welch := differ(a, b, false)
-	near(t, "Welch's p", welch.P, 0.07939, 5e-6)
-	near(t, "its mean", welch.Mean, 1.58, 1e-9)
-	near(t, "its low", welch.Low, -0.2054832, 5e-7)
-	near(t, "its high", welch.High, 3.3654832, 5e-7)
-	paired := differ(a, b, true)
-	near(t, "the paired p", paired.P, 0.002833, 5e-7)
-	near(t, "its low", paired.Low, 0.7001142, 5e-7)
-	near(t, "its high", paired.High, 2.4598858, 5e-7)
-	if welch.Agents != 20 || paired.Agents != 10 || paired.Same {
-		t.Errorf("%+v, %+v", welch, paired)
-	}
-}
-
-// TestWithoutDeviation checks values without any deviation, and no values at all.
-func TestWithoutDeviation(t *testing.T) {
-	two := agents([]float64{2, 2, 2})
-	if d := differ(two, agents([]float64{2, 2, 2}), true); !d.Same || d.P != 1 || d.Mean != 0 {
-		t.Errorf("the same: %+v", d)
-	}
-	if d := differ(two, agents([]float64{3, 3, 3}), true); d.Same || d.P != 0 || d.Low != 1 || d.High != 1 {
-		t.Errorf("one more each: %+v", d)
-	}
-	for _, paired := range []bool{true, false} {
-		if d := differ(nil, two, paired); !math.IsNaN(d.P) || !math.IsNaN(d.Mean) {
-			t.Errorf("against nothing: %+v", d)
-		}
-	}
-	if d := differ(agents([]float64{1}), agents([]float64{2}), true); d.Mean != 1 || !math.IsNaN(d.Low) {
-		t.Errorf("a single agent: %+v", d)
-	}
-}
-
-func TestHolm(t *testing.T) {
-	var rows []Row
-	for _, p := range []float64{0.01, 0.04, math.NaN(), 0.03, 0.005} {
-		rows = append(rows, Row{Against: []Difference{{P: p}}})
-	}
-	adjust(rows, 0)
-	for i, want := range []float64{0.03, 0.06, math.NaN(), 0.06, 0.02} {
-		if got := rows[i].Against[0].Adjusted; !(math.Abs(got-want) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(want)) {
-			t.Errorf("p %v becomes %v, want %v", rows[i].Against[0].P, got, want)
-		}
+// TestAgents compares with the result of R 4 for Student's data, t.test(extra ~ group). Ten pairs have an exact test of their own.
+func TestAgents(t *testing.T) {
+	groups := []Group{{slept(drugs[0]...)}, {slept(drugs[1]...)}}
+	d := rowsByName(Table(groups, Units{Agents: true}))["sleep.gained"].Against[0]
+	near(t, "p", d.P, 0.07939, 5e-6)
+	near(t, "the difference", d.Value, 1.58, 1e-9)
+	near(t, "low", d.Interval.Low, -0.2054832, 5e-7)
+	near(t, "high", d.Interval.High, 3.3654832, 5e-7)
+	if pairs := rowsByName(Table(groups, Units{Agents: true, Paired: true}))["sleep.gained"].Against[0]; pairs.Point != 10 || !pairs.Clear() {
+		t.Errorf("pairs: %+v", pairs)
 	}
 }
 
@@ -123,17 +76,18 @@ func crowd(people, run uint64, agents, cycles int, more float64) *Sample {
 	return s
 }
 
-func rowsByName(rows []Row) map[string]Row {
-	all := map[string]Row{}
-	for _, r := range rows {
-		all[r.Name] = r
+func rowsByName(rows []Row) map[string]*Row {
+	all := map[string]*Row{}
+	for i := range rows {
+		all[rows[i].Name] = &rows[i]
 	}
 	return all
 }
 
+// TestTable compares agents of runs in which they share nothing.
 func TestTable(t *testing.T) {
-	a, same, more := crowd(1, 1, 300, 4, 0), crowd(1, 1, 300, 4, 0), crowd(1, 2, 300, 4, 0.1)
-	rows := Table([]*Sample{a, same, more}, []bool{true, true})
+	a, again, more := crowd(1, 1, 300, 4, 0), crowd(1, 1, 300, 4, 0), crowd(1, 2, 300, 4, 0.1)
+	rows := Table([]Group{{a}, {again}, {more}}, Units{Agents: true, Paired: true})
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.Name)
@@ -143,49 +97,114 @@ func TestTable(t *testing.T) {
 	}
 	all := rowsByName(rows)
 	for name, r := range all {
-		if !r.Against[0].Same || r.Against[0].Clear() {
+		if !r.Against[0].Same || r.Against[0].Clear() || r.Difference(0) != "the same" || r.Chance(0) != "" {
 			t.Errorf("%s differs in the same run: %+v", name, r.Against[0])
 		}
 	}
-	bought := all["order"]
-	if d := bought.Against[1]; !d.Clear() || d.Low <= 0 || d.Mean < 0.05 || d.Mean > 0.15 || d.Agents != 300 {
+	if d := all["order"].Against[1]; !d.Clear() || d.Interval.Low <= 0 || d.Value < 0.05 || d.Value > 0.15 || d.Point != 300 {
 		t.Errorf("a tenth more that buys is %+v", d)
 	}
-	if share := all["ended ok"].Of[0]; share.Low > share.Mean || share.High < share.Mean || math.Abs(share.Mean-bought.Of[0].Mean) > 1e-12 {
-		t.Errorf("the share of ok is %+v, orders per session %+v", share, bought.Of[0])
+	if share := all["ended ok"].Of[0]; !share.Interval.Contains(share.Mean) || math.Abs(share.Mean-all["order"].Of[0].Mean) > 1e-12 {
+		t.Errorf("the share of ok is %+v, orders per session %+v", share, all["order"].Of[0])
 	}
 	if n := len(a.Cycles); n != 4 || a.Cycles[0].Sessions != 300 || a.Cycles[3].Events["order"] == 0 || a.Cycles[3].P95 <= a.Cycles[3].P50 {
 		t.Errorf("cycles %+v", a.Cycles)
 	}
 }
 
-// TestChanceIsNotASignal compares runs that differ by chance only: at most one in twenty may show a significant difference, over all
-// measures together.
-func TestChanceIsNotASignal(t *testing.T) {
+// TestSingleRuns checks that two single runs have a difference, but neither an interval nor a p-value, if agents share the run's chance.
+func TestSingleRuns(t *testing.T) {
 	for _, paired := range []bool{true, false} {
-		claimed := 0
-		const rounds = 200
-		for i := range uint64(rounds) {
-			for _, r := range Table([]*Sample{crowd(i, 1, 40, 2, 0), crowd(i, 2, 40, 2, 0)}, []bool{paired}) {
+		for _, r := range Table([]Group{{crowd(1, 1, 40, 2, 0)}, {crowd(1, 2, 40, 2, 0.4)}}, Units{Paired: paired}) {
+			d := r.Against[0]
+			if d.Same || d.Clear() || d.Interval.Known() || !math.IsNaN(d.Adjusted) || math.IsNaN(d.Value) || r.Chance(0) != "not known" || strings.Contains(r.Difference(0), "to") {
+				t.Errorf("paired %v, %s: %s, %s, %+v", paired, r.Name, r.Difference(0), r.Chance(0), d)
+			}
+		}
+	}
+}
+
+// TestMissing checks a measure that only one group has.
+func TestMissing(t *testing.T) {
+	silent := &Sample{}
+	silent.Add(&engine.SessionRow{})
+	silent.Close()
+	for _, u := range []Units{{}, {Agents: true}, {Paired: true}, {Agents: true, Paired: true}} {
+		row := rowsByName(Table([]Group{{silent}, {slept(1, 2, 3)}}, u))["sleep.gained"]
+		if d := row.Against[0]; !math.IsNaN(d.Value) || d.Clear() || row.Value(0) != "none" || row.Difference(0) != "none" {
+			t.Errorf("%+v: %s, %s, %+v", u, row.Value(0), row.Difference(0), d)
+		}
+	}
+}
+
+// shop is a run in which all agents share the luck of the shop: how attractive it is.
+func shop(seed uint64, agents int) *Sample {
+	draw := rand.New(rand.NewPCG(seed, 3))
+	attractive := 0.2 + 0.6*draw.Float64()
+	s := &Sample{}
+	for agent := range agents {
+		s.Add(&engine.SessionRow{Place: engine.Place{Agent: agent}, Acted: draw.Float64() < attractive, Total: time.Duration(draw.IntN(100)) * time.Millisecond})
+	}
+	s.Close()
+	return s
+}
+
+// TestChanceIsNotASignal compares runs that differ by chance only. With runs as units, at most one in twenty tables may claim a difference.
+// With agents as units, the chance that all agents of a run share looks like a difference, so that nearly every table claims one: the
+// reason why agents are compared only if they share nothing.
+func TestChanceIsNotASignal(t *testing.T) {
+	const rounds = 200
+	claims := func(seeds int, u Units) (claimed int) {
+		for round := range uint64(rounds) {
+			groups := make([]Group, 2)
+			for i := range groups {
+				for k := range uint64(seeds) {
+					groups[i] = append(groups[i], shop(round<<8+uint64(i)<<7+k, 100))
+				}
+			}
+			for _, r := range Table(groups, u) {
 				if r.Against[0].Clear() {
 					claimed++
 					break
 				}
 			}
 		}
-		if claimed > rounds/10 {
-			t.Errorf("paired %v: %d of %d rounds claim a difference", paired, claimed, rounds)
+		return claimed
+	}
+	for _, paired := range []bool{true, false} {
+		if n := claims(8, Units{Paired: paired}); n > rounds/12 {
+			t.Errorf("runs, paired %v: %d of %d tables claim a difference", paired, n, rounds)
+		}
+		if n := claims(1, Units{Agents: true, Paired: paired}); n < rounds/2 {
+			t.Errorf("agents, paired %v: only %d of %d tables claim a difference: is the shop's luck shared?", paired, n, rounds)
 		}
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	for text, want := range map[string]int{
-		`{"a": 1, "b": -2.5e3, "c": "3", "d": null, "e": {"f": 1}, "g": true}`: 2, ` {"a":1}`: 1, `[1]`: 0, `{"a":`: 0, ``: 0, `5`: 0,
-	} {
-		if got := numbers([]byte(text)); len(got) != want {
-			t.Errorf("%s has %v", text, got)
-		}
+// TestGroups checks that runs with the same seed are compared with each other: the shop's luck cancels out.
+func TestGroups(t *testing.T) {
+	var groups [2]Group
+	for seed := range uint64(12) {
+		groups[0] = append(groups[0], crowd(seed, seed, 60, 2, 0))
+		groups[1] = append(groups[1], crowd(seed, seed, 60, 2, 0.05))
+	}
+	paired := rowsByName(Table(groups[:], Units{Paired: true}))["acted"]
+	apart := rowsByName(Table(groups[:], Units{}))["acted"]
+	if d := paired.Against[0]; !d.Clear() || d.Interval.HalfWidth() >= apart.Against[0].Interval.HalfWidth() || d.Value != apart.Against[0].Value && math.Abs(d.Value-apart.Against[0].Value) > 1e-12 {
+		t.Errorf("paired %+v, apart %+v", d, apart.Against[0])
+	}
+	if text := paired.Difference(0); !strings.HasPrefix(text, "+") || !strings.Contains(text, " points (+") {
+		t.Errorf("the difference is %q", text)
+	}
+}
+
+func TestMethod(t *testing.T) {
+	seen := map[string]bool{}
+	for _, u := range []Units{{}, {Agents: true}, {Paired: true}, {Agents: true, Paired: true}} {
+		seen[u.Method(3)] = true
+	}
+	if len(seen) != 4 || !strings.Contains(Units{Paired: true}.Method(1), "Compare several seeds") {
+		t.Errorf("methods are not distinct: %v", seen)
 	}
 }
 
@@ -210,16 +229,20 @@ func TestCommon(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	nan := math.NaN()
+	row := func(k Kind, mean, low, high float64) *Row {
+		return &Row{Kind: k, Of: []statistics.Estimate{{Mean: mean, Interval: statistics.Interval{Low: low, High: high}}}}
+	}
+	against := func(d statistics.Difference) *Row { return &Row{Against: []statistics.Difference{d}} }
 	for _, c := range []struct{ got, want string }{
-		{Interval{0.1, 0.05, 0.2}.Text(Ended), "10.00% (5.00 to 20.00)"},
-		{Interval{12.34567, 1, 20}.Text(Value), "12.35 (1 to 20)"},
-		{Interval{0.5, nan, nan}.Text(Acted), "50.00%"},
-		{Interval{nan, nan, nan}.Text(Value), "none"},
-		{(&Difference{Interval: Interval{-0.01, -0.02, 0.003}}).Text(Ended), "-1.00 points (-2.00 to +0.30)"},
-		{(&Difference{Same: true}).Text(Ended), "the same"},
-		{(&Difference{Adjusted: 0.0004}).Chance(), "< 0.001"},
-		{(&Difference{Adjusted: 0.25}).Chance(), "0.250"},
-		{(&Difference{Adjusted: nan}).Chance(), "not known"},
+		{row(Ended, 0.1, 0.05, 0.2).Value(0), "10.00% (5.00 to 20.00)"},
+		{row(Value, 12.34567, 1, 20).Value(0), "12.35 (1 to 20)"},
+		{row(Acted, 0.5, nan, nan).Value(0), "50.00%"},
+		{row(Value, nan, nan, nan).Value(0), "none"},
+		{against(statistics.Difference{Value: -0.01, Interval: statistics.Interval{Low: -0.02, High: 0.003}}).Difference(0), "-1.00 points (-2.00 to +0.30)"},
+		{against(statistics.Difference{Same: true}).Difference(0), "the same"},
+		{against(statistics.Difference{Adjusted: 0.0004}).Chance(0), "< 0.001"},
+		{against(statistics.Difference{Adjusted: 0.25}).Chance(0), "0.250"},
+		{against(statistics.Difference{Adjusted: nan}).Chance(0), "not known"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

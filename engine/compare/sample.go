@@ -1,5 +1,6 @@
-// Package compare compares the results of several runs over the cycles that all of them ran, and tests whether the differences are
-// significant. It receives the sessions of each run one by one, and stores the figures of agents, not the sessions.
+// Package compare compares the results of runs, or of groups of runs with different seeds, over the cycles that all of them ran, and
+// tests whether the differences are significant. It receives the sessions of each run one by one, and stores the figures of agents, not
+// the sessions.
 package compare
 
 import (

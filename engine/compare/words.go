@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"math"
+
+	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
 // Title describes what a kind of measures measures.
@@ -43,30 +45,36 @@ func (k Kind) unit(signed bool) string {
 	}
 }
 
-// Text formats an estimate of a measure of a kind, with its bounds.
-func (v Interval) Text(k Kind) string { return v.text(k, false) }
-
-func (v Interval) text(k Kind, signed bool) string {
-	if math.IsNaN(v.Mean) {
-		return "none"
-	}
-	text := k.number(v.Mean, signed) + k.unit(signed)
-	if math.IsNaN(v.Low) || v.Low == v.High {
-		return text
-	}
-	return fmt.Sprintf("%s (%s to %s)", text, k.number(v.Low, signed), k.number(v.High, signed))
+// Value returns the measure of a group as text, with its interval if it is known.
+func (r *Row) Value(group int) string {
+	e := &r.Of[group]
+	return r.Kind.text(e.Mean, e.Interval, false)
 }
 
-// Text formats a difference in a measure of a kind.
-func (d *Difference) Text(k Kind) string {
+func (k Kind) text(mean float64, i statistics.Interval, signed bool) string {
+	if math.IsNaN(mean) {
+		return "none"
+	}
+	text := k.number(mean, signed) + k.unit(signed)
+	if !i.Known() || i.Low == i.High {
+		return text
+	}
+	return fmt.Sprintf("%s (%s to %s)", text, k.number(i.Low, signed), k.number(i.High, signed))
+}
+
+// Difference returns the difference of a group from the first as text. other is the index in [Row.Against].
+func (r *Row) Difference(other int) string {
+	d := &r.Against[other]
 	if d.Same {
 		return "the same"
 	}
-	return d.text(k, true)
+	return r.Kind.text(d.Value, d.Interval, true)
 }
 
-// Chance formats the probability of such a difference by chance, over all measures; "" if there is none.
-func (d *Difference) Chance() string {
+// Chance returns the probability of such a difference by chance as text, corrected for all measures and groups; "" if it is certain that
+// nothing differs. other is the index in [Row.Against].
+func (r *Row) Chance(other int) string {
+	d := &r.Against[other]
 	switch {
 	case d.Same:
 		return ""
@@ -79,11 +87,22 @@ func (d *Difference) Chance() string {
 	}
 }
 
-// Method describes how runs are compared.
-func Method(paired bool) string {
-	way := "each agent is compared with itself, if both runs have a value for it (paired t-test)"
-	if !paired {
-		way = "the seed or the number of agents differs, so the agents' means are compared (Welch's t-test)"
+// Method describes how groups are compared. runs is the number of runs of the smallest group.
+func (u Units) Method(runs int) string {
+	const corrected = "; p is corrected for all measures (Holm) and runs (Dunnett)"
+	switch {
+	case u.Agents && u.Paired:
+		return "The unit is the agent, because agents of this scenario share nothing: each is compared with itself (paired t-test)" + corrected + "."
+	case u.Agents:
+		return "The unit is the agent, because agents of this scenario share nothing. Seeds or numbers of agents differ, so means are compared (Welch's t-test)" + corrected + "."
+	case runs < 2:
+		return "Agents of one run share its chance, so a single run cannot tell a difference from chance: no interval and no p. Compare several seeds."
+	case u.Paired && runs <= statistics.MaxSignFlip:
+		return "The unit is the run; runs with the same seed are compared with each other (exact sign-flip test; times by ranks)" + corrected +
+			fmt.Sprintf(". So few seeds rarely reach significance in so many measures; %d or more do.", statistics.MaxSignFlip+1)
+	case u.Paired:
+		return "The unit is the run; runs with the same seed are compared with each other (paired t-test; times by ranks)" + corrected + "."
+	default:
+		return "The unit is the run; the seeds differ, so means are compared (Welch's t-test; times by ranks)" + corrected + "."
 	}
-	return way + "; p is corrected for the number of measures (Holm); shares have Wilson's intervals"
 }

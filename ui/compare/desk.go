@@ -12,8 +12,8 @@ import (
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
-	// Compare compares runs with the first of them.
-	Compare(ctx context.Context, runs []engine.RunID) (*Comparison, error)
+	// Compare compares runs with the first of them. With seeds, each run stands for all runs of its setup, whatever their seeds.
+	Compare(ctx context.Context, runs []engine.RunID, seeds bool) (*Comparison, error)
 	// Curves returns the charts of runs over time.
 	Curves(ctx context.Context, runs []engine.RunID) ([]*view.Curves, error)
 }
@@ -24,7 +24,7 @@ type Comparison struct {
 	Runs     []Run // the first is the baseline
 	Rows     []Row
 	Series   []Series
-	Notes    []string // about the method
+	Method   string // how runs are compared, in words
 }
 
 // Run is a compared run.
@@ -32,6 +32,7 @@ type Run struct {
 	ID          engine.RunID
 	Name        string
 	Sessions    int64
+	Seeds       int // runs of its setup that are compared as one
 	Exact       bool
 	Differences []string // from the baseline, as text
 }
@@ -50,7 +51,7 @@ type Cell struct {
 	Clear             bool   // the difference is significant
 }
 
-// Series is a figure of all runs over the cycles.
+// Series is a figure of all runs over the cycles; of several seeds their mean.
 type Series struct {
 	Name   string
 	Kind   Figure

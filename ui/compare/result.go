@@ -88,7 +88,7 @@ func (r *result) show(c *Comparison) {
 	r.lines = [3][]overlay{overCycles: cycleLines(c)}
 	r.turn()
 	r.fill()
-	r.method.Say(strings.Join(c.Notes, "\n"))
+	r.method.Say(c.Method)
 }
 
 // cycleLines returns the figures over the cycles.

@@ -43,6 +43,7 @@ type Screen struct {
 	wanted  []engine.RunID // the runs to compare after the runs were read
 
 	pinned *widget.Check // keeps run A when another run is compared
+	seeds  *widget.Check // compares each run together with the other seeds of its setup
 	auto   bool          // the program chose the runs
 
 	content fyne.CanvasObject
@@ -70,7 +71,8 @@ func New(desk Desk) *Screen {
 	}
 	all := form.NewColumns(2*pickEms, form.NewColumns(pickEms, picks[:2]...), form.NewColumns(pickEms, picks[2:]...))
 	s.empty, s.pinned = newEmpty(), widget.NewCheck("Pin baseline", nil)
-	about := container.NewBorder(nil, nil, nil, container.NewVBox(s.pinned), s.about)
+	s.seeds = widget.NewCheck("All seeds", func(bool) { s.compare() })
+	about := container.NewBorder(nil, nil, nil, container.NewVBox(s.pinned, s.seeds), s.about)
 	s.content = form.NewHeaded(widgets.NewPanel("", form.NewStack(all, s.trouble, about)), container.NewStack(s.result.content, s.empty.content))
 	return s
 }
@@ -224,7 +226,7 @@ func (s *Screen) picked() {
 // compare requests the comparison of the chosen runs.
 func (s *Screen) compare() {
 	s.asked++
-	asked, runs := s.asked, s.Chosen()
+	asked, runs, seeds := s.asked, s.Chosen(), s.seeds.Checked
 	s.trouble.Say("", widgets.Bad)
 	if len(runs) < 2 {
 		s.about.Say("")
@@ -234,7 +236,7 @@ func (s *Screen) compare() {
 	}
 	s.empty.say("", "")
 	s.about.Say("Reading " + count(len(runs), "run") + "…")
-	async.Work(func() (*Comparison, error) { return s.desk.Compare(context.Background(), runs) }, func(c *Comparison, err error) {
+	async.Work(func() (*Comparison, error) { return s.desk.Compare(context.Background(), runs, seeds) }, func(c *Comparison, err error) {
 		if asked != s.asked {
 			return
 		}
@@ -279,6 +281,9 @@ func about(c *Comparison) string {
 	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
 	for i, r := range c.Runs {
 		text := letter(i) + ": " + r.Name + ", " + engine.Counted(r.Sessions, "session", "sessions")
+		if r.Seeds > 1 {
+			text += fmt.Sprintf(" of %d seeds", r.Seeds)
+		}
 		if !r.Exact {
 			text += ", inexact"
 		}

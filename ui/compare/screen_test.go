@@ -50,16 +50,19 @@ func (d *fakeDesk) Curves(_ context.Context, runs []engine.RunID) (all []*view.C
 	return all, d.curvesErr
 }
 
-func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID) (*Comparison, error) {
+func (d *fakeDesk) Compare(_ context.Context, runs []engine.RunID, seeds bool) (*Comparison, error) {
 	d.asked <- runs
 	if d.err != nil {
 		return nil, d.err
 	}
-	c := &Comparison{From: 3, To: 5, Notes: []string{"as one does"}, Rows: []Row{{Group: "share of sessions", Name: "ended ok", First: "10.00%"}}}
+	c := &Comparison{From: 3, To: 5, Method: "as one does", Rows: []Row{{Group: "share of sessions", Name: "ended ok", First: "10.00%"}}}
 	shares := Series{Name: "Sessions that acted", Kind: Counts}
 	times := Series{Name: "Session time, p95", Kind: Seconds}
 	for i, id := range runs {
-		r := Run{ID: id, Name: "run " + string(id), Sessions: 744, Exact: i > 0}
+		r := Run{ID: id, Name: "run " + string(id), Sessions: 744, Exact: i > 0, Seeds: 1}
+		if seeds {
+			r.Seeds = 12
+		}
 		if i > 0 {
 			r.Differences = []string{"seed 1 → 2"}
 			c.Rows[0].Others = append(c.Rows[0].Others, Cell{"20.00%", "+10.00%", "< 0.001", true})
@@ -327,4 +330,17 @@ func TestSampled(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", grid[i], got[i], want)
 		}
 	}
+}
+
+// TestAllSeeds checks that each run can stand for all runs of its setup.
+func TestAllSeeds(t *testing.T) {
+	d := four()
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	if uitest.Shows(s.Content(), "sessions of ") {
+		t.Error("a single run has several seeds")
+	}
+	test.Tap(s.seeds)
+	wants(t, q, s, d, "b", "d")
+	q.Until("all seeds are shown", func() bool { return uitest.Shows(s.Content(), "B: run d, 744 sessions of 12 seeds") })
 }

@@ -191,7 +191,7 @@ func (a *App) Calibrate(ctx context.Context, s Sweep) (calibration.Record, error
 
 // Compare compares runs with the first one, over the cycles that all of them have completed.
 func (a *App) Compare(ctx context.Context, runs ...engine.RunID) (*review.Comparison, error) {
-	return review.Compare(ctx, a.store, runs, 0, 0)
+	return review.Compare(ctx, a.store, review.Single(runs...), 0, 0)
 }
 
 // Export writes the results of a run to a folder. If they are not in this store, the error is a *engine.FieldError.

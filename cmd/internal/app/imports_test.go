@@ -75,7 +75,7 @@ var rules = []rule{
 	{"/engine/importer/exchange", []string{"/engine/internal/charset"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/importer/journey", []string{"/engine/importer", "/engine/importer/exchange", "/engine/service/redact"}, noPgx},
 	{"/engine/importer/fromopenapi", []string{"/engine/importer", "/engine/openapi"}, append([]string{module + "/engine$"}, noPgx...)},
-	{"/engine/compare", []string{"/engine", "/engine/internal/..."}, noPgx},
+	{"/engine/compare", []string{"/engine", "/engine/experiment/statistics", "/engine/internal/..."}, noPgx},
 	{"/engine/forecast", []string{"/engine"}, noPgx},
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/run", "/engine/internal/..."}, noPgx},

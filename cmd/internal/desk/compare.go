@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"maps"
 	"math"
 	"slices"
 
@@ -23,28 +22,35 @@ func (d compareDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
 	return resultsDesk(d).Runs(ctx)
 }
 
-// Compare compares runs with the first of them.
-func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID) (*compare.Comparison, error) {
-	c, err := review.Compare(ctx, d.store, runs, 0, 0)
+// Compare compares runs with the first of them, alone or together with their other seeds.
+func (d compareDesk) Compare(ctx context.Context, runs []engine.RunID, seeds bool) (*compare.Comparison, error) {
+	groups := review.Single(runs...)
+	if seeds {
+		for i, run := range runs {
+			var err error
+			if groups[i], err = review.Replicates(ctx, d.store, run); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c, err := review.Compare(ctx, d.store, groups, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	out := &compare.Comparison{From: c.From, To: c.To, Series: overCycles(c)}
-	for i := range c.Runs {
-		r := compare.Run{ID: c.Runs[i].ID, Name: c.Runs[i].DisplayName(), Sessions: c.Samples[i].Sessions, Exact: c.Runs[i].Inexact == nil}
-		if i > 0 {
-			r.Differences = c.Differences[i-1]
-			if m := figures.Method(c.Paired[i-1]); !slices.Contains(out.Notes, m) {
-				out.Notes = append(out.Notes, m)
-			}
-		}
-		out.Runs = append(out.Runs, r)
+	out := &compare.Comparison{From: c.From, To: c.To, Series: overCycles(c), Method: c.Method()}
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		k := slices.IndexFunc(g.Runs, func(r engine.RunRecord) bool { return r.ID == runs[i] })
+		out.Runs = append(out.Runs, compare.Run{
+			ID: runs[i], Name: g.Runs[max(k, 0)].DisplayName(), Sessions: g.Sessions(), Differences: g.Differences, Seeds: len(g.Runs),
+			Exact: !slices.ContainsFunc(g.Runs, func(r engine.RunRecord) bool { return r.Inexact != nil }),
+		})
 	}
-	for _, r := range c.Rows {
-		row := compare.Row{Group: r.Kind.Title(), Name: r.Name, First: r.Of[0].Text(r.Kind)}
-		for i := range r.Against {
-			x := &r.Against[i]
-			row.Others = append(row.Others, compare.Cell{Value: r.Of[i+1].Text(r.Kind), Difference: x.Text(r.Kind), Chance: x.Chance(), Clear: x.Clear()})
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		row := compare.Row{Group: r.Kind.Title(), Name: r.Name, First: r.Value(0)}
+		for k := range r.Against {
+			row.Others = append(row.Others, compare.Cell{Value: r.Value(k + 1), Difference: r.Difference(k), Chance: r.Chance(k), Clear: r.Against[k].Clear()})
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -60,16 +66,8 @@ func (d compareDesk) Curves(ctx context.Context, runs []engine.RunID) ([]*view.C
 func overCycles(c *review.Comparison) (all []compare.Series) {
 	add := func(name string, kind compare.Figure, of func(y *figures.Cycle) float64) {
 		s := compare.Series{Name: name, Kind: kind}
-		for _, sample := range c.Samples {
-			values := make([]float64, c.To-c.From)
-			for i := range values {
-				values[i] = math.NaN()
-			}
-			for i := range sample.Cycles {
-				y := &sample.Cycles[i]
-				values[y.Cycle-c.From] = of(y)
-			}
-			s.Values = append(s.Values, values)
+		for i := range c.Groups {
+			s.Values = append(s.Values, meanOver(c, &c.Groups[i], of))
 		}
 		all = append(all, s)
 	}
@@ -78,24 +76,35 @@ func overCycles(c *review.Comparison) (all []compare.Series) {
 	}
 	add("Active sessions, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Acted }))
 	add("Completed sessions, %", compare.Counts, share(func(y *figures.Cycle) int64 { return y.Completed }))
-	events := map[string]bool{}
-	cost := 0.0
-	for _, sample := range c.Samples {
-		for i := range sample.Cycles {
-			cost += sample.Cycles[i].Cost
-			for name := range sample.Cycles[i].Events {
-				events[name] = true
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(events)) {
+	for _, name := range c.Events() {
 		add("Events: "+name, compare.Counts, func(y *figures.Cycle) float64 { return float64(y.Events[name]) })
 	}
-	if cost > 0 {
+	cost := func(s *figures.Sample) bool {
+		return slices.ContainsFunc(s.Cycles, func(y figures.Cycle) bool { return y.Cost > 0 })
+	}
+	if slices.ContainsFunc(c.Groups, func(g review.Group) bool { return slices.ContainsFunc(g.Samples, cost) }) {
 		add("Model cost, USD", compare.Counts, func(y *figures.Cycle) float64 { return y.Cost })
 	}
 	add("Session time, p50", compare.Seconds, func(y *figures.Cycle) float64 { return y.P50.Seconds() })
 	add("Session time, p95", compare.Seconds, func(y *figures.Cycle) float64 { return y.P95.Seconds() })
 	add("Sessions", compare.Counts, func(y *figures.Cycle) float64 { return float64(y.Sessions) })
+	return all
+}
+
+// meanOver returns a figure of each cycle: the mean over the runs of a group, NaN where a run has none.
+func meanOver(c *review.Comparison, g *review.Group, of func(y *figures.Cycle) float64) []float64 {
+	all := make([]float64, c.To-c.From)
+	for _, sample := range g.Samples {
+		values := make([]float64, len(all))
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		for i := range sample.Cycles {
+			values[sample.Cycles[i].Cycle-c.From] = of(&sample.Cycles[i])
+		}
+		for i, v := range values {
+			all[i] += v / float64(len(g.Samples))
+		}
+	}
 	return all
 }

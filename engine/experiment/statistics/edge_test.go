@@ -92,7 +92,7 @@ func TestRanksOfFewValues(t *testing.T) {
 		want            string // value, p, known interval
 	}{
 		{nil, []float64{1}, "NaN NaN false"},
-		{[]float64{1}, []float64{3}, "2 1 false"},
+		{[]float64{1}, []float64{3}, "2 NaN false"},
 		{[]float64{1, 2, 3}, []float64{4, 5, 6}, "3 0.1 false"},
 		{[]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, "4 0.02857 true"},
 		{[]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5}, "0 1 false"},

@@ -46,6 +46,8 @@ func ranks(baseline, point []float64) contrast {
 	c.Effect = Effect{Name: "probability of superiority", Value: u / float64(len(x)*len(y))}
 	c.P = rankP(doubled, len(x), ties)
 	switch scale := scaleOf(x, y); {
+	case len(x) == 1 && len(y) == 1:
+		c.P, c.Note = math.NaN(), "one run of each has a value, which says nothing about chance"
 	case constant(x, scale) && constant(y, scale):
 		c.unvaried(math.Abs(c.Value) <= rounding*scale, c.P)
 	default:

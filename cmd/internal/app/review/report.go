@@ -8,7 +8,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/report"
@@ -104,18 +103,19 @@ const reportedLines = 300
 
 // against compares a run with another one.
 func against(ctx context.Context, store *sqlite.Store, run, other engine.RunID) (*report.Comparison, error) {
-	c, err := Compare(ctx, store, []engine.RunID{other, run}, 0, 0)
+	c, err := Compare(ctx, store, Single(other, run), 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	out := &report.Comparison{Run: c.Runs[0], From: c.From, To: c.To, Differences: c.Differences[0], Method: compare.Method(c.Paired[0])}
-	if out.Totals, err = store.Totals(ctx, c.Runs[0].ID); err != nil {
+	first := c.Groups[0].Runs[0]
+	out := &report.Comparison{Run: first, From: c.From, To: c.To, Differences: c.Groups[1].Differences, Method: c.Method()}
+	if out.Totals, err = store.Totals(ctx, first.ID); err != nil {
 		return nil, err
 	}
-	for _, r := range c.Rows {
-		d := &r.Against[0]
+	for i := range c.Rows {
+		r := &c.Rows[i]
 		out.Rows = append(out.Rows, report.ComparedRow{
-			Group: r.Kind.Title(), Name: r.Name, Other: r.Of[0].Text(r.Kind), This: r.Of[1].Text(r.Kind), Difference: d.Text(r.Kind), Chance: d.Chance(), Clear: d.Clear(),
+			Group: r.Kind.Title(), Name: r.Name, Other: r.Value(0), This: r.Value(1), Difference: r.Difference(0), Chance: r.Chance(0), Clear: r.Against[0].Clear(),
 		})
 	}
 	return out, nil

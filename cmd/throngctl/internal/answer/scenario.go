@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -52,22 +53,29 @@ func NewAudit(r *audit.Report) Audit {
 	return Audit{Run: r.Run, Equal: r.Equal(), Summary: r.Summary(), Figures: append([]audit.Figure{}, r.Figures...)}
 }
 
-// Comparison compares runs with the first.
+// Comparison compares groups of runs with the first group.
 type Comparison struct {
-	From     int        `json:"from_cycle"`
-	To       int        `json:"to_cycle"` // exclusive
-	Level    float64    `json:"level"`    // of the intervals
-	Runs     []Compared `json:"runs"`
-	Measures []Measure  `json:"measures"`
+	From     int       `json:"from_cycle"`
+	To       int       `json:"to_cycle"` // exclusive
+	Level    float64   `json:"level"`    // of the intervals
+	Unit     string    `json:"unit"`     // run, or agent where agents share nothing
+	Paired   bool      `json:"paired"`   // each unit is compared with its partner
+	Method   string    `json:"method"`   // in words
+	Groups   []Group   `json:"groups"`
+	Measures []Measure `json:"measures"`
+}
+
+// Group is runs that are compared as one.
+type Group struct {
+	Runs        []Compared `json:"runs"`
+	Differences []string   `json:"differences,omitempty"` // of settings and scenario, from the first group
 }
 
 // Compared is a run in a comparison.
 type Compared struct {
 	Run
-	Sessions    int64    `json:"sessions"`
-	Differences []string `json:"differences,omitempty"` // of settings and scenario
-	Paired      *bool    `json:"paired,omitempty"`
-	PerCycle    []Cycle  `json:"per_cycle,omitempty"`
+	Sessions int64   `json:"sessions"`
+	PerCycle []Cycle `json:"per_cycle,omitempty"`
 }
 
 // Cycle has the results of a cycle.
@@ -84,26 +92,27 @@ type Cycle struct {
 
 // Measure is a measure of a comparison.
 type Measure struct {
-	Kind    string       `json:"kind"`
-	Name    string       `json:"name"`
-	Of      []Interval   `json:"of"`      // per run
-	Against []Difference `json:"against"` // the first run, per other run
+	Kind    string            `json:"kind"`
+	Name    string            `json:"name"`
+	Of      []MeasureEstimate `json:"of"`      // per group
+	Against []MeasureContrast `json:"against"` // the first group, per other group
 }
 
-// Interval is a mean with its confidence interval.
-type Interval struct {
-	Mean *float64 `json:"mean"`
-	Low  *float64 `json:"low"`
-	High *float64 `json:"high"`
+// MeasureEstimate is a mean over the units of a group with its confidence interval.
+type MeasureEstimate struct {
+	Units int      `json:"units"` // with a value
+	Mean  *float64 `json:"mean"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
 }
 
-// Difference is a difference from the first run, with its significance.
-type Difference struct {
-	Interval
-	Agents   int      `json:"agents"`
+// MeasureContrast is a difference from the first group, with its significance.
+type MeasureContrast struct {
+	MeasureEstimate
 	Same     bool     `json:"same"`
 	P        *float64 `json:"p"`
 	Adjusted *float64 `json:"p_adjusted"`
+	Test     string   `json:"test"`
 	Differs  bool     `json:"differs"`
 }
 
@@ -115,33 +124,39 @@ func known(f float64) *float64 {
 	return &f
 }
 
-func newInterval(i compare.Interval) Interval {
-	return Interval{known(i.Mean), known(i.Low), known(i.High)}
+func newMeasureEstimate(units int, mean float64, i statistics.Interval) MeasureEstimate {
+	return MeasureEstimate{units, known(mean), known(i.Low), known(i.High)}
 }
 
 // NewComparison returns the JSON form of a comparison.
 func NewComparison(c *review.Comparison, cycles bool) Comparison {
-	j := Comparison{From: c.From, To: c.To, Level: compare.Level, Measures: []Measure{}}
-	for i := range c.Runs {
-		r := Compared{Run: NewRun(&c.Runs[i]), Sessions: c.Samples[i].Sessions}
-		if i > 0 {
-			r.Differences, r.Paired = c.Differences[i-1], &c.Paired[i-1]
-		}
-		for _, y := range c.Samples[i].Cycles {
-			if cycles {
-				r.PerCycle = append(r.PerCycle, Cycle{y.Cycle, y.Sessions, y.Completed, y.Acted, y.P50.Seconds(), y.P95.Seconds(), y.Events, y.Cost})
-			}
-		}
-		j.Runs = append(j.Runs, r)
+	j := Comparison{From: c.From, To: c.To, Level: compare.Level, Unit: "run", Paired: c.Units.Paired, Method: c.Method(), Measures: []Measure{}}
+	if c.Units.Agents {
+		j.Unit = "agent"
 	}
-	for _, row := range c.Rows {
-		m := Measure{Kind: row.Kind.Title(), Name: row.Name}
-		for _, i := range row.Of {
-			m.Of = append(m.Of, newInterval(i))
+	for i := range c.Groups {
+		g := Group{Differences: c.Groups[i].Differences}
+		for k := range c.Groups[i].Runs {
+			sample := c.Groups[i].Samples[k]
+			r := Compared{Run: NewRun(&c.Groups[i].Runs[k]), Sessions: sample.Sessions}
+			for _, y := range sample.Cycles {
+				if cycles {
+					r.PerCycle = append(r.PerCycle, Cycle{y.Cycle, y.Sessions, y.Completed, y.Acted, y.P50.Seconds(), y.P95.Seconds(), y.Events, y.Cost})
+				}
+			}
+			g.Runs = append(g.Runs, r)
 		}
-		for i := range row.Against {
-			d := &row.Against[i]
-			m.Against = append(m.Against, Difference{newInterval(d.Interval), d.Agents, d.Same, known(d.P), known(d.Adjusted), d.Clear()})
+		j.Groups = append(j.Groups, g)
+	}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		m := Measure{Kind: row.Kind.Title(), Name: row.Name}
+		for _, e := range row.Of {
+			m.Of = append(m.Of, newMeasureEstimate(e.N, e.Mean, e.Interval))
+		}
+		for k := range row.Against {
+			d := &row.Against[k]
+			m.Against = append(m.Against, MeasureContrast{newMeasureEstimate(d.Point, d.Value, d.Interval), d.Same, known(d.P), known(d.Adjusted), string(d.Test), d.Clear()})
 		}
 		j.Measures = append(j.Measures, m)
 	}
