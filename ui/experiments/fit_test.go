@@ -19,8 +19,8 @@ func TestNothingIsClipped(t *testing.T) {
 		reads(q, s, d)
 		for i, tab := range tabNames {
 			s.tabs.Pick(i)
-			if tab == "Factors" {
-				q.Until("the analysis", func() bool { return uitest.Shows(s.Content(), "The share of the variance") })
+			if text := map[string]string{"Response": "small", "Factors": "The share of the variance"}[tab]; text != "" {
+				q.Until(text, func() bool { return uitest.Shows(s.Content(), text) })
 			}
 			q.Fit("experiments-"+look+"-"+strings.ToLower(tab), s.Content(), scaled)
 		}

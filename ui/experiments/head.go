@@ -45,7 +45,7 @@ func newHead(s *Screen) *head {
 	h.reveal.Hide()
 	h.bar = widgets.NewBar(h.run, h.resume, h.pause, h.stop, h.seeds, h.report, h.export).Rarely(h.edit, h.forget)
 	title := container.NewBorder(nil, nil, nil, h.badge, h.title)
-	h.content = form.NewStack(title, h.line, h.bar, container.NewBorder(nil, nil, nil, h.reveal, h.said))
+	h.content = form.NewStack(title, h.line, h.bar, container.NewBorder(nil, nil, nil, container.NewVBox(h.reveal), h.said))
 	return h
 }
 

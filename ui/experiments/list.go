@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"strconv"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
@@ -17,6 +19,9 @@ type list struct {
 	create  *widget.Button
 	content fyne.CanvasObject
 }
+
+// mostCounted is the largest number of runs that is shown in place of a percentage.
+const mostCounted = 999
 
 // listEms is the width of the list, in text heights.
 const listEms = 20
@@ -53,6 +58,9 @@ func (l *list) show(entries []Entry, chosen string) {
 		text, tip := look.word, look.word
 		if p := e.progress(); p != "" && e.State != Ready && e.State != Complete {
 			text, tip = p, look.word+", "+p+" runs"
+			if e.Total > mostCounted {
+				text = strconv.Itoa(e.Done*100/e.Total) + "%"
+			}
 		}
 		rows = append(rows, widgets.Row{Key: e.Path, Cells: []widgets.Cell{
 			{Text: e.Title, Tip: e.Title + "\n" + e.Path},

@@ -126,6 +126,20 @@ func TestRunAsksForAddresses(t *testing.T) {
 	}
 }
 
+// TestRunIsOrderedOnce presses Run while the first press is still answered.
+func TestRunIsOrderedOnce(t *testing.T) {
+	d := three()
+	d.entries[0].State = Ready
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	s.head.run.OnTapped()
+	s.head.run.OnTapped()
+	reads(q, s, d)
+	if got := d.ordered(); len(got) != 1 {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
 func TestAnOrderFails(t *testing.T) {
 	d := three()
 	d.err = errors.New("the disk is gone")
@@ -146,7 +160,7 @@ func TestMoreSeeds(t *testing.T) {
 	reads(q, s, d)
 	q.Tap(s.Content(), "More seeds…")
 	question := asked(t, q, s)
-	if !uitest.Shows(question, "Seeds to add to the 10 that each point has") || !uitest.Shows(question, "30 runs: 5 seeds more, added to the file.") {
+	if !uitest.Shows(question, "Seeds to add to the 10 that each point has") || !uitest.Shows(question, "5 seeds at each point: 30 more runs. The file is changed.") {
 		t.Errorf("the question is %q", uitest.Texts(question))
 	}
 	q.Tap(question, "Add")
@@ -266,14 +280,15 @@ func TestResponse(t *testing.T) {
 	reads(q, s, d)
 	s.tabs.Pick(1)
 	p := s.pages[1].(*responsePage)
-	shows(t, s, "small", "large", "params.eagerness", "0.5")
+	q.Until("the curves", func() bool { return uitest.Shows(s.Content(), "small") && uitest.Shows(s.Content(), "0.5") })
+	shows(t, s, "large", "params.eagerness")
 	p.factor.SetSelected("service.model.model")
 	if p.by.Selected != oneLine || slices.Contains(p.by.Options, "service.model.model") {
 		t.Errorf("a line for each is %q of %q", p.by.Selected, p.by.Options)
 	}
 	shows(t, s, "averaged over the other factors")
 	p.by.SetSelected("params.eagerness")
-	shows(t, s, "0.5", "2")
+	q.Until("other curves", func() bool { return uitest.Shows(p.curves, "0.5") && uitest.Shows(p.curves, "large") })
 }
 
 func TestFactors(t *testing.T) {
@@ -371,6 +386,9 @@ func TestChangesAreShown(t *testing.T) {
 	d.set(func() { d.entries[0].Done = 35 })
 	reads(q, s, d)
 	shows(t, s, "35 of 60 runs")
+	d.set(func() { d.entries[0].Done, d.entries[0].Total = 4200, 8000 })
+	reads(q, s, d)
+	shows(t, s, "52%", "4,200 of 8,000 runs")
 }
 
 func TestReadingFails(t *testing.T) {

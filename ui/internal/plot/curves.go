@@ -104,10 +104,48 @@ func (c *Curves) paint(b *brush) {
 	}
 	c.legend.paint(b)
 	c.field.paint(b)
+	if c.crowded() {
+		c.cloud(b)
+		return
+	}
 	band := len(c.data.Lines) == 1 && c.data.Numbers && len(c.dots) > 2
 	if band {
 		c.band(b)
 	}
+	c.lines(b)
+	for i := range c.dots {
+		c.dot(b, i, dotWidth, !band)
+	}
+}
+
+// crowded reports whether a line has so many values that a drawn line would only show chance.
+func (c *Curves) crowded() bool {
+	for _, l := range c.data.Lines {
+		if len(l.Dots) > mostDots {
+			return true
+		}
+	}
+	return false
+}
+
+// mostDots is the maximum number of dots that a line connects.
+const mostDots = 24
+
+// cloud draws small dots without lines.
+func (c *Curves) cloud(b *brush) {
+	for i, d := range c.dots {
+		v := c.of(i)
+		if !math.IsNaN(v.Low) && !math.IsNaN(v.High) {
+			b.line(d.x, c.field.y.at(v.Low), d.x, c.field.y.at(v.High), 1, pen.Faint(looks[d.line].color(), haloStrength))
+		}
+	}
+	for i := range c.dots {
+		c.dot(b, i, dotWidth*0.6, false)
+	}
+}
+
+// lines connects the dots.
+func (c *Curves) lines(b *brush) {
 	var path []pen.Point
 	for i, d := range c.dots {
 		if !math.IsNaN(c.of(i).Mean) {
@@ -118,20 +156,23 @@ func (c *Curves) paint(b *brush) {
 			path = path[:0]
 		}
 	}
-	for i, d := range c.dots {
-		l, v := looks[d.line], c.of(i)
-		if math.IsNaN(v.Mean) {
-			continue
-		}
-		if !band && !math.IsNaN(v.Low) && !math.IsNaN(v.High) {
-			interval(b, c.field.y.at(v.Low), c.field.y.at(v.High), d.x, l.color(), true)
-		}
-		width := dotWidth * em()
-		if i == c.at {
-			b.dot(shapes[0], d.x, d.y, width*1.8, pen.Faint(chart.Ink(theme.ColorNameForeground), haloStrength), false, l.color())
-		}
-		l.draw(b, d.x, d.y, width)
+}
+
+// dot draws a dot of a width for text of the usual size, with its interval.
+func (c *Curves) dot(b *brush, i int, width float32, bar bool) {
+	d, v := c.dots[i], c.of(i)
+	if math.IsNaN(v.Mean) {
+		return
 	}
+	l := looks[d.line]
+	if bar && !math.IsNaN(v.Low) && !math.IsNaN(v.High) {
+		interval(b, c.field.y.at(v.Low), c.field.y.at(v.High), d.x, l.color(), true)
+	}
+	width *= em()
+	if i == c.at {
+		b.dot(shapes[0], d.x, d.y, width*1.8, pen.Faint(chart.Ink(theme.ColorNameForeground), haloStrength), false, l.color())
+	}
+	l.draw(b, d.x, d.y, width)
 }
 
 const (

@@ -134,18 +134,25 @@ func (m *Matrix) arrange(size fyne.Size) {
 	m.pitch = round(min(max(room, leastPitch*em()), mostPitch*em()))
 	m.scroll(0, 0)
 	m.write(fit(m.head(), m.left-columnGap*em()), 0, m.top-line-axisGap, 0, widgets.ColorMuted)
-	end := float32(0)
+	m.number(size.Width)
+	m.label()
+}
+
+// number writes the seeds above their columns: every one, or every second, fifth and so on if there is too little room.
+func (m *Matrix) number(width float32) {
+	var widest float32
+	for _, seed := range m.table.Seeds {
+		widest = max(widest, widthOf(strconv.FormatUint(seed, 10)).Width)
+	}
+	every := max(int(figures.Step(float64((widest+textGap*em()/2)/m.pitch))), 1)
 	first, last := m.span(m.shift.X, m.right-m.left, m.columns())
 	for i := first; i < last; i++ {
 		text := strconv.FormatUint(m.table.Seeds[i], 10)
 		x, half := m.left+(float32(i)+0.5)*m.pitch-m.shift.X, widthOf(text).Width/2
-		if x-half < max(end, m.left-m.pitch/2) || x+half > size.Width {
-			continue
+		if i%every == 0 && x-half >= m.left-m.pitch/2 && x+half <= width {
+			m.write(text, x, m.top-lineHeight()-axisGap, 0.5, widgets.ColorMuted)
 		}
-		m.write(text, x, m.top-line-axisGap, 0.5, widgets.ColorMuted)
-		end = x + half + textGap*em()/2
 	}
-	m.label()
 }
 
 // mostMeasured is the number of names that the width of the column of names depends on.

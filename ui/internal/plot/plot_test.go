@@ -99,17 +99,41 @@ func TestTextsFit(t *testing.T) {
 	}
 	for name, make := range plots {
 		for _, scale := range uitest.Scales {
-			for _, width := range []float32{300, 480, 900} {
+			for _, width := range []float32{1, 300, 480, 900} { // 1 is the minimum size
 				t.Run(fmt.Sprintf("%s %v %v", name, scale, width), func(t *testing.T) {
-					p := paper(t, make, fyne.NewSize(width*scale, 320*scale), "dark", scale)
+					p := paper(t, make, fyne.NewSize(width*scale, min(width, 320)*scale), "dark", scale)
 					p.Capture()
 					for _, misfit := range uitest.Misfits(p.Content()) {
 						t.Error(misfit)
+					}
+					for _, overlap := range overlaps(p.Content()) {
+						t.Error(overlap)
 					}
 				})
 			}
 		}
 	}
+}
+
+// overlaps lists the texts that cover each other, also within a widget.
+func overlaps(o fyne.CanvasObject) (found []string) {
+	var all []*canvas.Text
+	uitest.Walk(o, func(o fyne.CanvasObject) bool {
+		if text, ok := o.(*canvas.Text); ok && text.Text != "" {
+			all = append(all, text)
+		}
+		return true
+	})
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			wide := min(a.Position().X+a.Size().Width, b.Position().X+b.Size().Width) - max(a.Position().X, b.Position().X)
+			high := min(a.Position().Y+a.Size().Height, b.Position().Y+b.Size().Height) - max(a.Position().Y, b.Position().Y)
+			if wide > 1 && high > 0.3*a.Size().Height {
+				found = append(found, fmt.Sprintf("%q and %q cover each other", a.Text, b.Text))
+			}
+		}
+	}
+	return found
 }
 
 // TestEffectsOfManyPoints checks that the significant and the largest effects are shown, in the order of the points.
@@ -178,6 +202,55 @@ func TestMeansAreAtTheirValues(t *testing.T) {
 		wantY := one + (two-one)*float32(0.3*float64(i))/0.5
 		if math.Abs(float64(d.x-wantX)) > 1.5 || math.Abs(float64(d.y-wantY)) > 1.5 {
 			t.Errorf("dot %d is at %v, %v, want %v, %v", i, d.x, d.y, wantX, wantY)
+		}
+	}
+}
+
+// TestManyValuesAreNotConnected checks that no line joins the dots of a sample, which would show chance.
+func TestManyValuesAreNotConnected(t *testing.T) {
+	line := findings.CurveLine{}
+	for i := range 2 * mostDots {
+		line.Dots = append(line.Dots, findings.CurveDot{X: float64(i), Text: fmt.Sprint(i), Runs: 1, Mean: float64(i % 2), Low: math.NaN(), High: math.NaN()})
+	}
+	between := map[int]bool{}
+	for _, n := range []int{mostDots, 2 * mostDots} {
+		var c *Curves
+		p := paper(t, func() fyne.CanvasObject {
+			c = NewCurves()
+			c.Set(findings.CurvePlot{Numbers: true, Lines: []findings.CurveLine{{Dots: line.Dots[:n]}}})
+			return c
+		}, fyne.NewSize(900, 300), "dark", 1)
+		img := p.Capture()
+		first, _ := span(img, int((c.dots[0].y+c.dots[1].y)/2), chart.Ink(chart.ColorSeries1))
+		between[n] = first >= 0
+	}
+	if !between[mostDots] || between[2*mostDots] {
+		t.Errorf("a line joins the dots: %v", between)
+	}
+}
+
+// TestSeedsAreNumberedEvenly checks the numbers above narrow columns.
+func TestSeedsAreNumberedEvenly(t *testing.T) {
+	var m *Matrix
+	p := paper(t, func() fyne.CanvasObject {
+		m = NewMatrix()
+		m.Set(runs(3, 40))
+		return m
+	}, fyne.NewSize(700, 200), "light", 1)
+	p.Capture()
+	all := texts(m)
+	var numbered []int
+	for i := range 40 {
+		if _, ok := all[fmt.Sprint(i+1)]; ok {
+			numbered = append(numbered, i+1)
+		}
+	}
+	if len(numbered) < 3 {
+		t.Fatalf("only %v are numbered", numbered)
+	}
+	for i := 2; i < len(numbered); i++ {
+		if numbered[i]-numbered[i-1] != numbered[1]-numbered[0] {
+			t.Fatalf("%v are numbered", numbered)
 		}
 	}
 }

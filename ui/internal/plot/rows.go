@@ -48,6 +48,7 @@ const (
 	rowPitch  = 22
 	barHeight = 9
 	lineWidth = 1.8
+	mostBelow = 12   // rows with the texts of the axis below them only
 	mostLabel = 0.36 // of the width, for the names
 	columnGap = 10
 	axisGap   = 3
@@ -75,6 +76,9 @@ func (r *Rows) MinSize() fyne.Size {
 	size := r.sheet.MinSize()
 	line := lineHeight()
 	size.Height = float32(len(r.rows))*rowHeight() + line + 2*axisGap
+	if len(r.rows) > mostBelow {
+		size.Height += line + axisGap
+	}
 	if len(r.legend) > 0 {
 		size.Height += max(line+dotGap, r.top)
 	}
@@ -107,6 +111,10 @@ func (r *Rows) arrange(size fyne.Size) {
 	r.axis = newAxis(e, 0.04, false, r.axis.unit)
 	r.axis.limit = size.Width
 	r.axis.level(r.left, r.right)
+	if len(r.rows) > mostBelow {
+		r.under(&r.axis, r.top)
+		r.top += line + axisGap
+	}
 	for i, row := range r.rows {
 		y := r.middle(i) - line/2
 		r.write(fit(row.name, names), 0, y, 0, theme.ColorNameForeground)

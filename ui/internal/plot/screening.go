@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
@@ -135,10 +136,11 @@ func (s *Screening) find(at fyne.Position) int {
 // spot implements face.
 func (s *Screening) spot(place int) (fyne.Position, string) {
 	f := &s.data.Factors[place]
-	text := f.Name
+	lines := []string{f.Name}
 	for i, figure := range f.Figures {
-		text += "\n" + s.data.Figures[i] + ": " + textOf(figure.Value, s.unit)
+		lines = append(lines, s.data.Figures[i]+": "+textOf(figure.Value, s.unit))
 	}
+	text := strings.Join(lines, "\n")
 	if place >= len(s.dots) {
 		return fyne.Position{}, text
 	}

@@ -85,7 +85,7 @@ func Open(a *app.App, file string, o Options) (*Experiment, error) {
 	return x, nil
 }
 
-// Reopen reads the file of the experiment again, as it is now. What was measured is kept if that still applies.
+// Reopen reads the file of the experiment again, as it is now. It keeps the measured values if they still apply.
 func (x *Experiment) Reopen() (*Experiment, error) {
 	now, err := open(x.app, x.File, x.options)
 	if err != nil {
