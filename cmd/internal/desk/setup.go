@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -52,6 +53,15 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 		all = append(all, c)
 	}
 	return all, d.notes.forget(gone)
+}
+
+// forExperiments lists the scenarios for new experiments.
+func (d setupDesk) forExperiments(ctx context.Context) (all []experiments.Scenario, err error) {
+	choices, err := d.Choices(ctx)
+	for _, c := range choices {
+		all = append(all, experiments.Scenario{Name: c.Name, Title: c.Title})
+	}
+	return all, err
 }
 
 // Favor stores whether a scenario is a favorite.
@@ -205,23 +215,22 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	return d.inTurn(ctx, l, o.Waits)
 }
 
-// inTurn starts a run when nothing else is in progress in this window. It calls waits with true while it waits.
+// inTurn starts a run when nothing else is in progress, in this window and in others. It calls waits with true while it waits.
 func (d setupDesk) inTurn(ctx context.Context, l app.Launch, waits func(bool)) error {
 	for {
-		err := d.start(ctx, l)
+		err := d.start(ctx, l, waits)
 		if !errors.Is(err, errBusy) {
 			return err
 		}
 		if waits != nil {
 			waits(true)
 		}
-		select {
-		case <-d.Settled():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		err = d.settle(ctx, &l)
 		if waits != nil {
 			waits(false)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

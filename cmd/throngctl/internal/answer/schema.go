@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Names of the schemas of files.
@@ -63,10 +64,20 @@ var All = []Printed{
 	{"experiment run", "at the end", Experiment{}},
 	{"experiment resume", "each change", ExperimentRun{}},
 	{"experiment resume", "at the end", Experiment{}},
+	{"experiment resume", "it was paused in another process", Done{}},
+	{"experiment list", "", []ExperimentEntry{}},
 	{"experiment status", "", Experiment{}},
+	{"experiment pause", "", Done{}},
 	{"experiment stop", "", Done{}},
+	{"experiment skip", "", Done{}},
+	{"experiment first", "", Done{}},
+	{"experiment extend", "", Done{}},
+	{"experiment forget", "", Done{}},
 	{"experiment compare", "", Effects{}},
 	{"experiment report", "", Done{}},
+	{"queue list", "", []queue.Entry{}},
+	{"queue cancel", "", Done{}},
+	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},
