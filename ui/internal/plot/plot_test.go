@@ -206,6 +206,42 @@ func TestMeansAreAtTheirValues(t *testing.T) {
 	}
 }
 
+// TestPlotsAreCopied checks the values and the pictures that all plots put into other programs.
+func TestPlotsAreCopied(t *testing.T) {
+	uitest.Start(t)
+	r, influences, c, s, m := NewRows(), NewRows(), NewCurves(), NewScreening(), NewMatrix()
+	r.SetEffects(effects())
+	influences.SetInfluences(sensitivity(findings.Indices), "")
+	c.Set(curves(2, true))
+	s.Set(sensitivity(findings.Screening), "")
+	m.Set(runs(2, 2))
+	for i, want := range []string{
+		"name\tfigure\tvalue\tlow\thigh\nparams.eagerness=0.5\tvalue\t-0.12\t-0.15\t-0.09\n",
+		"name\tfigure\tvalue\tlow\thigh\nparams.eagerness\tfirst order (share of the variance)\t0.6\t0.5\t0.7\nparams.eagerness\ttotal",
+		"params.eagerness\tservice.model.model\tmean\tlow\thigh\truns\nlevel-0\tmodel 0\t1\t0.85\t1.2\t10\n",
+		"factor\tµ* (mean size of the effect)\tµ (mean effect)\tσ (its deviation)\nparams.eagerness\t2\t1.9\t0.4\n",
+		"point\tseed\tstate\trun\nparams.eagerness=0, service.model.model=small\t1\tdone\t\n",
+	} {
+		o := []chart.Kept{r, influences, c, s, m}[i]
+		if got := string(o.Table()); !strings.HasPrefix(got, want) {
+			t.Errorf("the values are %q, want %q", got, want)
+		}
+		img := o.Picture()
+		if size := img.Bounds().Size(); size.X < 1280 || size.Y < 720 {
+			t.Errorf("the picture has %v", size)
+		}
+		colors := map[color.Color]bool{}
+		for x := range img.Bounds().Dx() {
+			for y := 0; y < img.Bounds().Dy(); y += 7 {
+				colors[img.At(x, y)] = true
+			}
+		}
+		if len(colors) < 10 {
+			t.Errorf("the picture has %d colors", len(colors))
+		}
+	}
+}
+
 // TestManyValuesAreNotConnected checks that no line joins the dots of a sample, which would show chance.
 func TestManyValuesAreNotConnected(t *testing.T) {
 	line := findings.CurveLine{}
