@@ -82,7 +82,7 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	}
 }
 
-// testExports exports an experiment with 24 runs, 2 points and 1 measure in all ways.
+// testExports exports and reports an experiment with 24 runs, 2 points and 1 measure in all ways.
 func testExports(t *testing.T, run func(want int, args ...string) string) {
 	t.Helper()
 	if out := run(0, "export", "bias.experiment.yaml", "--effects", "--format", "jsonl", "-o", "-"); strings.Count(out, `"measure":"acted"`) != 2 {
@@ -99,6 +99,22 @@ func testExports(t *testing.T, run func(want int, args ...string) string) {
 		if _, err := os.Stat(filepath.Join("all", name)); err != nil {
 			t.Error(err)
 		}
+	}
+	if out := run(0, "report", "bias.experiment.yaml"); !strings.Contains(out, "bias.html") {
+		t.Errorf("report: %s", out)
+	}
+	page, err := os.ReadFile("bias.html")
+	if err != nil || !strings.Contains(string(page), "params.bias=0.9 raises acted by 0.") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
+		t.Errorf("the report is %.300s, %v", page, err)
+	}
+	if out := run(0, "report", "bias.experiment.yaml", "-o", "-"); out != string(page) {
+		t.Error("the report on standard output differs")
+	}
+	if out := run(0, "report", "bias.experiment.yaml", "-o", "mine.html", "--json"); !strings.Contains(out, `"done": "report of the experiment: mine.html"`) {
+		t.Errorf("report --json: %s", out)
+	}
+	if out := run(2, "report", "bias.experiment.yaml", "-o", "-", "--json"); !strings.Contains(out, "leave out --json") {
+		t.Errorf("report --json to standard output: %s", out)
 	}
 	if out := run(2, "export", "bias.experiment.yaml", "--all"); !strings.Contains(out, "-o DIR") {
 		t.Errorf("all without a folder: %s", out)

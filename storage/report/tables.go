@@ -273,13 +273,17 @@ func filesOf(s *engine.Source) (all []file) {
 		if strings.HasPrefix(name, engine.OwnFiles) {
 			continue
 		}
-		f := file{Name: name, Size: engine.FormatBytes(int64(len(data)))}
-		if len(data) <= shownFile && utf8.Valid(data) {
-			f.Text = string(data)
-		}
-		all = append(all, f)
+		all = append(all, fileOf(name, data))
 	}
 	return all
+}
+
+func fileOf(name string, data []byte) file {
+	f := file{Name: name, Size: engine.FormatBytes(int64(len(data)))}
+	if len(data) <= shownFile && utf8.Valid(data) {
+		f.Text = string(data)
+	}
+	return f
 }
 
 // flatten returns the values of a JSON object in order. Values of nested objects have names such as budget.usd.

@@ -80,7 +80,7 @@ var rules = []rule{
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/run", "/engine/internal/..."}, noPgx},
 	{"/storage", []string{"/engine", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
-	{"/storage/report", []string{"/engine", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
+	{"/storage/report", []string{"/engine", "/engine/experiment/findings", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/experiments", []string{"/engine", "/engine/figures", "/engine/view", "/engine/experiment/findings", "/engine/experiment/statistics", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},

@@ -133,7 +133,11 @@ func (c *Comparison) bound(row *statistics.Row, m *Measure, runs int) string {
 			continue
 		}
 		same = false
-		most = max(most, d.Margin) // NaN if one of them is
+		margin := d.Margin
+		if math.IsNaN(margin) && !math.IsNaN(d.P) { // the same difference in all runs
+			margin = math.Abs(d.Value)
+		}
+		most = max(most, margin) // NaN if one of them is
 	}
 	switch {
 	case same:

@@ -16,7 +16,7 @@ func Text(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Unknown
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return strconv.FormatFloat(v+0, 'g', 4, 64) // 0 has no sign
 }
 
 // Signed returns a difference with its sign, such as +1.5; 0 has none.

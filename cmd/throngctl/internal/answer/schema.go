@@ -66,6 +66,7 @@ var All = []Printed{
 	{"experiment status", "", Experiment{}},
 	{"experiment stop", "", Done{}},
 	{"experiment compare", "", Effects{}},
+	{"experiment report", "", Done{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},

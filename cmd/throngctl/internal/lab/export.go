@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/storage"
 )
@@ -35,9 +36,13 @@ func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
 	if err := c.check(t); err != nil {
 		return err
 	}
-	return t.measured(ctx, c.File, func(_ *experiments.Experiment, table *findings.Table) error {
+	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *findings.Table) error {
 		if c.All {
-			return c.all(t, table)
+			if err := x.Export(c.Output, c.Format, table); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(t.Out, "exported to %s\n", c.Output)
+			return err
 		}
 		sheet := table.Sheet()
 		if c.Effects {
@@ -64,15 +69,33 @@ func (c *exportCmd) check(t *Terminal) error {
 	return nil
 }
 
-// all writes a folder with everything.
-func (c *exportCmd) all(t *Terminal, table *findings.Table) error {
-	text, err := os.ReadFile(c.File)
-	if err != nil {
-		return err
+type reportCmd struct {
+	File   string `arg:"" help:"Experiment file."`
+	Output string `short:"o" placeholder:"FILE" help:"HTML file to write; - means standard output (default: NAME.html)."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *reportCmd) Run(ctx context.Context, t *Terminal) error {
+	if c.JSON && c.Output == standard {
+		return &engine.FieldError{Field: "json", Problem: "the report itself goes to standard output", Hint: "add -o FILE, or leave out --json"}
 	}
-	if err := storage.ExportExperiment(c.Output, c.Format, &storage.Experiment{Table: table, Name: filepath.Base(c.File), File: text, Version: about.Version()}); err != nil {
+	return t.measured(ctx, c.File, func(x *experiments.Experiment, table *findings.Table) error {
+		if c.Output == standard {
+			return x.Report(t.Out, table)
+		}
+		path := c.Output
+		if path == "" {
+			path = strings.TrimSuffix(filepath.Base(c.File), experiment.Ending) + ".html"
+		}
+		if err := file.Write(path, func(w io.Writer) error { return x.Report(w, table) }); err != nil {
+			return err
+		}
+		done := "report of the experiment: " + path
+		if t.JSON {
+			return answer.Print(t.Out, answer.Done{Done: done})
+		}
+		_, err := fmt.Fprintln(t.Out, done)
 		return err
-	}
-	_, err = fmt.Fprintf(t.Out, "exported to %s\n", c.Output)
-	return err
+	})
 }

@@ -43,6 +43,7 @@ type Commands struct {
 	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
 	Export  exportCmd  `cmd:"" help:"Export an experiment as CSV, JSON Lines or Parquet: a row for each run, or its effects."`
+	Report  reportCmd  `cmd:"" help:"Write the report of an experiment as an HTML page."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
