@@ -214,7 +214,9 @@ func (s *Screen) take(a answer, err error) {
 	default:
 		s.trouble.Say("", widgets.Neutral)
 	}
-	s.shown = a.shown
+	if s.shown = a.shown; s.shown != nil && s.shown.details.Path != "" {
+		s.chosen = s.shown.details.Path // as the list names it
+	}
 	s.draw()
 }
 
