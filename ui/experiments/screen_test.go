@@ -291,6 +291,17 @@ func TestResponse(t *testing.T) {
 	q.Until("other curves", func() bool { return uitest.Shows(p.curves, "0.5") && uitest.Shows(p.curves, "large") })
 }
 
+// TestAnExperimentHasOnePath opens a file under another path than the one in the list.
+func TestAnExperimentHasOnePath(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select("/experiments/../experiments/other.experiment.yaml")
+	q.Until("it is shown", func() bool { return uitest.Shows(s.Content(), "60 of 60 runs") })
+	if s.Chosen() != otherFile || len(s.entries) != 3 || s.list.table.Selected() != otherFile {
+		t.Errorf("chosen is %s of %d", s.Chosen(), len(s.entries))
+	}
+}
+
 func TestFactors(t *testing.T) {
 	d := three()
 	q, s, _ := start(t, d)

@@ -146,7 +146,14 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 				return err
 			}
 		}
-		if err := c.forecast(ctx, t, x); err != nil {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if err := x.Consent(s); err != nil { // before the first run, for all of them
+			return err
+		}
+		if err := c.forecast(ctx, t, x, s); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithCancel(ctx)
@@ -165,7 +172,7 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		})
 		end := make(chan struct{})
 		go c.heed(t, execution, cancel, end)
-		err := wait()
+		err = wait()
 		close(end)
 		if err != nil && !errors.Is(err, experiments.ErrStopped) {
 			return err
@@ -198,13 +205,9 @@ func (c *runCmd) until(ctx context.Context, t *Terminal, place *queue.Entry) err
 }
 
 // forecast prints what is left to do. It warns if that exceeds the budget.
-func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment) error {
+func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment, s *experiments.Status) error {
 	if t.JSON {
 		return nil
-	}
-	s, err := x.Status(ctx)
-	if err != nil {
-		return err
 	}
 	f, err := x.Forecast(ctx, s)
 	if err != nil || f.Runs == 0 {
