@@ -87,7 +87,7 @@ func (p *runsPage) draw() {
 	state := findings.State("")
 	if run != nil {
 		state = run.State
-		text = fmt.Sprintf("%s, seed %d: %s", plot.Brief(point), seed, run.State)
+		text = fmt.Sprintf("%s, seed %d: %s", findings.Brief(point), seed, run.State)
 		if run.ID != "" {
 			why = "Run " + run.ID
 		}

@@ -309,7 +309,7 @@ func TestFactors(t *testing.T) {
 	reads(q, s, d)
 	s.tabs.Pick(2)
 	q.Until("the analysis", func() bool { return uitest.Shows(s.Content(), "The share of the variance between points") })
-	shows(t, s, "params.eagerness", "service.model.model")
+	shows(t, s, "eagerness", "model.model", "eagerness with model.model")
 	d.set(func() {
 		d.tables[otherFile] = prices(60)
 		d.tables[otherFile].Design = "zip"
