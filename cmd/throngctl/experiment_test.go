@@ -108,7 +108,7 @@ func checkSteering(t *testing.T, dir string, run func(want int, args ...string) 
 	if out := run(2, "skip", file, "--point", "1", "--seed", "1"); !strings.Contains(out, "done already") {
 		t.Errorf("skip: %s", out)
 	}
-	if out := run(0, "extend", file, "--seeds", "1", "--level", "bias=0.7", "--measure", "events.heads"); !strings.Contains(out, "experiment run") {
+	if out := run(0, "extend", file, "--seeds", "1", "--level", "params.bias=0.7", "--measure", "events.heads"); !strings.Contains(out, "experiment run") {
 		t.Errorf("extend: %s", out)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), "[0.5, 0.9, 0.7]") || !strings.Contains(string(text), "seeds: 13") || !strings.Contains(string(text), "[acted, events.heads]") {
