@@ -98,7 +98,7 @@ func (p *runsPage) draw() {
 	p.about.Set(text, widgets.Neutral)
 	p.why.Set(why, tone)
 	e := p.screen.entry()
-	free := e != nil && !e.Elsewhere && p.screen.ordered == ""
+	free := e != nil && p.screen.ordered == ""
 	enable(p.open, run != nil && run.ID != "")
 	enable(p.next, free && (state == findings.Waiting || state == findings.Interrupted))
 	enable(p.skip, free && (state == findings.Waiting || state == findings.Interrupted || state == findings.Running))

@@ -69,7 +69,7 @@ func TestButtonsFollowTheState(t *testing.T) {
 		{Ready, false, "Run", "run " + pricesFile + " "},
 		{Queued, false, "Stop", "stop " + pricesFile},
 		{Running, false, "Pause Stop", "pause " + pricesFile},
-		{Running, true, "Stop", "stop " + pricesFile},
+		{Running, true, "Pause Stop", "pause " + pricesFile},
 		{Paused, false, "Continue Stop", "continue " + pricesFile},
 		{Stopping, false, "", ""},
 		{Partial, false, "Continue", "run " + pricesFile + " "},
