@@ -95,6 +95,9 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	a.mu.Lock()
 	a.jobs[job] = r.ID
 	late, skipped := a.stopped, a.skipped[r.ID]
+	if skipped {
+		a.left[job] = true
+	}
 	a.mu.Unlock()
 	a.set(r, &job.Record, Running, "")
 	switch {
@@ -105,7 +108,9 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	}
 	result := job.Run.Wait()
 	a.mu.Lock()
+	left := a.left[job]
 	delete(a.jobs, job)
+	delete(a.left, job)
 	a.mu.Unlock()
 	if err := job.Close(); err != nil {
 		return err
@@ -123,6 +128,8 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 		a.set(r, &record, Done, "")
 	case skipped && result.Ending == engine.EndStopped:
 		a.set(r, &record, Skipped, "")
+	case left && result.Ending == engine.EndStopped: // it was taken back while it ended, and continues
+		a.set(r, &record, Interrupted, "")
 	case result.Ending == engine.EndStopped || result.Ending == engine.NotEnded:
 		a.set(r, &record, Interrupted, "")
 		a.refuse("run " + string(record.ID) + " was stopped")

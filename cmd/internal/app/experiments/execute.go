@@ -53,9 +53,10 @@ type Execution struct {
 	budget  *engine.Ledger // nil without a budget in dollars
 	spent   time.Duration  // by runs so far
 	jobs    map[*app.Job]string
-	stopped string // why no more runs start; "" while they do
-	own     string // who paused it in this process; "" if no one did
-	paused  string // who paused it; "" while it is not paused
+	left    map[*app.Job]bool // jobs that were stopped because their runs were skipped
+	stopped string            // why no more runs start; "" while they do
+	own     string            // who paused it in this process; "" if no one did
+	paused  string            // who paused it; "" while it is not paused
 	skipped map[string]bool
 }
 
@@ -70,7 +71,7 @@ type end struct {
 func (x *Experiment) Execute(ctx context.Context, events Events) (e *Execution, wait func() error) {
 	e = &Execution{
 		app: x.app, x: x, events: events, look: x.options.Look, wake: make(chan struct{}, 1), ends: make(chan end),
-		inFlight: map[string]bool{}, jobs: map[*app.Job]string{}, skipped: map[string]bool{},
+		inFlight: map[string]bool{}, jobs: map[*app.Job]string{}, left: map[*app.Job]bool{}, skipped: map[string]bool{},
 	}
 	result := make(chan error, 1)
 	go func() { result <- e.execute(ctx) }()
