@@ -94,7 +94,7 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	}
 	a.mu.Lock()
 	a.jobs[job] = r.ID
-	late, skipped := a.stopped, a.skipped[r.ID]
+	late, cut, skipped := a.stopped, a.cut, a.skipped[r.ID]
 	if skipped {
 		a.left[job] = true
 	}
@@ -102,7 +102,7 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	a.set(r, &job.Record, Running, "")
 	switch {
 	case late != "":
-		stop(job, false, "the experiment", late)
+		stop(job, cut, "the experiment", late)
 	case skipped:
 		stop(job, false, "the experiment", skipReason)
 	}

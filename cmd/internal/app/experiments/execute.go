@@ -55,6 +55,7 @@ type Execution struct {
 	jobs    map[*app.Job]string
 	left    map[*app.Job]bool // jobs that were stopped because their runs were skipped
 	stopped string            // why no more runs start; "" while they do
+	cut     bool              // sessions in progress are not waited for
 	own     string            // who paused it in this process; "" if no one did
 	paused  string            // who paused it; "" while it is not paused
 	skipped map[string]bool
@@ -89,7 +90,7 @@ func (e *Execution) Experiment() *Experiment {
 // experiment waits for its turn.
 func (e *Execution) Stop(cut bool, who, why string) bool {
 	e.mu.Lock()
-	e.stopped = cmp.Or(why, "by "+who)
+	e.stopped, e.cut = cmp.Or(why, "by "+who), e.cut || cut
 	began := e.status != nil
 	jobs := make([]*app.Job, 0, len(e.jobs))
 	for j := range e.jobs {
