@@ -136,11 +136,7 @@ func TestDeadProcess(t *testing.T) {
 // TestOneIsFirst checks that exactly one of the entries that are due is first, and that it leads the list.
 func TestOneIsFirst(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := Of(dir, slog.New(slog.DiscardHandler))
+		q := newQueue(t)
 		now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 		q.now = func() time.Time { return now }
 		places := make([]*Place, rapid.IntRange(1, 6).Draw(r, "entries"))

@@ -62,11 +62,8 @@ func (s *steered) execute() {
 		},
 		Warn: func(text string) { s.states <- text },
 		Changed: func(_ *experiments.Status, r *experiments.Run) {
-			switch r.State {
-			case experiments.Skipped:
-				s.states <- "skipped"
-			case experiments.Running:
-				s.states <- "running"
+			if r.State == experiments.Skipped || r.State == experiments.Running {
+				s.states <- string(r.State)
 			}
 			if r.State == experiments.Done {
 				s.done <- r.ID
