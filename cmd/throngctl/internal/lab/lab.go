@@ -158,11 +158,17 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		began, done := time.Now(), 0
+		var began time.Time // zero while it waits for its turn
+		done := 0
 		execution, wait := x.Execute(ctx, experiments.Events{
 			Waiting: func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
-			Paused:  func(who string) { c.paused(t, who) },
-			Warn:    func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
+			Planned: func(*experiments.Status) {
+				if began.IsZero() {
+					began = time.Now()
+				}
+			},
+			Paused: func(who string) { c.paused(t, who) },
+			Warn:   func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
 			Changed: func(s *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
 					done++
@@ -268,9 +274,14 @@ func (c *runCmd) changed(t *Terminal, s *experiments.Status, r *experiments.Run,
 	}
 	switch {
 	case r.State == experiments.Done && r.Point >= 0:
-		left := ""
-		if per := time.Since(began) / time.Duration(done); all < of {
-			left = ", about " + engine.FormatDuration((per * time.Duration(of-all)).Round(time.Second)) + " left"
+		left, missing := "", 0
+		for _, r := range s.Runs {
+			if r.State.Missing() {
+				missing++
+			}
+		}
+		if per := time.Since(began) / time.Duration(done); missing > 0 {
+			left = ", about " + engine.FormatDuration((per * time.Duration(missing)).Round(time.Second)) + " left"
 		}
 		fmt.Fprintf(t.Out, "%d of %d runs%s: %s\n", all, of, left, what)
 	case r.State == experiments.Skipped:
