@@ -59,7 +59,7 @@ func (f *frame) table() []*command {
 		if f.single || p.title == settingsTitle { // Settings have keys of their own
 			break
 		}
-		own = append(own, &command{Action: action.Action{Name: p.title, Menu: menuView, Key: fyne.KeyName(rune('1' + i)), Modifier: ctrl, Do: func() { f.show(p) }}})
+		own = append(own, &command{Action: action.Action{Name: p.title, Menu: menuView, Key: screenKey(i), Modifier: ctrl, Do: func() { f.show(p) }}})
 	}
 	for i, act := range chart.Actions(f.win.Canvas()) {
 		own = append(own, &command{Action: act, divide: i == 0})
@@ -72,10 +72,13 @@ func (f *frame) table() []*command {
 		&command{Action: action.Action{Name: "Default text size", Menu: menuView, Key: fyne.Key0, Modifier: ctrl, Do: func() { a.zoom(0) }}, over: true},
 		&command{Action: action.Action{Name: "New window", Menu: menuFile, Key: fyne.KeyN, Modifier: ctrl, Do: a.open}, over: true, divide: true},
 		&command{Action: action.Action{Name: "Close window", Menu: menuFile, Key: fyne.KeyW, Modifier: ctrl, Do: f.close}, over: true},
-		&command{Action: action.Action{Name: settingsTitle + "…", Menu: menuFile, Key: fyne.KeyComma, Modifier: ctrl, Do: a.showSettings}, divide: true, close: []desktop.CustomShortcut{{KeyName: fyne.Key7, Modifier: ctrl}}},
+		&command{Action: action.Action{Name: settingsTitle + "…", Menu: menuFile, Key: fyne.KeyComma, Modifier: ctrl, Do: a.showSettings}, divide: true, close: []desktop.CustomShortcut{{KeyName: screenKey(len(a.pages) - 1), Modifier: ctrl}}},
 		&command{Action: action.Action{Name: "Quit", Menu: quitMenu, Key: fyne.KeyQ, Modifier: ctrl, Do: a.close}, over: true, divide: true},
 	)
 }
+
+// screenKey is the key of a screen in the navigation.
+func screenKey(i int) fyne.KeyName { return fyne.KeyName(rune('1' + i)) }
 
 // ofHelp returns the commands of the menu Help.
 func (f *frame) ofHelp() []*command {

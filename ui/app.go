@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/editor"
+	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/taskbar"
@@ -37,20 +38,22 @@ const pulse = 300 * time.Millisecond
 
 // Desk is what the window and its screens need from the application.
 type Desk struct {
-	Setup     setup.Desk
-	Editor    editor.Desk
-	Live      live.Desk
-	Runs      runs.Desk
-	Results   results.Desk
-	Compare   compare.Desk
-	Calibrate calibrate.Desk
-	Settings  settings.Desk
-	Import    wizard.Desk // nil if scenarios cannot be imported
-	Store     Store
-	Program   Program     // nil if there is no information on the program
-	Tool      Tool        // nil if there is nothing to install
-	Attach    Attach      // nil if the toolkit's windows are enough
-	Dialogs   FileDialogs // nil uses the toolkit's
+	Setup   setup.Desk
+	Editor  editor.Desk
+	Live    live.Desk
+	Runs    runs.Desk
+	Results results.Desk
+	Compare compare.Desk
+	// Experiments is nil if there are none; their page is then missing.
+	Experiments experiments.Desk
+	Calibrate   calibrate.Desk
+	Settings    settings.Desk
+	Import      wizard.Desk // nil if scenarios cannot be imported
+	Store       Store
+	Program     Program     // nil if there is no information on the program
+	Tool        Tool        // nil if there is nothing to install
+	Attach      Attach      // nil if the toolkit's windows are enough
+	Dialogs     FileDialogs // nil uses the toolkit's
 	// IconText, if set, shows a text next to the program's icon in the menu bar of macOS. Other systems show it as the icon's name, or not at all.
 	IconText func(text string)
 	// Drew, if set, is called by the UI goroutine a few times a second.
@@ -76,27 +79,29 @@ type Store interface {
 // App is the program's windows and their screens. The embedded frame is the first window; closing it ends the program.
 type App struct {
 	*frame
-	app        fyne.App
-	desk       Desk
-	others     []*frame // additional windows, and the guide's
-	manual     *manual  // nil while the guide is closed
-	closers    []closer // screens with text that may not be stored yet
-	live       *live.Screen
-	setup      *setup.Screen
-	editor     *editing
-	wizard     *wizard.Wizard // nil if scenarios cannot be imported
-	runs       *runs.Screen
-	results    *results.Screen
-	compare    *compare.Screen
-	pulse      *async.Pulse
-	settings   *settings.Screen
-	choices    choices
-	systemTray *systemTray
-	notifier   notifier
-	icon       *taskbar.Icon
-	tour       *tour.Tour // the newest; nil before the first
-	closing    bool
-	ended      bool // the first window was closed
+	app     fyne.App
+	desk    Desk
+	others  []*frame // additional windows, and the guide's
+	manual  *manual  // nil while the guide is closed
+	closers []closer // screens with text that may not be stored yet
+	live    *live.Screen
+	setup   *setup.Screen
+	editor  *editing
+	wizard  *wizard.Wizard // nil if scenarios cannot be imported
+	runs    *runs.Screen
+	results *results.Screen
+	compare *compare.Screen
+	// experiments is nil if the application has none.
+	experiments *experiments.Screen
+	pulse       *async.Pulse
+	settings    *settings.Screen
+	choices     choices
+	systemTray  *systemTray
+	notifier    notifier
+	icon        *taskbar.Icon
+	tour        *tour.Tour // the newest; nil before the first
+	closing     bool
+	ended       bool // the first window was closed
 
 	// at the last tick, while the user may still be moving the window
 	seenSize  fyne.Size
@@ -105,7 +110,7 @@ type App struct {
 
 const settingsTitle = "Settings"
 
-func (a *App) showSettings() { a.show(a.pages[6]) }
+func (a *App) showSettings() { a.show(a.pageOf(settingsTitle)) }
 
 // New returns the windows; [App.Run] shows them.
 func New(app fyne.App, desk Desk) *App {
@@ -141,7 +146,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.compare = compare.New(desk.Compare)
 	a.compare.Lead(func() { a.show(a.pages[0]) })
 	a.settings = settings.New(desk.Settings, a.win, a.appearance())
-	a.pages = []*page{
+	a.pages = a.withExperiments([]*page{
 		{title: "Setup", icon: theme.DocumentCreateIcon(), help: "15-window.md#setup", screen: a.setup},
 		{title: "Live", icon: theme.MediaPlayIcon(), help: "07-dashboard.md", screen: a.live},
 		{title: "Runs", icon: theme.HistoryIcon(), help: "15-window.md#runs", screen: a.runs},
@@ -149,7 +154,7 @@ func New(app fyne.App, desk Desk) *App {
 		{title: "Compare", icon: theme.GridIcon(), help: "15-window.md#results-and-compare", screen: a.compare},
 		{title: "Calibrate", icon: theme.SearchIcon(), help: "08-concurrency.md#calibrate", screen: calibrate.New(desk.Calibrate, calibrate.Setup{Order: a.setUp, Apply: a.apply})},
 		{title: settingsTitle, icon: theme.SettingsIcon(), help: "15-window.md#settings", screen: a.settings},
-	}
+	})
 	a.run = a.pages[1]
 	a.build()
 	return a
@@ -180,8 +185,11 @@ func (a *App) chooseScenario() {
 // complain shows an error that belongs to no screen.
 func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
-// Open opens a file: a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
+// Open opens a file: an experiment in Experiments, a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
 func (a *App) Open(path string) {
+	if a.openExperiment(path) {
+		return
+	}
 	a.show(a.pages[0])
 	if a.wizard == nil {
 		a.setup.Open(path)
@@ -298,7 +306,7 @@ func (a *App) tick() {
 
 // showDatabase shows the settings of the database.
 func (a *App) showDatabase() {
-	a.show(a.pages[6])
+	a.showSettings()
 	a.settings.Open(settings.Database)
 }
 

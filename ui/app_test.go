@@ -184,7 +184,7 @@ func start(t *testing.T, d *desk) (*uitest.Queue, *App, *app) {
 	}
 	a := New(fake, Desk{
 		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
-		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Store: d,
 	})
 	q.Drain()
 	return q, a, fake
@@ -250,7 +250,7 @@ func TestCloseWhileACalibrationGoesOn(t *testing.T) {
 func TestWhatWasFoundGoesToSetup(t *testing.T) {
 	d := &desk{sweep: &calibrate.State{Found: &calibrate.Found{Title: "Shoppers", Level: 7, Low: 5, High: 9, Words: "7 sessions concurrently."}}}
 	q, a, _ := start(t, d)
-	a.show(a.pages[5])
+	a.show(a.pageOf("Calibrate"))
 	q.Drain()
 	if o, ok := a.setUp(); ok || o.Scenario != "" {
 		t.Errorf("Setup shows %+v, %v", o, ok)
@@ -312,7 +312,7 @@ func TestNoticeAlone(t *testing.T) {
 func TestNavigation(t *testing.T) {
 	d := &desk{}
 	q, a, _ := start(t, d)
-	for i, title := range []string{"Setup", "Live", "Runs", "Results", "Compare", "Calibrate", "Settings"} {
+	for i, title := range []string{"Setup", "Live", "Runs", "Results", "Compare", experimentsTitle, "Calibrate", "Settings"} {
 		test.Tap(a.pages[i].item)
 		q.Drain()
 		if a.current.title != title || !a.current.item.selected || a.content.Objects[0].(*container.Scroll).Content != a.current.Content() {
@@ -368,7 +368,7 @@ func TestThemeReachesScreensThatWereHidden(t *testing.T) {
 	for _, choice := range []string{"light", "dark"} {
 		a.show(a.pages[2])
 		q.Until("read", func() bool { return shown() != nil })
-		a.show(a.pages[6])
+		a.show(a.pageOf(settingsTitle))
 		a.setTheme(choice)
 		before := shown()
 		a.show(a.pages[2])

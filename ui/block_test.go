@@ -52,7 +52,7 @@ func patientApp(t *testing.T) (*uitest.Queue, *App, *patience) {
 // says is the text that each screen shows while it waits for its first answer.
 var says = map[string]string{
 	"Setup": "Loading scenarios…", "Live": "No run is in progress", "Runs": "Loading runs…", "Results": "Loading runs…", "Compare": "Loading runs…",
-	"Calibrate": "Loading scenarios…", "Settings": "Loading settings…",
+	experimentsTitle: "Loading experiments…", "Calibrate": "Loading scenarios…", "Settings": "Loading settings…",
 }
 
 // TestNothingIsWaitedFor checks that no screen blocks on a store that does not answer.
@@ -125,7 +125,7 @@ func TestEveryButtonComesBack(t *testing.T) {
 
 // views returns functions that show the parts of a page that are shown one at a time.
 func (a *App) views(p *page) (all []func()) {
-	if p != a.pages[6] {
+	if p != a.pageOf(settingsTitle) {
 		return []func(){func() {}}
 	}
 	for _, section := range []string{settings.Database, settings.General, settings.Notifications, settings.Storage, settings.Privacy, "Machine and services"} {
@@ -137,7 +137,7 @@ func (a *App) views(p *page) (all []func()) {
 // loaded is a text that each screen shows once it has read its data.
 var loaded = map[string][]string{
 	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Runs": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
-	"Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"Saved in the settings", "Machine and services"},
+	experimentsTitle: {"Does eagerness pay?"}, "Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"Saved in the settings", "Machine and services"},
 }
 
 func hasLoaded(p *page) bool {
@@ -156,7 +156,7 @@ func hasLoaded(p *page) bool {
 // reached lists the calls that the buttons of the screens must have made by the end.
 var reached = map[string][]string{
 	"Setup": {"Unallowed", "TestService"}, "Live": {"Pause"}, "Runs": {"Resume"}, "Results": {"Audit"},
-	"Calibrate": {"Start"}, "Settings": {"SaveConnection"},
+	experimentsTitle: {"Unallowed of experiments"}, "Calibrate": {"Start"}, "Settings": {"SaveConnection"},
 }
 
 // dismissAll closes everything on top of the window.

@@ -154,7 +154,7 @@ func TestShortcutsReachTheirScreens(t *testing.T) {
 	q, a, p := filledApp(t)
 	p.shut()
 	t.Cleanup(p.open)
-	a.show(a.pages[6])
+	a.show(a.pageOf(settingsTitle))
 	typed(t, a.frame, fyne.KeyP, action.Command)
 	q.Until("paused", func() bool { return p.stands("Pause") })
 	if a.current.title != "Live" {

@@ -19,6 +19,8 @@ type spot struct {
 	Screen   string         // its title
 	Runs     []engine.RunID // chosen on the screen
 	Scenario string         // in the editor
+	// Experiment is the path of the chosen experiment.
+	Experiment string `json:",omitempty"`
 }
 
 // spotOf returns what a window shows.
@@ -36,6 +38,8 @@ func spotOf(a *App) spot {
 		at.Runs = a.compare.Chosen()
 	case a.editor.page:
 		at.Scenario = a.editor.screen.Chosen()
+	case a.pageOf(experimentsTitle):
+		at.Experiment = a.experiments.Chosen()
 	}
 	if run != "" {
 		at.Runs = []engine.RunID{run}
@@ -46,7 +50,7 @@ func spotOf(a *App) spot {
 // keep stores the spot if it has changed. A screen that has nothing to show may still be loading.
 func (s *spot) keep(a *App) {
 	at := spotOf(a)
-	if empty := len(at.Runs) == 0 && at.Scenario == ""; reflect.DeepEqual(*s, at) || empty && at.Screen == s.Screen {
+	if empty := len(at.Runs) == 0 && at.Scenario == "" && at.Experiment == ""; reflect.DeepEqual(*s, at) || empty && at.Screen == s.Screen {
 		return
 	}
 	*s = at
@@ -80,6 +84,10 @@ func restore(a *App) {
 		a.results.Select(run)
 	case a.pages[4].title:
 		a.compare.Select(at.Runs...)
+	case experimentsTitle:
+		if a.experiments != nil && at.Experiment != "" {
+			a.experiments.Select(at.Experiment)
+		}
 	case a.editor.page.title:
 		if at.Scenario != "" {
 			a.editor.open(at.Scenario)

@@ -36,7 +36,7 @@ func TestOpensWhereItWasClosed(t *testing.T) {
 	if a.current != a.pages[0] {
 		t.Errorf("the first start shows %s", a.current.title)
 	}
-	a.show(a.pages[5])
+	a.show(a.pageOf("Calibrate"))
 	if a = again(q, a); a.current.title != "Calibrate" {
 		t.Errorf("%s is shown instead of Calibrate", a.current.title)
 	}

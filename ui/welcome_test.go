@@ -128,7 +128,7 @@ func first(t *testing.T, d *desk) (*uitest.Queue, *App) {
 	d.settled = make(chan struct{})
 	a := New(&app{App: fyne.CurrentApp()}, Desk{
 		Setup: firstDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
-		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Store: d,
 	})
 	q.Until("read", func() bool { return uitest.Shows(a.setup.Content(), "372 shoppers") })
 	a.greet()
@@ -171,7 +171,7 @@ func TestTheFirstStart(t *testing.T) {
 	if a.overlay() != nil || !a.ringed(a.setup.Button()) {
 		t.Error("the tour covers the window, or does not mark Launch")
 	}
-	a.show(a.pages[6])
+	a.show(a.pageOf(settingsTitle))
 	a.beat(q)
 	if !a.says("The Launch button is in Setup.") {
 		t.Errorf("in Settings it says %q", uitest.Texts(a.above))

@@ -96,7 +96,7 @@ func TestTextIsScaled(t *testing.T) {
 	if got := a.app.Preferences().Float(scaleKey); got != 1.2 || size() <= made {
 		t.Errorf("after two steps the text is %v times as large, a line %v after %v", got, size(), made)
 	}
-	if !uitest.Shows(a.pages[6].Content(), "120%") {
+	if !uitest.Shows(a.pageOf(settingsTitle).Content(), "120%") {
 		t.Error("Settings does not show it")
 	}
 	a.setScale(largest - zoomStep)

@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -71,5 +72,13 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestStep(t *testing.T) {
+	for raw, want := range map[float64]float64{1: 1, 1.1: 2, 3: 5, 6: 10, 0.03: 0.05, 0.05: 0.05, 700: 1000, 1000: 1000} {
+		if got := figures.Step(raw); math.Abs(got-want) > want*1e-9 {
+			t.Errorf("the step for %v is %v, want %v", raw, got, want)
+		}
 	}
 }

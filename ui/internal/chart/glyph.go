@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"image/color"
 	"time"
 
 	"github.com/throng-sim/throng/ui/internal/pen"
@@ -53,14 +52,11 @@ func (k MarkerKind) troubling() bool { return k == Refused || k == Troubled }
 
 func abs(v float32) float32 { return max(v, -v) }
 
-// glyphs hold the coverage of each pixel by the shapes, drawn once for a size.
+// glyphs are the shapes, drawn once for a size.
 type glyphs struct {
-	side  int // device pixels
-	cover [numKinds][]uint8
+	side int // device pixels
+	all  [numKinds]pen.Glyph
 }
-
-// fine is the number of samples per pixel in each direction.
-const fine = 4
 
 // fit sets the width of the glyphs in device pixels. It allocates only if that changes.
 func (g *glyphs) fit(side int) {
@@ -69,24 +65,8 @@ func (g *glyphs) fit(side int) {
 	}
 	g.side = side
 	for kind, inside := range shapes {
-		g.cover[kind] = make([]uint8, side*side)
-		for i := range g.cover[kind] {
-			g.cover[kind][i] = coverOf(inside, i%side, i/side, side)
-		}
+		g.all[kind] = pen.Cut(inside, side)
 	}
-}
-
-// coverOf returns the coverage of a pixel by a shape, out of 255.
-func coverOf(inside func(x, y float32) bool, x, y, side int) uint8 {
-	hits := 0
-	for i := range fine * fine {
-		px := float32(x) + (float32(i%fine)+0.5)/fine
-		py := float32(y) + (float32(i/fine)+0.5)/fine
-		if inside(2*px/float32(side)-1, 2*py/float32(side)-1) {
-			hits++
-		}
-	}
-	return uint8(hits * 255 / (fine * fine))
 }
 
 // moment is a marker in a drawing.
@@ -103,16 +83,5 @@ func (p *plot) marker(m moment) {
 	}
 	x := p.x(m.at)
 	p.vertical(x, float32(p.glyphs.side)+1, p.bed, pen.Faint(ink, markerStrength))
-	p.stamp(int(x-float32(p.glyphs.side)/2+0.5), 0, p.glyphs.cover[m.kind], ink)
-}
-
-// stamp draws a glyph.
-func (p *plot) stamp(x0, y0 int, cover []uint8, ink color.RGBA) {
-	side, size := p.glyphs.side, p.img.Rect.Size()
-	for i, c := range cover {
-		x, y := x0+i%side, y0+i/side
-		if c > 0 && x >= 0 && x < size.X && y >= 0 && y < size.Y {
-			pen.Over(p.img.Pix[y*p.img.Stride+4*x:], ink, uint32(c))
-		}
-	}
+	p.glyphs.all[m.kind].Stamp(p.img, int(x-float32(p.glyphs.side)/2+0.5), 0, ink)
 }

@@ -57,3 +57,9 @@ func colorOf(th fyne.Theme, name fyne.ThemeColorName, variant fyne.ThemeVariant)
 	}
 	return color.RGBAModel.Convert(c).(color.RGBA)
 }
+
+// Ink returns a color of the current theme for a drawing, also one of this package or of package widgets.
+func Ink(name fyne.ThemeColorName) color.RGBA {
+	settings := fyne.CurrentApp().Settings()
+	return colorOf(settings.Theme(), name, settings.ThemeVariant())
+}

@@ -142,11 +142,5 @@ func (u Unit) step(raw float64) float64 {
 			}
 		}
 	}
-	power := math.Pow10(int(math.Floor(math.Log10(raw))))
-	for _, m := range [...]float64{1, 2, 5} {
-		if m*power >= raw {
-			return m * power
-		}
-	}
-	return 10 * power
+	return figures.Step(raw)
 }

@@ -12,6 +12,7 @@ import (
 // Bar is a row of buttons. Buttons that do not fit are in a menu after the last one. Hidden buttons are not in the menu.
 type Bar struct {
 	widget.BaseWidget
+	rare    []*widget.Button // only in the menu
 	buttons []*widget.Button
 	places  []*fyne.Container // of the buttons; hidden for those in the menu, which still count as visible
 	more    *widget.Button
@@ -30,12 +31,23 @@ func NewBar(buttons ...*widget.Button) *Bar {
 	return b
 }
 
+// Rarely adds buttons that are always in the menu.
+func (b *Bar) Rarely(buttons ...*widget.Button) *Bar {
+	b.rare = append(b.rare, buttons...)
+	return b
+}
+
 // Offer shows or hides one of the buttons.
 func (b *Bar) Offer(button *widget.Button, offered bool) {
-	if button.Hidden == offered {
-		button.Hidden = !offered
-		b.Refresh()
+	switch {
+	case offered && button.Hidden:
+		button.Show() // this also applies a look that has changed since
+	case !offered && !button.Hidden:
+		button.Hide()
+	default:
+		return
 	}
+	b.Refresh()
 }
 
 // Menu returns the menu of the buttons that do not fit.
@@ -71,7 +83,7 @@ func (b *Bar) arrange(width float32) {
 				left++
 			}
 		}
-		if left > 0 {
+		if left > 0 || len(b.rare) > 0 {
 			sum += b.more.MinSize().Width + gap
 		}
 		return sum
@@ -88,6 +100,11 @@ func (b *Bar) arrange(width float32) {
 		case shown > 0:
 			shown--
 		default:
+			b.inMenu = append(b.inMenu, button)
+		}
+	}
+	for _, button := range b.rare {
+		if !button.Hidden {
 			b.inMenu = append(b.inMenu, button)
 		}
 	}

@@ -278,10 +278,10 @@ func TestFitMiddle(t *testing.T) {
 	text := "372 shoppers, two weeks in March, with the new recommendations"
 	size := theme.TextSize()
 	width := fyne.MeasureText(text, size, fyne.TextStyle{}).Width
-	if got := fitMiddle(text, width, size, fyne.TextStyle{}); got != text {
+	if got := FitMiddle(text, width, size, fyne.TextStyle{}); got != text {
 		t.Errorf("with enough room: %q", got)
 	}
-	got := fitMiddle(text, width/2, size, fyne.TextStyle{})
+	got := FitMiddle(text, width/2, size, fyne.TextStyle{})
 	if !strings.HasPrefix(got, "372 shop") || !strings.HasSuffix(got, "dations") || strings.Count(got, "…") != 1 || fyne.MeasureText(got, size, fyne.TextStyle{}).Width > width/2+0.5 {
 		t.Errorf("with half the room: %q", got)
 	}

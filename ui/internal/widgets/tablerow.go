@@ -337,8 +337,8 @@ func Fit(text string, width, size float32, style fyne.TextStyle) string {
 	return fit(text, width, size, style, func(all []rune, n int) string { return strings.TrimRight(string(all[:n]), " ") + "…" })
 }
 
-// fitMiddle is [Fit] with the ellipsis in the middle.
-func fitMiddle(text string, width, size float32, style fyne.TextStyle) string {
+// FitMiddle is [Fit] with the ellipsis in the middle.
+func FitMiddle(text string, width, size float32, style fyne.TextStyle) string {
 	return fit(text, width, size, style, func(all []rune, n int) string {
 		return strings.TrimRight(string(all[:(n+1)/2]), " ") + "…" + strings.TrimLeft(string(all[len(all)-n/2:]), " ")
 	})

@@ -72,7 +72,7 @@ func (l *Line) CreateRenderer() fyne.WidgetRenderer {
 
 func (l *Line) fit(text string, width, size float32, style fyne.TextStyle) string {
 	if l.middle {
-		return fitMiddle(text, width, size, style)
+		return FitMiddle(text, width, size, style)
 	}
 	return Fit(text, width, size, style)
 }

@@ -1,0 +1,75 @@
+package experiments
+
+import (
+	"fmt"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+)
+
+// empty is shown while there are no experiments.
+type empty struct {
+	open, create *widget.Button
+	content      *fyne.Container
+}
+
+const about = "An experiment runs a scenario many times: at every combination of values that you choose, and with several seeds. " +
+	"It shows which differences are real, and how sure that is. It is a file whose name ends in " + Extension + "."
+
+func newEmpty(a *adder) *empty {
+	title := widget.NewLabelWithStyle("No experiments yet", fyne.TextAlignCenter, fyne.TextStyle{Bold: true})
+	title.SizeName = theme.SizeNameSubHeadingText
+	text := widget.NewLabel(about)
+	text.Alignment, text.Wrapping = fyne.TextAlignCenter, fyne.TextWrapWord
+	e := &empty{
+		open:   widget.NewButtonWithIcon("Open file…", theme.FolderOpenIcon(), a.open),
+		create: widget.NewButtonWithIcon("New experiment…", theme.DocumentCreateIcon(), a.create),
+	}
+	e.create.Importance = widget.HighImportance
+	buttons := container.NewCenter(container.NewHBox(e.create, e.open))
+	e.content = container.NewVBox(layout.NewSpacer(), title, text, buttons, layout.NewSpacer())
+	e.content.Hide()
+	return e
+}
+
+// faults lists the mistakes of a file.
+type faults struct {
+	list    *fyne.Container
+	edit    *widget.Button
+	content fyne.CanvasObject
+}
+
+func newFaults(edit, again func()) *faults {
+	f := &faults{list: form.NewPanels(), edit: widget.NewButtonWithIcon("Edit file", theme.DocumentCreateIcon(), edit)}
+	buttons := container.NewHBox(f.edit, widget.NewButtonWithIcon("Check again", theme.ViewRefreshIcon(), again))
+	f.content = container.NewVScroll(widgets.NewPanel("Mistakes in the file", form.NewStack(f.list, buttons)))
+	f.content.Hide()
+	return f
+}
+
+func (f *faults) show(all []view.Problem) {
+	f.list.RemoveAll()
+	for _, p := range all {
+		n := form.NewNote("")
+		text := fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Col, p)
+		if p.Line == 0 {
+			text = p.String()
+		}
+		if isMistake(p) {
+			n.SetProblem(text)
+		} else {
+			n.SetWarning(text)
+		}
+		f.list.Add(n)
+	}
+	f.content.Refresh()
+}
+
+func isMistake(p view.Problem) bool { return !p.Warning }

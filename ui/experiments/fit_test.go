@@ -1,0 +1,38 @@
+package experiments
+
+import (
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/ui/internal/skin"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// TestNothingIsClipped checks that no text of the screen is clipped at any text size, on all tabs and in both themes.
+func TestNothingIsClipped(t *testing.T) {
+	for _, look := range []string{"light", "dark"} {
+		d := three()
+		q, s, _ := start(t, d)
+		scaled := func(scale float32) fyne.Theme { return skin.New(look).Scaled(scale) }
+		reads(q, s, d)
+		for i, tab := range tabNames {
+			s.tabs.Pick(i)
+			if tab == "Factors" {
+				q.Until("the analysis", func() bool { return uitest.Shows(s.Content(), "The share of the variance") })
+			}
+			q.Fit("experiments-"+look+"-"+strings.ToLower(tab), s.Content(), scaled)
+		}
+		s.Select(brokenFile)
+		reads(q, s, d)
+		q.Fit("experiments-"+look+"-mistakes", s.Content(), scaled)
+	}
+}
+
+func TestTheEmptyScreenFits(t *testing.T) {
+	d := &fakeDesk{}
+	q, s, _ := start(t, d)
+	q.Until("the explanation", func() bool { return s.empty.content.Visible() })
+	q.Fit("experiments-empty", s.Content(), func(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) })
+}

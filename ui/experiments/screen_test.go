@@ -1,0 +1,391 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/uitest"
+)
+
+// shows checks that the screen shows all texts.
+func shows(t *testing.T, s *Screen, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !uitest.Shows(s.Content(), text) {
+			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
+		}
+	}
+}
+
+// asked returns the question over the window.
+func asked(t *testing.T, q *uitest.Queue, s *Screen) fyne.CanvasObject {
+	t.Helper()
+	q.Until("a question is asked", func() bool { return s.win.Canvas().Overlays().Top() != nil })
+	return s.win.Canvas().Overlays().Top()
+}
+
+// picked answers the dialogs of the operating system with a path.
+type picked string
+
+func (p picked) Folder(context.Context, string) (string, error)         { return string(p), nil }
+func (p picked) File(context.Context, string, []string) (string, error) { return string(p), nil }
+func (p picked) Save(context.Context, string, string) (string, error)   { return string(p), nil }
+
+func answers(t *testing.T, path string) {
+	t.Helper()
+	widgets.UseDialogs(picked(path))
+	t.Cleanup(func() { widgets.UseDialogs(nil) })
+}
+
+func TestExperimentsAreListed(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	shows(t, s, "Does eagerness pay?", "34 of 60", "complete", "mistakes", "34 of 60 runs, 1 failed, about 12 min left", "running")
+	s.list.table.OnSelected(otherFile)
+	reads(q, s, d)
+	shows(t, s, "Which model answers best, and at what price?", "60 of 60 runs", "raises acted by")
+	if uitest.Button(s.Content(), "Pause") != nil {
+		t.Error("a complete experiment can be paused")
+	}
+}
+
+// TestButtonsFollowTheState checks which buttons each state has, that at most one of them is filled, and what they order.
+func TestButtonsFollowTheState(t *testing.T) {
+	for _, c := range []struct {
+		state     State
+		elsewhere bool
+		enabled   string // of the buttons that depend on the state
+		order     string // of the first one
+	}{
+		{Ready, false, "Run", "run " + pricesFile + " "},
+		{Queued, false, "Stop", "stop " + pricesFile},
+		{Running, false, "Pause Stop", "pause " + pricesFile},
+		{Running, true, "Stop", "stop " + pricesFile},
+		{Paused, false, "Continue Stop", "continue " + pricesFile},
+		{Stopping, false, "", ""},
+		{Partial, false, "Continue", "run " + pricesFile + " "},
+		{Complete, false, "", ""},
+	} {
+		d := three()
+		d.entries[0].State, d.entries[0].Elsewhere = c.state, c.elsewhere
+		q, s, _ := start(t, d)
+		reads(q, s, d)
+		var enabled []string
+		filled := 0
+		for _, name := range []string{"Run", "Continue", "Pause", "Stop"} {
+			b := uitest.Button(s.Content(), name)
+			if b == nil || b.Disabled() {
+				continue
+			}
+			enabled = append(enabled, name)
+			if name == "Run" || name == "Continue" {
+				filled++
+			}
+		}
+		if got := strings.Join(enabled, " "); got != c.enabled || filled > 1 {
+			t.Errorf("%s, elsewhere %v: enabled are %q, want %q", looks[c.state].word, c.elsewhere, got, c.enabled)
+			continue
+		}
+		if c.order != "" {
+			q.Tap(s.Content(), enabled[0])
+			var got []string
+			q.Until("the order", func() bool { got = append(got, d.ordered()...); return len(got) > 0 })
+			if got[0] != c.order {
+				t.Errorf("%s: ordered is %q, want %q", enabled[0], got, c.order)
+			}
+		}
+	}
+}
+
+// TestRunAsksForAddresses checks that nothing runs before the user allows the addresses.
+func TestRunAsksForAddresses(t *testing.T) {
+	d := three()
+	d.entries[0].State = Partial
+	d.outside = []engine.Destination{{Service: "shop", Host: "shop.example:443"}}
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	q.Tap(s.Content(), "Continue")
+	q.Tap(asked(t, q, s), "Cancel")
+	if got := d.ordered(); len(got) > 0 {
+		t.Errorf("without permission, ordered is %q", got)
+	}
+	q.Tap(s.Content(), "Continue")
+	q.Tap(asked(t, q, s), "Allow and run")
+	reads(q, s, d)
+	if got := d.ordered(); len(got) != 1 || !strings.Contains(got[0], "shop.example") {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
+func TestAnOrderFails(t *testing.T) {
+	d := three()
+	d.err = errors.New("the disk is gone")
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	q.Tap(s.Content(), "Pause")
+	q.Until("the failure", func() bool { return uitest.Shows(s.Content(), "Not paused. The disk is gone.") })
+	s.Select(otherFile)
+	reads(q, s, d)
+	if uitest.Shows(s.Content(), "Not paused.") {
+		t.Error("the failure is shown at another experiment")
+	}
+}
+
+func TestMoreSeeds(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	q.Tap(s.Content(), "More seeds…")
+	question := asked(t, q, s)
+	if !uitest.Shows(question, "Seeds to add to the 10 that each point has") || !uitest.Shows(question, "5 seeds at each point: 30 more runs. The file is changed.") {
+		t.Errorf("the question is %q", uitest.Texts(question))
+	}
+	q.Tap(question, "Add")
+	reads(q, s, d)
+	if got := d.ordered(); !slices.Equal(got, []string{"seeds " + pricesFile + " 5"}) {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
+func TestReportAndExport(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	answers(t, "/out/prices")
+	q.Tap(s.Content(), "Report…")
+	q.Until("the report", func() bool { return uitest.Shows(s.Content(), "Saved the report to /out/prices.html.") })
+	if !s.head.reveal.Visible() {
+		t.Error("the folder of the report cannot be opened")
+	}
+	q.Tap(s.Content(), "Export…")
+	q.Until("the export", func() bool { return uitest.Shows(s.Content(), "Exported to /out/prices/prices") })
+	if got := d.ordered(); !slices.Equal(got, []string{"report " + pricesFile + " /out/prices.html", "export " + pricesFile + " /out/prices"}) {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
+func TestAnExperimentIsForgotten(t *testing.T) {
+	d := three()
+	q, s, w := start(t, d)
+	s.Select(otherFile)
+	reads(q, s, d)
+	s.head.edit.OnTapped()
+	if w.edited != otherFile {
+		t.Errorf("edited is %q", w.edited)
+	}
+	s.head.forget.OnTapped()
+	q.Tap(asked(t, q, s), "Forget")
+	q.Until("it is forgotten", func() bool { return len(s.entries) == 2 && s.chosen == pricesFile && s.shown != nil })
+	if uitest.Shows(s.Content(), "Which model") {
+		t.Error("a forgotten experiment is shown")
+	}
+	if s.head.forget.Disabled() == false {
+		t.Error("an experiment in progress can be forgotten")
+	}
+}
+
+// TestNoExperiments checks that the empty screen explains itself, and writes and opens files.
+func TestNoExperiments(t *testing.T) {
+	d := &fakeDesk{details: map[string]*Details{otherFile: details(otherFile)}, tables: map[string]*findings.Table{otherFile: prices(60)}}
+	q, s, _ := start(t, d)
+	q.Until("the explanation", func() bool { return uitest.Shows(s.Content(), "An experiment runs a scenario many times") })
+	answers(t, "/mine/shop")
+	q.Tap(s.Content(), "New experiment…")
+	q.Tap(asked(t, q, s), "Write file…")
+	q.Until("the new one", func() bool { return s.shown != nil && s.entry() != nil })
+	if got := d.ordered(); s.chosen != "/mine/shop.experiment.yaml" || !slices.Equal(got, []string{"new shopping " + s.chosen}) {
+		t.Errorf("ordered is %q, and %s is shown", got, s.chosen)
+	}
+	if uitest.Shows(s.Content(), "No experiments yet") {
+		t.Error("the screen still says that there are none")
+	}
+	answers(t, otherFile)
+	q.Tap(s.Content(), "Open file…")
+	q.Until("the opened one", func() bool { return s.chosen == otherFile && s.shown != nil })
+	shows(t, s, "raises acted by")
+}
+
+// TestResultsAreProvisional checks what is shown before the first complete block, and from then on.
+func TestResultsAreProvisional(t *testing.T) {
+	d := three()
+	d.tables[pricesFile] = prices(4)
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	shows(t, s, "Results appear as soon as each point has a run: 4 of 6 points so far.")
+	if uitest.Shows(s.Content(), "Estimates") {
+		t.Error("estimates are shown")
+	}
+	s.tabs.Pick(1)
+	shows(t, s, "4 of 6 points so far.")
+	d.set(func() { d.tables[pricesFile] = prices(7) })
+	reads(q, s, d)
+	s.tabs.Pick(0)
+	shows(t, s, "Provisional: 53 of 60 runs are missing, so figures will still change.", "Estimates", "So far (7 of 60 runs)")
+	d.set(func() { d.tables[pricesFile] = prices(60) })
+	reads(q, s, d)
+	if uitest.Shows(s.Content(), "Provisional") {
+		t.Error("complete results are provisional")
+	}
+}
+
+// TestASentenceShowsItsMeasure checks that a tap on a sentence shows the effects on its measure, on all tabs.
+func TestASentenceShowsItsMeasure(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select(otherFile)
+	reads(q, s, d)
+	p := s.pages[0].(*findingsPage)
+	for i, one := range s.shown.sentences {
+		p.sentences.Objects[i].(*fyne.Container).Objects[0].(fyne.Tappable).Tapped(nil)
+		if want := s.shown.comparison.Table.Measures[one.Measure].Name; p.measure.field.Selected != want {
+			t.Errorf("sentence %d shows %s, want %s", i, p.measure.field.Selected, want)
+		}
+	}
+	shows(t, s, "No clear difference in request_p95")
+	p.pick(1)
+	s.tabs.Pick(1)
+	if got := s.pages[1].(*responsePage).measure.field.Selected; got != "events.order" {
+		t.Errorf("Response shows %s", got)
+	}
+}
+
+// TestResponse checks the selections, and that the second factor is never the first.
+func TestResponse(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select(otherFile)
+	reads(q, s, d)
+	s.tabs.Pick(1)
+	p := s.pages[1].(*responsePage)
+	shows(t, s, "small", "large", "params.eagerness", "0.5")
+	p.factor.SetSelected("service.model.model")
+	if p.by.Selected != oneLine || slices.Contains(p.by.Options, "service.model.model") {
+		t.Errorf("a line for each is %q of %q", p.by.Selected, p.by.Options)
+	}
+	shows(t, s, "averaged over the other factors")
+	p.by.SetSelected("params.eagerness")
+	shows(t, s, "0.5", "2")
+}
+
+func TestFactors(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select(otherFile)
+	reads(q, s, d)
+	s.tabs.Pick(2)
+	q.Until("the analysis", func() bool { return uitest.Shows(s.Content(), "The share of the variance between points") })
+	shows(t, s, "params.eagerness", "service.model.model")
+	d.set(func() {
+		d.tables[otherFile] = prices(60)
+		d.tables[otherFile].Design = "zip"
+	})
+	reads(q, s, d)
+	q.Until("the reason", func() bool {
+		return uitest.Shows(s.Content(), `The design "zip" has no analysis of factors. Use grid, one-at-a-time, morris or sobol.`)
+	})
+	d.set(func() { d.tables[otherFile] = prices(3) })
+	reads(q, s, d)
+	q.Until("the reason", func() bool { return uitest.Shows(s.Content(), "The analysis needs more runs.") })
+}
+
+// TestARunIsSteered chooses runs in the matrix.
+func TestARunIsSteered(t *testing.T) {
+	d := three()
+	q, s, w := start(t, d)
+	reads(q, s, d)
+	s.tabs.Pick(3)
+	p := s.pages[3].(*runsPage)
+	shows(t, s, "33 done", "1 failed", "No run is chosen.")
+	for _, c := range []struct {
+		point, replicate int
+		state, button    string
+		order            string
+	}{
+		{5, 9, "waiting", "Run next", "first " + pricesFile + " 21-9"},
+		{5, 9, "waiting", "Skip", "skip " + pricesFile + " 21-9 false"},
+		{5, 5, "skipped", "Take back in", "skip " + pricesFile + " 21-5 true"},
+	} {
+		p.matrix.OnChosen(p.matrix.Place(c.point, c.replicate))
+		shows(t, s, c.state)
+		q.Tap(s.Content(), c.button)
+		reads(q, s, d)
+		if got := d.ordered(); !slices.Equal(got, []string{c.order}) {
+			t.Errorf("%s ordered %q, want %q", c.button, got, c.order)
+		}
+	}
+	p.matrix.OnChosen(p.matrix.Place(3, 4))
+	shows(t, s, "eagerness=1, model.model=large, seed 5: failed", "Run r-27. All sessions failed: connection refused.")
+	if uitest.Button(s.Content(), "Skip").Disabled() == false {
+		t.Error("a failed run can be skipped")
+	}
+	q.Tap(s.Content(), "Open in Results")
+	if w.results != "r-27" {
+		t.Errorf("opened is %q", w.results)
+	}
+}
+
+func TestMistakesAreShown(t *testing.T) {
+	d := three()
+	q, s, w := start(t, d)
+	s.Select(brokenFile)
+	reads(q, s, d)
+	shows(t, s, "Line 4, column 3: no parameter is called eagernes: did you mean eagerness?", "Line 9, column 1: the measure cost is always 0")
+	if uitest.Shows(s.Content(), "Response") {
+		t.Error("a file with mistakes has tabs")
+	}
+	q.Tap(s.faults.content, "Edit file")
+	if w.edited != brokenFile {
+		t.Errorf("edited is %q", w.edited)
+	}
+	d.mu.Lock()
+	d.details[brokenFile], d.tables[brokenFile] = details(brokenFile), prices(0)
+	d.entries[2].State, d.entries[2].Problem = Ready, ""
+	d.mu.Unlock()
+	q.Tap(s.faults.content, "Check again")
+	q.Until("it is read again", func() bool { return uitest.Shows(s.Content(), "60 runs take about 12 min") })
+	shows(t, s, "Response")
+}
+
+// TestChangesAreShown checks that a change is read, and only when the screen is visible.
+func TestChangesAreShown(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	before := d.listings.Load()
+	for range 5 {
+		s.Tick()
+	}
+	q.Drain()
+	if got := d.listings.Load(); got != before {
+		t.Errorf("%d reads without a change", got-before)
+	}
+	d.set(func() { d.entries[0].Done = 35 })
+	reads(q, s, d)
+	shows(t, s, "35 of 60 runs")
+	d.set(func() { d.entries[0].Done, d.entries[0].Total = 4200, 8000 })
+	reads(q, s, d)
+	shows(t, s, "52%", "4,200 of 8,000 runs")
+}
+
+func TestReadingFails(t *testing.T) {
+	d := three()
+	d.readErr = errors.New("the store is gone")
+	q, s, _ := start(t, d)
+	q.Until("the failure", func() bool { return uitest.Shows(s.Content(), "Cannot read the experiments.") })
+	d.set(func() { d.readErr = nil })
+	reads(q, s, d)
+	if uitest.Shows(s.Content(), "Cannot read") {
+		t.Error("the failure is still shown")
+	}
+	s.Select("/missing.experiment.yaml")
+	q.Until("the failure", func() bool { return uitest.Shows(s.Content(), "Cannot read /missing.experiment.yaml.") })
+}
