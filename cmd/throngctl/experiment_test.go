@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	if out := run(2, "stop", "bias.experiment.yaml"); !strings.Contains(out, "in progress") {
 		t.Errorf("stop: %s", out)
 	}
+	checkSteering(t, dir, run)
 	if out := run(2, "compare", "bias.experiment.yaml", "--measure", "actd"); !strings.Contains(out, "measures: acted") {
 		t.Errorf("an unknown measure: %s", out)
 	}
@@ -79,6 +81,68 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	}
 	if out := run(2, "run", "none.experiment.yaml"); !strings.Contains(out, "throngctl experiment new") {
 		t.Errorf("no file: %s", out)
+	}
+}
+
+// checkSteering extends a complete experiment and changes the order of its runs.
+func checkSteering(t *testing.T, dir string, run func(want int, args ...string) string) {
+	t.Helper()
+	const file = "bias.experiment.yaml"
+	entry := func() (e answer.ExperimentEntry) {
+		t.Helper()
+		var all []answer.ExperimentEntry
+		if err := json.Unmarshal([]byte(run(0, "list", "--json")), &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if e.File == filepath.Join(dir, file) {
+				return e
+			}
+		}
+		t.Fatalf("it is not among %+v", all)
+		return e
+	}
+	if e := entry(); e.State != "complete" || e.Runs != 24 || e.Done != 24 || e.Title != "Bias" {
+		t.Errorf("listed: %+v", e)
+	}
+	if out := run(2, "skip", file, "--point", "1", "--seed", "1"); !strings.Contains(out, "done already") {
+		t.Errorf("skip: %s", out)
+	}
+	if out := run(0, "extend", file, "--seeds", "1", "--level", "params.bias=0.7", "--measure", "events.heads"); !strings.Contains(out, "experiment run") {
+		t.Errorf("extend: %s", out)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.Contains(string(text), "[0.5, 0.9, 0.7]") || !strings.Contains(string(text), "seeds: 13") || !strings.Contains(string(text), "[acted, events.heads]") {
+		t.Errorf("the file is\n%s, %v", text, err)
+	}
+	run(0, "pause", file)
+	if out := run(0, "skip", file, "--point", "3"); !strings.Contains(out, "13 runs") {
+		t.Errorf("skip: %s", out)
+	}
+	run(0, "skip", file, "--point", "3", "--seed", "13", "--undo")
+	run(0, "first", file, "--seed", "13")
+	var all answer.Experiment
+	if err := json.Unmarshal([]byte(run(0, "status", file, "--json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if all.Runs != (answer.ExperimentRuns{All: 39, Waiting: 3, Done: 24, Skipped: 12}) || all.PausedBy == "" {
+		t.Errorf("status: %+v, paused by %q", all.Runs, all.PausedBy)
+	}
+	if out := run(2, "first", file, "zzz"); !strings.Contains(out, "no run zzz") {
+		t.Errorf("first: %s", out)
+	}
+	if out := run(0, "resume", file); !strings.Contains(out, "27 of 39 runs are done, 12 skipped") {
+		t.Errorf("resume: %s", out)
+	}
+	if e := entry(); e.State != "complete" || e.Skipped != 12 || e.PausedBy != "" {
+		t.Errorf("listed: %+v", e)
+	}
+	i := slices.IndexFunc(all.List, func(r answer.ExperimentRun) bool { return r.State == "skipped" })
+	run(0, "skip", file, all.List[i].Identity[:12], "--undo")
+	run(0, "skip", file, "--point", "3", "--undo")
+	run(0, "run", file)
+	run(0, "forget", file)
+	if out := run(0, "list"); strings.Contains(out, "Bias") {
+		t.Errorf("it is not forgotten: %s", out)
 	}
 }
 

@@ -2,21 +2,26 @@ package app
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
 )
 
-// newRunID returns a run ID that sorts by time.
-func newRunID(now time.Time) engine.RunID {
-	return engine.RunID(now.UTC().Format("20060102-150405-") + randomLetters(4))
-}
+// idStride is how far the letters of consecutive runs are apart. It has no factor in common with their number, 31^4.
+const idStride = 358_979
 
-func randomLetters(n int) string {
+var firstID, runs = rand.Uint64N(1 << 32), atomic.Uint64{}
+
+// newRunID returns a run ID that sorts by time. Its letters are random for a process, which repeats them only after all others:
+// experiments begin many runs in a second.
+func newRunID(now time.Time) engine.RunID {
 	const letters = "abcdefghjkmnpqrstuvwxyz23456789"
-	text := make([]byte, n)
+	text := make([]byte, 4)
+	n := firstID + runs.Add(1)*idStride
 	for i := range text {
-		text[i] = letters[rand.IntN(len(letters))]
+		text[i] = letters[n%uint64(len(letters))]
+		n /= uint64(len(letters))
 	}
-	return string(text)
+	return engine.RunID(now.UTC().Format("20060102-150405-") + string(text))
 }

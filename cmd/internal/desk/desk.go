@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/internal/desk/experimenting"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -44,6 +45,7 @@ type Desk struct {
 	notes     notebook
 	names     agentNames
 	preflight app.Preflight // caches results of the preflight checks
+	lab       *experimenting.Desk
 	outlets   outlets
 	exit      func(code int)            // exits after a panic
 	host      func() engine.HostMetrics // samples the machine for calibrations; nil for this machine
@@ -85,6 +87,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	d.store, d.remote, d.box = d.app.Store(), d.app.Remote(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
+	d.lab = experimenting.New(experimenting.Options{App: d.app, Scenarios: setupDesk{d}.forExperiments})
 	importDesk{d}.forget() // recordings of a process that died
 	if err := d.reconnect(); err != nil {
 		slog.Warn("cannot send results", "error", err)
@@ -109,7 +112,7 @@ func (d *Desk) reconnect() error {
 // Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{
-		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Store: d, Program: program{d}, Drew: d.drawn,
+		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Experiments: d.lab, Store: d, Program: program{d}, Drew: d.drawn,
 	}
 }
 
@@ -139,6 +142,7 @@ func (d *Desk) Close() error {
 	importDesk{d}.forget()
 	defer time.AfterFunc(toldTime, d.hurry).Stop() // the system wants the program to end
 	<-settled
+	d.lab.Close()
 	d.telling.Wait()
 	return errors.Join(d.outlets.close(), d.app.Close(), d.window.Close())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -52,6 +53,15 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 		all = append(all, c)
 	}
 	return all, d.notes.forget(gone)
+}
+
+// forExperiments lists the scenarios for new experiments.
+func (d setupDesk) forExperiments(ctx context.Context) (all []experiments.Scenario, err error) {
+	choices, err := d.Choices(ctx)
+	for _, c := range choices {
+		all = append(all, experiments.Scenario{Name: c.Name, Title: c.Title})
+	}
+	return all, err
 }
 
 // Favor stores whether a scenario is a favorite.

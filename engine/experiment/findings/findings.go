@@ -67,6 +67,9 @@ const (
 	Skipped     State = "skipped" // by the user
 )
 
+// Missing reports whether a run in this state is still to be executed or is in progress.
+func (s State) Missing() bool { return s != Done && s != Failed && s != Skipped }
+
 // Run is a run of a point with a seed.
 type Run struct {
 	Identity string // the same in every experiment that contains the run

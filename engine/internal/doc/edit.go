@@ -26,10 +26,7 @@ func Set(file string, text []byte, path []string, value any) ([]byte, error) {
 		parent = parent.Get(path[have])
 		have++
 	}
-	e := &edit{src: root.src, breaks: "\n"}
-	if end := e.src.lineEnd(0); end < len(e.src.text) {
-		e.breaks = e.src.text[end : end+breakLen(e.src.text[end:])]
-	}
+	e := newEdit(root)
 	old := parent.Get(path[have])
 	switch {
 	case old != nil && have < len(path)-1, old.Kind() == Map || old.Kind() == List || old.Kind() == Null:
@@ -44,7 +41,7 @@ func Set(file string, text []byte, path []string, value any) ([]byte, error) {
 		return nil, fmt.Errorf("%s has no %s", file, strings.Join(path[:have+1], "."))
 	}
 	changed := withMark(text, e.text)
-	if err := confirm(file, root, changed, path, value); err != nil {
+	if err := unchanged(file, root, changed, path, func(now *Node) bool { return now.Kind() == Scalar && now.Scalar() == value }); err != nil {
 		return nil, err
 	}
 	return changed, nil
@@ -64,26 +61,16 @@ func withMark(was []byte, text string) []byte {
 // errByHand is returned if an edit would change other values too.
 var errByHand = errors.New("this value cannot be changed without changing others: edit the file by hand")
 
-// confirm reads the changed text again, and checks that only the value at the path differs, and is the wanted one.
-func confirm(file string, was *Node, changed []byte, path []string, value any) error {
+// unchanged reads the changed text again, and checks that only the value at the path differs, and is the wanted one.
+func unchanged(file string, was *Node, changed []byte, path []string, wanted func(*Node) bool) error {
 	r := &Report{}
 	now := Parse(file, changed, r)
-	if now == nil || r.Err() != nil {
+	if now == nil || r.Err() != nil || !wanted(At(now, path...)) {
 		return errByHand
 	}
-	at := now
-	for _, key := range path {
-		at = at.Get(key)
-	}
-	if at.Kind() != Scalar || at.Scalar() != value {
-		return errByHand
-	}
-	for _, d := range Differ(was, now, func([]string) bool { return false }) {
-		if n := len(d.Path); n > len(path) || !slices.Equal(d.Path, path[:n]) {
-			return errByHand
-		}
-	}
-	for _, d := range Differ(now, was, func([]string) bool { return false }) { // a new key is missing in the first document
+	differences := Differ(was, now, func([]string) bool { return false })
+	differences = append(differences, Differ(now, was, func([]string) bool { return false })...) // a new key is missing in the first document
+	for _, d := range differences {
 		if n := len(d.Path); n > len(path) || !slices.Equal(d.Path, path[:n]) {
 			return errByHand
 		}
@@ -98,21 +85,30 @@ type edit struct {
 	text   string // with the change
 }
 
+func newEdit(root *Node) *edit {
+	e := &edit{src: root.src, breaks: "\n"}
+	if end := e.src.lineEnd(0); end < len(e.src.text) {
+		e.breaks = e.src.text[end : end+breakLen(e.src.text[end:])]
+	}
+	return e
+}
+
 func (e *edit) splice(from, to int, text string) {
 	e.text = e.src.text[:from] + text + e.src.text[to:]
 }
 
+// end returns the offset behind a scalar.
+func (e *edit) end(n *Node) int {
+	end := n.at(len(n.value))
+	if n.style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		end++
+	}
+	return end
+}
+
 // replace replaces a scalar, keeping the style of its quotes.
 func (e *edit) replace(n *Node, value any) {
-	end := n.at(len(n.value))
-	switch {
-	case n.style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		e.splice(n.start, end, written(value, 0))
-	case n.style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
-		e.splice(n.start, end+1, written(value, n.style))
-	default:
-		e.splice(n.start, end, written(value, 0))
-	}
+	e.splice(n.start, e.end(n), written(value, n.style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle)))
 }
 
 // insert inserts a key before the first one of a map.
@@ -132,10 +128,16 @@ func (e *edit) insert(n *Node, key string, value any) {
 
 // add appends a map of one key to the file.
 func (e *edit) add(path []string, value any) {
-	text := written(path[0], 0) + ": {" + written(path[1], 0) + ": " + written(value, 0) + "}" + e.breaks
+	e.addLine(written(path[0], 0) + ": {" + written(path[1], 0) + ": " + written(value, 0) + "}")
+}
+
+// addLine appends a line to the file.
+func (e *edit) addLine(text string) {
 	at := len(e.src.text)
 	if e.src.lineStart(at) != at {
-		text = e.breaks + strings.TrimSuffix(text, e.breaks)
+		text = e.breaks + text
+	} else {
+		text += e.breaks
 	}
 	e.splice(at, at, text)
 }

@@ -140,8 +140,7 @@ func (e *Edit) Stamp(name string) (string, error) {
 	return Stamp(text), nil
 }
 
-// Write replaces a file atomically: readers see the old or the new text, even after a crash. It follows symbolic links and
-// keeps the permissions.
+// Write replaces a file of the scenario; see [Replace].
 func (e *Edit) Write(name string, text []byte) error {
 	if e.BuiltIn() {
 		return errors.New("a built-in scenario cannot be changed: save a copy in a folder")
@@ -154,7 +153,13 @@ func writeIn(dir, name string, text []byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return fmt.Errorf("%s is outside the scenario's folder", name)
 	}
-	path, mode := filepath.Join(dir, filepath.FromSlash(name)), fs.FileMode(0o644)
+	return Replace(filepath.Join(dir, filepath.FromSlash(name)), text)
+}
+
+// Replace writes a file atomically and durably: readers see the old or the new text, even after a crash. It follows symbolic links and
+// keeps the permissions.
+func Replace(path string, text []byte) error {
+	mode := fs.FileMode(0o644)
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
 	}

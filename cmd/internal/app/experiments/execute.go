@@ -1,56 +1,94 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/service"
 )
 
 // ErrStopped says that the experiment was stopped before its end. Executing it again continues it.
 var ErrStopped = errors.New("the experiment was stopped")
 
-// Execution is the execution of an experiment.
-type Execution struct {
-	x       *Experiment
-	sharing service.Sharing
-	budget  *engine.Ledger // nil without a budget in dollars
-
-	mu      sync.Mutex
-	status  *Status
-	spent   time.Duration // by runs so far
-	jobs    map[*app.Job]bool
-	stopped string                   // why no more runs start; "" while they do
-	ended   map[string]chan struct{} // closed when a run has ended in this execution, by ID
-	changed func(*Status, *Run)
+// Events are what an execution reports, one call at a time. Each may be nil. They must not call methods of the execution.
+type Events struct {
+	// Waiting is called with the process that has the turn in the store.
+	Waiting func(holder string)
+	// Planned is called with each new plan: at the start, and when the file, the skipped runs or the number of replicates changed.
+	Planned func(*Status)
+	// Changed is called with each run whose state changed.
+	Changed func(*Status, *Run)
+	// Paused is called when a pause begins, with who asked for it, and with "" when it ends.
+	Paused func(who string)
+	// Warn is called with a problem that does not end the execution.
+	Warn func(text string)
 }
 
-// Execute executes the missing runs of an experiment, after its turn in the store. changed is called with each run whose state
-// changed, one call at a time. waiting is called with the process that has the turn. The returned Execution can be stopped;
+// Execution is the execution of an experiment. Between runs it follows the orders for the experiment and its file.
+type Execution struct {
+	app     *app.App
+	events  Events
+	sharing service.Sharing
+	look    <-chan time.Time
+	wake    chan struct{} // has room for one
+	ends    chan end
+
+	// The goroutine of the execution alone uses these.
+	seen     seen
+	queue    []string // identities of runs that did not begin yet, in order
+	inFlight map[string]bool
+	failure  error // of the first run that could not be executed
+
+	mu      sync.Mutex
+	x       *Experiment
+	status  *Status
+	budget  *engine.Ledger // nil without a budget in dollars
+	spent   time.Duration  // by runs so far
+	jobs    map[*app.Job]string
+	stopped string // why no more runs start; "" while they do
+	own     string // who paused it in this process; "" if no one did
+	paused  string // who paused it; "" while it is not paused
+	skipped map[string]bool
+}
+
+// end is the end of an attempt to execute a run.
+type end struct {
+	id  string
+	err error
+}
+
+// Execute executes the missing runs of an experiment, after its turn in the store. The returned Execution can be paused and stopped;
 // wait returns when no run is in progress any more.
-func (x *Experiment) Execute(ctx context.Context, waiting func(holder string), changed func(*Status, *Run)) (e *Execution, wait func() error) {
-	e = &Execution{x: x, jobs: map[*app.Job]bool{}, ended: map[string]chan struct{}{}, changed: changed}
-	end := make(chan error, 1)
-	go func() { end <- e.execute(ctx, waiting) }()
-	return e, func() error { return <-end }
+func (x *Experiment) Execute(ctx context.Context, events Events) (e *Execution, wait func() error) {
+	e = &Execution{
+		app: x.app, x: x, events: events, look: x.options.Look, wake: make(chan struct{}, 1), ends: make(chan end),
+		inFlight: map[string]bool{}, jobs: map[*app.Job]string{}, skipped: map[string]bool{},
+	}
+	result := make(chan error, 1)
+	go func() { result <- e.execute(ctx) }()
+	return e, func() error { return <-result }
+}
+
+// Experiment returns the experiment as it is executed now: its file may have changed since the start.
+func (e *Execution) Experiment() *Experiment {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.x
 }
 
 // Stop lets the sessions in progress end, and starts nothing more. With cut, it does not wait for them. It returns false while the
 // experiment waits for its turn.
 func (e *Execution) Stop(cut bool, who, why string) bool {
 	e.mu.Lock()
-	e.stopped = why
+	e.stopped = cmp.Or(why, "by "+who)
 	began := e.status != nil
 	jobs := make([]*app.Job, 0, len(e.jobs))
 	for j := range e.jobs {
@@ -60,6 +98,7 @@ func (e *Execution) Stop(cut bool, who, why string) bool {
 	for _, j := range jobs {
 		stop(j, cut, who, why)
 	}
+	e.Look()
 	return began
 }
 
@@ -72,64 +111,150 @@ func stop(j *app.Job, cut bool, who, why string) {
 	}
 }
 
-func (e *Execution) execute(ctx context.Context, waiting func(string)) error {
-	release, err := e.x.app.Store().Turn(ctx, "the experiment "+strconv.Quote(e.x.Title), waiting)
+// Pause lets no further run start until Resume, also if the experiment is executed again after a crash. Runs in progress continue.
+// The pause holds in this process even if it cannot be recorded, which is the error.
+func (e *Execution) Pause(who string) error {
+	e.mu.Lock()
+	e.own = who
+	orders := e.x.Orders
+	e.mu.Unlock()
+	err := orders.Pause(who)
+	e.Look()
+	return err
+}
+
+// Resume undoes Pause.
+func (e *Execution) Resume() error {
+	e.mu.Lock()
+	e.own = ""
+	orders := e.x.Orders
+	e.mu.Unlock()
+	err := orders.Resume()
+	e.Look()
+	return err
+}
+
+// Look has the execution look for new orders now.
+func (e *Execution) Look() {
+	select {
+	case e.wake <- struct{}{}:
+	default: // it will look
+	}
+}
+
+// lookInterval is how often an execution looks for new orders and a changed file.
+const lookInterval = time.Second
+
+func (e *Execution) execute(ctx context.Context) (err error) {
+	title := e.x.Title
+	release, err := e.app.Store().Turn(ctx, "the experiment "+strconv.Quote(title), e.events.Waiting)
 	if err != nil {
 		return err
 	}
 	defer release()
-	for replicates := 0; ; {
-		status, err := e.x.Status(ctx)
-		if err != nil || len(status.Plan.Seeds) == replicates {
-			return err
-		}
+	e.warn(e.x.Orders.Use(title))
+	if unmark, err := e.x.Orders.Execute(); err != nil {
+		e.warn(err)
+	} else {
+		defer func() { e.warn(unmark()) }()
+	}
+	if e.look == nil {
+		tick := time.NewTicker(lookInterval)
+		defer tick.Stop()
+		e.look = tick.C
+	}
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	if err := e.fund(ctx); err != nil {
+		return err
+	}
+	return e.runs(ctx)
+}
+
+// warn reports a problem that does not end the execution.
+func (e *Execution) warn(err error) {
+	if err != nil && e.events.Warn != nil {
 		e.mu.Lock()
-		e.status = status
-		e.mu.Unlock()
-		if replicates == 0 {
-			if err := e.fund(ctx); err != nil {
+		defer e.mu.Unlock()
+		e.events.Warn(err.Error())
+	}
+}
+
+// runs executes the missing runs of the plan, and then those that further replicates need.
+func (e *Execution) runs(ctx context.Context) error {
+	canceled := ctx.Done()
+	for {
+		e.follow(ctx)
+		stopped, idle := e.why(), len(e.inFlight) == 0
+		switch {
+		case stopped != "" && idle:
+			if e.failure != nil {
+				return e.failure
+			}
+			return fmt.Errorf("%w: %s", ErrStopped, stopped)
+		case stopped == "" && len(e.queue) == 0 && idle:
+			if more, err := e.extended(ctx); !more || err != nil {
 				return err
 			}
+			continue
+		case stopped == "" && e.start(ctx):
+			continue
 		}
-		replicates = len(status.Plan.Seeds)
-		if err := e.runs(ctx); err != nil {
-			return err
+		select {
+		case end := <-e.ends:
+			e.ended(end)
+		case <-e.wake:
+		case <-e.look:
+		case <-canceled:
+			e.refuse(context.Cause(ctx).Error())
+			canceled = nil
 		}
 	}
 }
 
-// runs executes the missing runs of the plan.
-func (e *Execution) runs(ctx context.Context) error {
-	var group errgroup.Group
-	group.SetLimit(e.x.Parallel)
-	missing := e.status.Plan.Missing(func(id string) bool {
-		state := e.status.byID[id].State
-		return state == Done || state == Failed
-	})
-	for i := range missing {
-		e.ended[missing[i].ID] = make(chan struct{})
+// start starts the first run of the queue that does not wait for its parent. It returns false if none can start now.
+func (e *Execution) start(ctx context.Context) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.paused != "" || len(e.inFlight) >= e.x.Parallel {
+		return false
 	}
-	for i := range missing {
-		r := e.status.byID[missing[i].ID]
-		if e.why() != "" {
-			break
-		}
-		group.Go(func() error {
-			defer close(e.ended[r.ID])
-			err := e.run(ctx, r)
-			if err != nil {
-				e.refuse("an error: " + err.Error())
+	for i, id := range e.queue {
+		r := *e.status.byID[id]
+		a := attempt{Execution: e, x: e.x, r: &r}
+		if parent := e.status.byID[r.Parent]; parent != nil {
+			if parent.State.Missing() {
+				continue
 			}
-			return err
-		})
+			a.parent = parent.Record.ID
+		}
+		e.queue = slices.Delete(e.queue, i, i+1)
+		e.inFlight[id] = true
+		go func() { e.ends <- end{id, a.run(ctx)} }()
+		return true
 	}
-	if err := group.Wait(); err != nil {
-		return err
+	return false
+}
+
+// ended takes note of the end of an attempt. A run that is still missing is tried again.
+func (e *Execution) ended(end end) {
+	delete(e.inFlight, end.id)
+	if end.err != nil {
+		if e.failure == nil {
+			e.failure = end.err
+		}
+		e.refuse("an error: " + end.err.Error())
 	}
-	if why := e.why(); why != "" {
-		return fmt.Errorf("%w: %s", ErrStopped, why)
+	e.mu.Lock()
+	if r := e.status.byID[end.id]; r != nil && r.State.Missing() { // else it is not in the plan any more, or has ended
+		e.queue = slices.Insert(e.queue, 0, end.id)
 	}
-	return nil
+	e.status.inherit(e.report)
+	e.queue = slices.DeleteFunc(e.queue, func(id string) bool { return !e.status.byID[id].State.Missing() })
+	p := e.status.progress()
+	e.mu.Unlock()
+	e.warn(e.x.Orders.Progress(p))
 }
 
 // fund makes the budget of the experiment, and takes off what its runs have spent.
@@ -137,14 +262,11 @@ func (e *Execution) fund(ctx context.Context) error {
 	if e.x.Budget.USD > 0 {
 		e.budget = engine.NewLedger(engine.Budget{Dollars: e.x.Budget.USD})
 	}
-	if e.budget == nil && e.x.Budget.Time == 0 {
-		return nil
-	}
 	for _, r := range e.status.Runs {
 		if r.Record.ID == "" {
 			continue
 		}
-		t, err := e.x.app.Store().Totals(ctx, r.Record.ID)
+		t, err := e.app.Store().Totals(ctx, r.Record.ID)
 		if err != nil {
 			return err
 		}
@@ -175,139 +297,6 @@ func (e *Execution) refuse(why string) {
 	}
 }
 
-// run executes a run, and again if it fails the first time. Runs that fork it begin after it.
-func (e *Execution) run(ctx context.Context, r *Run) error {
-	if done := e.ended[r.Parent]; done != nil {
-		<-done
-	}
-	if parent := e.status.byID[r.Parent]; parent != nil && parent.State != Done {
-		if e.why() == "" {
-			e.set(r, nil, Failed, "the run that it continues failed")
-		}
-		return nil
-	}
-	for e.why() == "" && r.State != Done && r.State != Failed {
-		if err := e.attempt(ctx, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// attempt starts or resumes a run and waits for its end.
-func (e *Execution) attempt(ctx context.Context, r *Run) error {
-	if r.State != Interrupted {
-		e.set(r, &engine.RunRecord{}, Waiting, "")
-	}
-	l, err := e.launch(ctx, r)
-	if err != nil {
-		return err
-	}
-	return e.follow(ctx, r, l)
-}
-
-// launch returns what starts or resumes a run.
-func (e *Execution) launch(ctx context.Context, r *Run) (l app.Launch, err error) {
-	settings, err := e.x.settings(&r.Run)
-	if err != nil {
-		return l, err
-	}
-	settings.Limit = max(settings.Limit/e.x.Parallel, 1)
-	settings.Ceiling = max(settings.Ceiling/e.x.Parallel, settings.Limit)
-	settings.Floor = min(settings.Floor, settings.Limit)
-	settings.KeepCheckpoints = max(settings.KeepCheckpoints, len(r.Checkpoints)+2)
-	if r.Record.ID != "" {
-		l, _, err = e.x.app.Resume(ctx, r.Record.ID, app.ResumeOptions{AsItWas: true, Limit: settings.Limit})
-	} else {
-		l, err = e.fresh(ctx, r, settings)
-	}
-	l.Checkpoints = r.Checkpoints
-	l.Trusted, l.Allow, l.Sharing = e.x.options.Trusted, e.x.options.Allow, &e.sharing
-	l.Part = &app.Part{Membership: engine.Membership{Experiment: e.x.Title, Identity: r.ID}, Budget: e.budget}
-	return l, err
-}
-
-// fresh returns the launch of a new run.
-func (e *Execution) fresh(ctx context.Context, r *Run, settings engine.Settings) (l app.Launch, err error) {
-	setup, err := e.x.Setup(r.Values)
-	if err != nil {
-		return l, err
-	}
-	l.Settings = settings
-	l.Name = e.x.name(&r.Run)
-	if l.Scenario, err = setup.Scenario(); err != nil || r.Parent == "" {
-		return l, err
-	}
-	parent := e.status.byID[r.Parent].Record.ID
-	all, err := e.x.app.Store().Checkpoints(ctx, parent)
-	if err != nil {
-		return l, err
-	}
-	i := slices.IndexFunc(all, func(c engine.CheckpointRecord) bool { return c.Cycle == r.ForkCycle })
-	if i < 0 {
-		return l, fmt.Errorf("run %s has no checkpoint at the start of cycle %d any more: delete the run, and it will run again", parent, r.ForkCycle)
-	}
-	l.Fork, err = app.FindParent(ctx, e.x.app.Store(), e.x.app.Store().Dir(), parent, all[i].Number)
-	return l, err
-}
-
-// name returns the name of a run: the values of its factors and its seed.
-func (x *Experiment) name(r *experiment.Run) string {
-	name := x.Title
-	if label := x.Label(r.Values); label != "" {
-		name += ": " + strings.NewReplacer("params.", "", "settings.", "", "service.", "").Replace(label)
-	}
-	return fmt.Sprintf("%s, seed %d", name, r.Seed)
-}
-
-// follow starts a launch, waits for its end and updates the state of the run.
-func (e *Execution) follow(ctx context.Context, r *Run, l app.Launch) error {
-	job, err := e.x.app.Start(ctx, l)
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.x.name(&r.Run), err)
-	}
-	e.mu.Lock()
-	e.jobs[job] = true
-	late := e.stopped
-	e.mu.Unlock()
-	e.set(r, &job.Record, Running, "")
-	if late != "" {
-		stop(job, false, "the experiment", late)
-	}
-	result := job.Run.Wait()
-	e.mu.Lock()
-	delete(e.jobs, job)
-	e.mu.Unlock()
-	if err := job.Close(); err != nil {
-		return err
-	}
-	record, err := e.x.app.Store().Standing(context.WithoutCancel(ctx), job.Record.ID)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	e.spent += result.Totals.Peaks.Elapsed
-	e.mu.Unlock()
-	switch {
-	case result.Ending == engine.EndFinished && !result.Totals.AllFailed():
-		e.set(r, &record, Done, "")
-	case result.Ending == engine.EndStopped || result.Ending == engine.NotEnded:
-		e.set(r, &record, Interrupted, "")
-		e.refuse("run " + string(record.ID) + " was stopped")
-	case result.Ending == engine.EndOutOfBudget:
-		e.set(r, &record, Interrupted, "")
-		e.refuse(result.Reason)
-	default:
-		r.Tries++
-		state := Waiting
-		if r.Tries >= mostFailures {
-			state = Failed
-		}
-		e.set(r, &record, state, failure(&record))
-	}
-	return nil
-}
-
 // set changes the state of a run. record may be nil.
 func (e *Execution) set(r *Run, record *engine.RunRecord, state State, why string) {
 	e.mu.Lock()
@@ -316,7 +305,16 @@ func (e *Execution) set(r *Run, record *engine.RunRecord, state State, why strin
 		r.Record = *record
 	}
 	r.State, r.Why = state, why
-	if e.changed != nil {
-		e.changed(e.status, r)
+	if planned := e.status.byID[r.ID]; planned != nil {
+		planned.Record, planned.State, planned.Why, planned.Tries = r.Record, r.State, r.Why, r.Tries
+		r = planned
+	}
+	e.report(r)
+}
+
+// report reports a changed run. The caller has the lock.
+func (e *Execution) report(r *Run) {
+	if e.events.Changed != nil {
+		e.events.Changed(e.status, r)
 	}
 }

@@ -10,10 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
@@ -25,22 +28,39 @@ type Options struct {
 	Env     func(string) string
 	Allow   []string // addresses that the user allows
 	Trusted bool     // the scenario is the user's own, and may call this machine
+	// Look says when an execution looks for new orders and a changed file; nil looks once a second.
+	Look <-chan time.Time
 }
 
 // Experiment is an experiment with the store of an app.
 type Experiment struct {
 	*experiment.Experiment
-	File string
+	File   string
+	Orders *steering.Orders
 
 	app     *app.App
 	options Options
 	base    engine.Settings // of all runs, before those of the scenario and the experiment
+
+	mu       sync.Mutex
+	measured map[measured][]float64
+	note     string // about the orders; "" if there is nothing to say
 }
 
 // Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
-func Read(data, file string) (*experiment.Experiment, error) {
+func Read(data, file string) (*experiment.Experiment, error) { return readAs(data, file, nil) }
+
+// readAs reads an experiment with a text in place of that of its file; nil reads the file.
+func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
 	dir, name := filepath.Dir(file), filepath.Base(file)
-	e, err := experiment.Read(name, scenario.Folder(dir), func(of string) (*scenario.Scenario, error) {
+	folder := scenario.Folder(dir)
+	open := func(of string) ([]byte, error) {
+		if of == name && text != nil {
+			return text, nil
+		}
+		return folder(of)
+	}
+	e, err := experiment.Read(name, open, func(of string) (*scenario.Scenario, error) {
 		path := filepath.Join(dir, filepath.FromSlash(of))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
 			path = of // a built-in scenario
@@ -53,15 +73,62 @@ func Read(data, file string) (*experiment.Experiment, error) {
 	return e, err
 }
 
-// Open reads an experiment for execution.
+// Open reads an experiment for execution, and records its use.
 func Open(a *app.App, file string, o Options) (*Experiment, error) {
+	x, err := open(a, file, o)
+	if err != nil {
+		return nil, err
+	}
+	x.noteOn(x.Orders.Use(x.Title))
+	return x, nil
+}
+
+// Reopen reads the file of the experiment again, as it is now. What was measured is kept if that still applies.
+func (x *Experiment) Reopen() (*Experiment, error) {
+	now, err := open(x.app, x.File, x.options)
+	if err != nil {
+		return nil, err
+	}
+	now.inheritMeasures(x)
+	return now, nil
+}
+
+// Allowing returns the experiment with addresses that the user allows.
+func (x *Experiment) Allowing(allow []string) (*Experiment, error) {
+	options := x.options
+	options.Allow = allow
+	return open(x.app, x.File, options)
+}
+
+func open(a *app.App, file string, o Options) (*Experiment, error) {
 	data := a.Store().Dir()
 	e, err := Read(data, file)
 	if err != nil {
 		return nil, err
 	}
+	orders, err := steering.Of(data, file)
+	if err != nil {
+		return nil, err
+	}
 	base, _, err := config.Resolve(data, nil, nil, o.Env)
-	return &Experiment{Experiment: e, File: file, app: a, options: o, base: base}, err
+	return &Experiment{Experiment: e, File: file, Orders: orders, app: a, options: o, base: base, measured: map[measured][]float64{}}, err
+}
+
+// noteOn keeps a problem with the orders, which does not keep the experiment from running.
+func (x *Experiment) noteOn(err error) {
+	if err == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.note = err.Error()
+}
+
+// Note returns the newest problem with the orders for the experiment; "" if there is none. The experiment continues without them.
+func (x *Experiment) Note() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.note
 }
 
 // mostFailures is how often a run may fail. It is tried again with the same seed.
@@ -78,8 +145,10 @@ type Run struct {
 
 // Status is an experiment's plan with the state of each run.
 type Status struct {
-	Plan *experiment.Plan
-	Runs []*Run // in the order of the plan
+	Experiment *Experiment // as planned; the file may have changed since
+	Orders     steering.Record
+	Plan       *experiment.Plan
+	Runs       []*Run // in the order of the plan
 
 	byID map[string]*Run
 }
@@ -101,10 +170,46 @@ func (s *Status) Count(state State) (n, of int) {
 // Of returns the run of a point and a replicate.
 func (s *Status) Of(point, replicate int) *Run { return s.byID[s.Plan.Run(point, replicate)] }
 
+// progress counts the runs of points by what became of them.
+func (s *Status) progress() (p steering.Progress) {
+	for _, r := range s.Runs {
+		if r.Point < 0 {
+			continue
+		}
+		p.All++
+		switch r.State {
+		case Done:
+			p.Done++
+		case Failed:
+			p.Failed++
+		case Skipped:
+			p.Skipped++
+		case Running, Interrupted:
+			p.Begun++
+		case Waiting:
+		}
+	}
+	return p
+}
+
 // Status plans the experiment and finds its runs in the store. If the file says until when replicates are added, and the first ones
 // are done, the plan has those that are needed.
 func (x *Experiment) Status(ctx context.Context) (*Status, error) {
-	s, err := x.status(ctx, 0)
+	record, err := x.Orders.Read()
+	x.noteOn(err)
+	s, err := x.planned(ctx, &record)
+	if err != nil {
+		return nil, err
+	}
+	if p := s.progress(); p != record.Progress {
+		x.noteOn(x.Orders.Progress(p))
+	}
+	return s, nil
+}
+
+// planned returns the status with orders.
+func (x *Experiment) planned(ctx context.Context, orders *steering.Record) (*Status, error) {
+	s, err := x.status(ctx, 0, orders)
 	if err != nil || x.Replicates.Until == nil {
 		return s, err
 	}
@@ -112,7 +217,7 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 	if err != nil || n <= len(s.Plan.Seeds) {
 		return s, err
 	}
-	return x.status(ctx, n)
+	return x.status(ctx, n, orders)
 }
 
 // needed returns how many replicates the rule of the file asks for: the largest number that a point needs. It is decided by the
@@ -120,7 +225,7 @@ func (x *Experiment) Status(ctx context.Context) (*Status, error) {
 func (x *Experiment) needed(ctx context.Context, s *Status) (int, error) {
 	rule, _ := x.until()
 	for _, r := range s.Runs {
-		if r.State != Done && r.State != Failed {
+		if r.State.Missing() {
 			return rule.First, nil
 		}
 	}
@@ -146,12 +251,12 @@ func (x *Experiment) until() (rule *statistics.Until, of int) {
 }
 
 // status plans a number of replicates; 0 is that of the file.
-func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error) {
+func (x *Experiment) status(ctx context.Context, replicates int, orders *steering.Record) (*Status, error) {
 	plan, err := x.Plan(x.base, replicates)
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
+	s := &Status{Experiment: x, Orders: *orders, Plan: plan, Runs: make([]*Run, len(plan.Runs)), byID: make(map[string]*Run, len(plan.Runs))}
 	ids := make([]string, len(plan.Runs))
 	for i := range plan.Runs {
 		r := &Run{Run: plan.Runs[i], State: Waiting}
@@ -171,7 +276,25 @@ func (x *Experiment) status(ctx context.Context, replicates int) (*Status, error
 			r.State = Failed
 		}
 	}
+	for _, id := range orders.Skipped {
+		if r := s.byID[id]; r != nil && r.State != Done && r.State != Running {
+			r.State = Skipped
+		}
+	}
+	s.inherit(func(*Run) {})
 	return s, nil
+}
+
+// inherit leaves out the runs that fork one that is left out, and calls changed with each.
+func (s *Status) inherit(changed func(*Run)) {
+	for _, r := range s.Runs { // a run comes after the one that it forks
+		parent := s.byID[r.Parent]
+		if parent == nil || r.State != Waiting || parent.State != Failed && parent.State != Skipped {
+			continue
+		}
+		r.State, r.Why = parent.State, "the run that it continues is left out: "+string(parent.State)
+		changed(r)
+	}
 }
 
 // sort updates the state of a run by one of its records. A record that is done counts more than one that can be resumed.

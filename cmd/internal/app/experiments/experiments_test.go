@@ -85,11 +85,11 @@ func (l *laboratory) open(f func(x *experiments.Experiment)) {
 func (l *laboratory) execute() (table string, done int) {
 	l.t.Helper()
 	l.open(func(x *experiments.Experiment) {
-		_, wait := x.Execute(l.t.Context(), nil, func(_ *experiments.Status, r *experiments.Run) {
+		_, wait := x.Execute(l.t.Context(), experiments.Events{Changed: func(_ *experiments.Status, r *experiments.Run) {
 			if r.State == experiments.Done {
 				done++
 			}
-		})
+		}})
 		if err := wait(); err != nil {
 			l.t.Fatal(err)
 		}
@@ -178,11 +178,11 @@ func TestStoppedExperiment(t *testing.T) {
 	for ended := false; !ended; {
 		l.open(func(x *experiments.Experiment) {
 			ready := make(chan *experiments.Execution, 1)
-			execution, wait := x.Execute(context.WithoutCancel(t.Context()), nil, func(_ *experiments.Status, r *experiments.Run) {
+			execution, wait := x.Execute(context.WithoutCancel(t.Context()), experiments.Events{Changed: func(_ *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
 					go func() { e := <-ready; e.Stop(stops%2 == 1, "test", "by a test"); ready <- e }()
 				}
-			})
+			}})
 			ready <- execution
 			switch err := wait(); {
 			case errors.Is(err, experiments.ErrStopped):

@@ -29,9 +29,13 @@ func (x *Experiment) Report(w io.Writer, t *findings.Table) error {
 		return err
 	}
 	name := filepath.Base(x.File)
-	argument := name
-	if strings.ContainsAny(name, " \t\"'$&;()<>|*?`\\!") {
-		argument = strconv.Quote(name)
+	return report.WriteExperiment(w, &report.Experiment{Table: t, File: name, Text: text, Command: Command(name), Version: about.Version()})
+}
+
+// Command returns the command that executes the experiment in a file.
+func Command(file string) string {
+	if strings.ContainsAny(file, " \t\"'$&;()<>|*?`\\!") {
+		file = strconv.Quote(file)
 	}
-	return report.WriteExperiment(w, &report.Experiment{Table: t, File: name, Text: text, Command: "throngctl experiment run " + argument, Version: about.Version()})
+	return "throngctl experiment run " + file
 }

@@ -20,6 +20,7 @@ const (
 	Interrupted = findings.Interrupted
 	Done        = findings.Done
 	Failed      = findings.Failed
+	Skipped     = findings.Skipped
 )
 
 // Findings returns a table for the analysis. It shares the measures of t.

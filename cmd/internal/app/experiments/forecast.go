@@ -6,6 +6,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Forecast is what the runs that are missing will take, all together. A run whose beginning another one shares counts as a whole.
@@ -18,6 +19,11 @@ type Forecast struct {
 	Disk     engine.Estimate // bytes
 }
 
+// String describes the runs that are left.
+func (f Forecast) String() string {
+	return engine.Counted(int64(f.Runs), "run", "runs") + " to do: " + view.WorkSummary(f.Length, f.Requests, f.Tokens, f.Cost, f.Disk)
+}
+
 // mostForecasts is the number of points whose runs are forecast. The others count as their mean.
 const mostForecasts = 8
 
@@ -27,7 +33,7 @@ func (x *Experiment) Forecast(ctx context.Context, s *Status) (Forecast, error) 
 	missing := map[int]int{} // runs by point
 	var points []int
 	for _, r := range s.Runs {
-		if r.Point < 0 || r.State == Done || r.State == Failed {
+		if r.Point < 0 || !r.State.Missing() {
 			continue
 		}
 		if missing[r.Point]++; missing[r.Point] == 1 {

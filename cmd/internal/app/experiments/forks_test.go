@@ -100,7 +100,7 @@ func TestFailedRuns(t *testing.T) {
 func TestBudgetOfTime(t *testing.T) {
 	l := newLaboratory(t, diceExperiment+"budget: {time: 1ms}\n")
 	l.open(func(x *experiments.Experiment) {
-		_, wait := x.Execute(t.Context(), nil, nil)
+		_, wait := x.Execute(t.Context(), experiments.Events{})
 		if err := wait(); !errors.Is(err, experiments.ErrStopped) || !strings.Contains(err.Error(), "larger `time`") {
 			t.Errorf("it ended with %v", err)
 		}

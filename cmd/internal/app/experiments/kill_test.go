@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -50,7 +51,7 @@ func executeIn(data, file, commits string) error {
 	if err != nil {
 		return err
 	}
-	_, wait := x.Execute(context.Background(), nil, nil)
+	_, wait := x.Execute(context.Background(), experiments.Events{})
 	return errors.Join(wait(), errors.New("it ended before it was killed"))
 }
 
@@ -70,6 +71,9 @@ func TestKilledExperiment(t *testing.T) {
 		}
 		l.kill(1 + random.IntN(60)) // a run has more than 40 commits, so an experiment of 24 runs does not end before
 	}
+	if all, err := steering.List(l.data); err != nil || len(all) != 1 || all[0].State != steering.Stopped {
+		t.Errorf("after it was killed, it is listed as %+v, %v", all, err)
+	}
 	if text != whole {
 		t.Fatalf("the experiment is\n%s", text)
 	}
@@ -81,9 +85,14 @@ func TestKilledExperiment(t *testing.T) {
 // kill executes the experiment in another process, which is killed after some commits.
 func (l *laboratory) kill(commits int) {
 	l.t.Helper()
-	p := exec.CommandContext(l.t.Context(), os.Args[0])
-	p.Env = append(os.Environ(), laboratoryVariable+"="+strings.Join([]string{l.data, filepath.Join(l.dir, "dice.experiment.yaml"), strconv.Itoa(commits)}, "\n"))
-	if out, err := p.CombinedOutput(); err == nil || len(out) > 0 {
+	if out, err := l.executing(strconv.Itoa(commits)).CombinedOutput(); err == nil || len(out) > 0 {
 		l.t.Fatalf("it was not killed: %v\n%s", err, out)
 	}
+}
+
+// executing returns a process that executes the experiment, and kills itself after some commits.
+func (l *laboratory) executing(commits string) *exec.Cmd {
+	p := exec.CommandContext(l.t.Context(), os.Args[0])
+	p.Env = append(os.Environ(), laboratoryVariable+"="+strings.Join([]string{l.data, filepath.Join(l.dir, "dice.experiment.yaml"), commits}, "\n"))
+	return p
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/measure"
 )
 
@@ -21,7 +23,6 @@ type Table struct {
 // Table measures the runs that are done.
 func (x *Experiment) Table(ctx context.Context, s *Status) (*Table, error) {
 	t := &Table{Status: s, Values: make([][][]float64, len(s.Plan.Points))}
-	known := map[string][]float64{}
 	for point := range s.Plan.Points {
 		t.Values[point] = make([][]float64, len(s.Plan.Seeds))
 		for replicate := range s.Plan.Seeds {
@@ -29,18 +30,50 @@ func (x *Experiment) Table(ctx context.Context, s *Status) (*Table, error) {
 			if r == nil || r.State != Done {
 				continue
 			}
-			values, ok := known[r.ID]
-			if !ok {
-				var err error
-				if values, err = x.measure(ctx, r.Record.ID); err != nil {
-					return nil, err
-				}
-				known[r.ID] = values
+			var err error
+			if t.Values[point][replicate], err = x.known(ctx, &r.Record); err != nil {
+				return nil, err
 			}
-			t.Values[point][replicate] = values
 		}
 	}
 	return t, nil
+}
+
+// measured identifies what was measured: a run as far as it had come.
+type measured struct {
+	run   engine.RunID
+	cycle int
+	done  int64
+}
+
+// known returns the measures of a run. It measures each run once.
+func (x *Experiment) known(ctx context.Context, r *engine.RunRecord) ([]float64, error) {
+	key := measured{r.ID, r.Cycle, r.Done}
+	x.mu.Lock()
+	values, ok := x.measured[key]
+	x.mu.Unlock()
+	if ok {
+		return values, nil
+	}
+	values, err := x.measure(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.measured[key] = values
+	return values, nil
+}
+
+// inheritMeasures takes over what was measured for the experiment before its file changed, if it measures the same.
+func (x *Experiment) inheritMeasures(was *Experiment) {
+	same := func(a, b experiment.Measure) bool { return a.Name == b.Name && a.Kind != experiment.MeasureFunction }
+	if !slices.EqualFunc(x.Measures, was.Measures, same) {
+		return
+	}
+	was.mu.Lock()
+	defer was.mu.Unlock()
+	maps.Copy(x.measured, was.measured)
 }
 
 // measure returns the measures of a run.

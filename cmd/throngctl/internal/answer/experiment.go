@@ -1,7 +1,10 @@
 package answer
 
 import (
+	"time"
+
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
@@ -13,7 +16,8 @@ type Experiment struct {
 	Points     int             `json:"points"`
 	Replicates int             `json:"replicates"`
 	Runs       ExperimentRuns  `json:"runs"`
-	List       []ExperimentRun `json:"list"` // in the order of execution
+	PausedBy   string          `json:"paused_by,omitempty"` // no further run starts
+	List       []ExperimentRun `json:"list"`                // in the order of execution
 }
 
 // ExperimentRuns counts the runs of an experiment by state.
@@ -24,6 +28,40 @@ type ExperimentRuns struct {
 	Interrupted int `json:"interrupted"`
 	Done        int `json:"done"`
 	Failed      int `json:"failed"`
+	Skipped     int `json:"skipped"`
+}
+
+// ExperimentEntry is an experiment in the list. The numbers of runs are those of the last look at it.
+type ExperimentEntry struct {
+	File     string    `json:"file"`
+	Title    string    `json:"title"`
+	State    string    `json:"state"` // running, paused, stopped, complete or missing
+	Runs     int       `json:"runs"`
+	Done     int       `json:"done"`
+	Failed   int       `json:"failed"`
+	Skipped  int       `json:"skipped"`
+	Used     time.Time `json:"used"`
+	PausedBy string    `json:"paused_by,omitempty"`
+	Process  int       `json:"process,omitempty"` // that executes it
+}
+
+// NewExperimentList returns the answer for a list of experiments.
+func NewExperimentList(entries []steering.Entry) []ExperimentEntry {
+	all := []ExperimentEntry{}
+	for i := range entries {
+		e := &entries[i]
+		one := ExperimentEntry{
+			File: e.File, Title: e.Title, State: string(e.State), Used: e.Used, Runs: e.Progress.All, Done: e.Progress.Done, Failed: e.Progress.Failed, Skipped: e.Progress.Skipped,
+		}
+		if e.Paused != nil {
+			one.PausedBy = e.Paused.Who
+		}
+		if e.Executor != nil {
+			one.Process = e.Executor.Process
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // ExperimentRun is a run of an experiment.
@@ -41,9 +79,12 @@ type ExperimentRun struct {
 // NewExperiment returns the answer for an experiment.
 func NewExperiment(x *experiments.Experiment, s *experiments.Status) Experiment {
 	e := Experiment{Title: x.Title, Points: len(s.Plan.Points), Replicates: len(s.Plan.Seeds), List: []ExperimentRun{}}
+	if order := s.Orders.Paused; order != nil {
+		e.PausedBy = order.Who
+	}
 	for state, n := range map[experiments.State]*int{
 		experiments.Waiting: &e.Runs.Waiting, experiments.Running: &e.Runs.Running, experiments.Interrupted: &e.Runs.Interrupted,
-		experiments.Done: &e.Runs.Done, experiments.Failed: &e.Runs.Failed,
+		experiments.Done: &e.Runs.Done, experiments.Failed: &e.Runs.Failed, experiments.Skipped: &e.Runs.Skipped,
 	} {
 		*n, e.Runs.All = s.Count(state)
 	}

@@ -12,14 +12,12 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
-	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
-	"github.com/throng-sim/throng/engine/view"
 )
 
 // Terminal is what the commands need of the program.
@@ -38,9 +36,15 @@ type Terminal struct {
 type Commands struct {
 	New     newCmd     `cmd:"" help:"Write the file of an experiment for a scenario."`
 	Run     runCmd     `cmd:"" help:"Execute the runs of an experiment that are missing."`
-	Resume  runCmd     `cmd:"" help:"Continue an experiment that was stopped or killed; the same as run."`
+	Resume  resumeCmd  `cmd:"" help:"Continue an experiment that was paused, stopped or killed."`
+	List    listCmd    `cmd:"" help:"List the experiments that were opened on this machine."`
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
+	Pause   pauseCmd   `cmd:"" help:"Start no further run of an experiment; runs in progress continue."`
 	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
+	Skip    skipCmd    `cmd:"" help:"Leave runs of an experiment out, or take them back."`
+	First   firstCmd   `cmd:"" help:"Execute runs of an experiment before all others."`
+	Extend  extendCmd  `cmd:"" help:"Add seeds, levels or measures to an experiment."`
+	Forget  forgetCmd  `cmd:"" help:"Remove an experiment from the list; its file and its runs stay."`
 	Compare compareCmd `cmd:"" help:"Show each measure at each point with its interval, and its difference from the baseline."`
 	Export  exportCmd  `cmd:"" help:"Export an experiment as CSV, JSON Lines or Parquet: a row for each run, or its effects."`
 	Report  reportCmd  `cmd:"" help:"Write the report of an experiment as an HTML page."`
@@ -59,51 +63,19 @@ type newCmd struct {
 
 // Run is called by kong.
 func (c *newCmd) Run(t *Terminal) error {
-	s, err := authoring.Open(t.Data, c.Scenario, nil)
-	if err != nil {
-		return err
-	}
 	path := c.Output
 	if path == "" {
 		base := filepath.Base(c.Scenario)
 		path = strings.TrimSuffix(base, filepath.Ext(base)) + experiment.Ending
 	}
-	name := c.Scenario
-	if _, err := os.Stat(c.Scenario); err == nil { // a file: relative to the experiment
-		if name, err = relative(path, c.Scenario); err != nil {
-			return err
-		}
-	}
-	text := experiment.Sample(s, name)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := experiments.New(t.Data, c.Scenario, path)
 	if errors.Is(err, os.ErrExist) {
 		return &engine.FieldError{Field: "output", Problem: path + " already exists", Hint: "nothing was written; choose another file with -o"}
-	}
-	if err == nil {
-		_, err = f.Write(text)
-		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return err
 	}
-	done := fmt.Sprintf("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
-	if t.JSON {
-		return answer.Print(t.Out, answer.Done{Done: done})
-	}
-	_, err = fmt.Fprintln(t.Out, done)
-	return err
-}
-
-func relative(from, to string) (string, error) {
-	dir, err := filepath.Abs(filepath.Dir(from))
-	if err != nil {
-		return "", err
-	}
-	if to, err = filepath.Abs(to); err != nil {
-		return "", err
-	}
-	path, err := filepath.Rel(dir, to)
-	return filepath.ToSlash(path), err
+	return t.done("Wrote %s. Next: choose what it varies, then throngctl experiment run %s", path, path)
 }
 
 // open opens the store and an experiment for f.
@@ -120,7 +92,20 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 	if err != nil {
 		return err
 	}
+	if note := x.Note(); note != "" {
+		fmt.Fprintln(t.Err, "note: "+note)
+	}
 	return f(x)
+}
+
+// done prints the answer of a command that changes something.
+func (t *Terminal) done(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if t.JSON {
+		return answer.Print(t.Out, answer.Done{Done: text})
+	}
+	_, err := fmt.Fprintln(t.Out, text)
+	return err
 }
 
 // measured opens an experiment and measures its runs for f.
@@ -158,13 +143,17 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		began, done := time.Now(), 0
-		execution, wait := x.Execute(ctx, func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
-			func(s *experiments.Status, r *experiments.Run) {
+		execution, wait := x.Execute(ctx, experiments.Events{
+			Waiting: func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
+			Paused:  func(who string) { c.paused(t, who) },
+			Warn:    func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
+			Changed: func(s *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
 					done++
 				}
-				c.changed(t, x, s, r, began, done)
-			})
+				c.changed(t, s, r, began, done)
+			},
+		})
 		end := make(chan struct{})
 		go c.heed(t, execution, cancel, end)
 		err := wait()
@@ -172,7 +161,7 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		if err != nil && !errors.Is(err, experiments.ErrStopped) {
 			return err
 		}
-		return c.ended(context.WithoutCancel(ctx), t, x, err)
+		return c.ended(context.WithoutCancel(ctx), t, execution.Experiment(), err)
 	})
 }
 
@@ -189,7 +178,7 @@ func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Exper
 	if err != nil || f.Runs == 0 {
 		return err
 	}
-	fmt.Fprintln(t.Out, toDo(f))
+	fmt.Fprintln(t.Out, f)
 	if b := x.Budget.USD; b > 0 && f.Cost.Known() && f.Cost.Low > b {
 		fmt.Fprintf(t.Out, "note: that exceeds the budget of $%g; the experiment will stop when it is used up, and can be continued with more\n", b)
 	}
@@ -197,11 +186,6 @@ func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Exper
 		fmt.Fprintf(t.Out, "note: that exceeds the budget of %s; the experiment will stop then, and can be continued with more\n", engine.FormatDuration(x.Budget.Time))
 	}
 	return nil
-}
-
-// toDo describes the runs that are left.
-func toDo(f experiments.Forecast) string {
-	return fmt.Sprintf("%s to do: %s", show.Counted(f.Runs, "run"), view.WorkSummary(f.Length, f.Requests, f.Tokens, f.Cost, f.Disk))
 }
 
 // heed stops the experiment when the user asks for it, and again without waiting for sessions in progress.
@@ -221,8 +205,18 @@ func (c *runCmd) heed(t *Terminal, e *experiments.Execution, cancel func(), end 
 	}
 }
 
+// paused prints that a pause began or ended.
+func (c *runCmd) paused(t *Terminal, who string) {
+	if who == "" {
+		fmt.Fprintln(t.Err, "The experiment continues.")
+		return
+	}
+	fmt.Fprintf(t.Err, "Paused by %s: runs in progress continue, no other run begins. Continue with: throngctl experiment resume %s\n", who, c.File)
+}
+
 // changed prints the change of a run.
-func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
+func (c *runCmd) changed(t *Terminal, s *experiments.Status, r *experiments.Run, began time.Time, done int) {
+	x := s.Experiment
 	if t.JSON {
 		if err := answer.PrintLine(t.Out, answer.NewExperimentRun(x, r)); err != nil {
 			fmt.Fprintln(t.Err, err) // the experiment continues
@@ -241,6 +235,8 @@ func (c *runCmd) changed(t *Terminal, x *experiments.Experiment, s *experiments.
 			left = ", about " + engine.FormatDuration((per * time.Duration(of-all)).Round(time.Second)) + " left"
 		}
 		fmt.Fprintf(t.Out, "%d of %d runs%s: %s\n", all, of, left, what)
+	case r.State == experiments.Skipped:
+		fmt.Fprintf(t.Out, "%s is skipped\n", what)
 	case r.State == experiments.Failed:
 		fmt.Fprintf(t.Out, "%s failed twice, and is left out: %s\n", what, r.Why)
 	case r.Why != "":
@@ -259,9 +255,13 @@ func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experime
 	}
 	done, of := s.Count(experiments.Done)
 	failed, _ := s.Count(experiments.Failed)
+	skipped, _ := s.Count(experiments.Skipped)
 	text := fmt.Sprintf("%d of %d runs are done", done, of)
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
+	}
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d skipped", skipped)
 	}
 	fmt.Fprintf(t.Out, "%s. The table: throngctl experiment export %s\n", text, c.File)
 	if stopped != nil {
@@ -298,6 +298,9 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 			return answer.Print(t.Out, answer.NewExperiment(x, s))
 		}
 		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
+		if order := s.Orders.Paused; order != nil {
+			fmt.Fprintf(t.Out, "Paused by %s. Continue with: throngctl experiment resume %s\n", order.Who, c.File)
+		}
 		w := show.NewTable(t.Out)
 		fmt.Fprint(w, "POINT\tVALUES")
 		for _, seed := range s.Plan.Seeds[:min(len(s.Plan.Seeds), mostColumns)] {
@@ -316,7 +319,7 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		f, err := x.Forecast(ctx, s)
 		if err == nil && f.Runs > 0 {
-			_, err = fmt.Fprintln(t.Out, toDo(f))
+			_, err = fmt.Fprintln(t.Out, f)
 		}
 		return err
 	})

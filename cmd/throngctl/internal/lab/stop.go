@@ -2,15 +2,24 @@ package lab
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
+	"os"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
-	"github.com/throng-sim/throng/cmd/internal/control"
-	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/engine"
 )
+
+// orders returns the orders for the experiment in a file, which exists.
+func (t *Terminal) orders(file string) (*steering.Orders, error) {
+	if _, err := os.Stat(file); err != nil {
+		_, err = experiments.Read(t.Data, file) // says what to do
+		return nil, err
+	}
+	return steering.Of(t.Data, file)
+}
+
+// terminal is whose orders these are.
+const terminal = "throngctl"
 
 type stopCmd struct {
 	File string `arg:"" help:"Experiment file."`
@@ -19,56 +28,80 @@ type stopCmd struct {
 }
 
 // Run is called by kong.
-func (c *stopCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.open(c.File, nil, func(x *experiments.Experiment) error {
-		run, err := c.stopped(ctx, t.Data, x)
-		if err != nil {
-			return err
-		}
-		done := fmt.Sprintf("Stopping in run %s. Continue with: throngctl experiment run %s", run, c.File)
-		if t.JSON {
-			return answer.Print(t.Out, answer.Done{Run: run, Done: done})
-		}
-		_, err = fmt.Fprintln(t.Out, done)
-		return err
-	})
-}
-
-// patience is how long stop looks for a run that is still in progress when the order arrives: short runs may end before.
-const patience = 10 * time.Second
-
-// stopped stops a run in progress, which stops its experiment, and returns the run.
-func (c *stopCmd) stopped(ctx context.Context, data string, x *experiments.Experiment) (engine.RunID, error) {
-	found := false
-	for began := time.Now(); time.Since(began) < patience; {
-		s, err := x.Status(ctx)
-		if err != nil {
-			return "", err
-		}
-		running := 0
-		for _, r := range s.Runs {
-			if r.State != experiments.Running {
-				continue
-			}
-			running++
-			if c.stop(ctx, data, r.Record.ID) == nil { // else it has just ended
-				return r.Record.ID, nil
-			}
-		}
-		if running == 0 && !found {
-			break
-		}
-		found = true
-	}
-	return "", &engine.FieldError{Field: "experiment", Problem: "none of its runs is in progress", Hint: "throngctl experiment status " + c.File + " shows them"}
-}
-
-// stop stops a run in progress.
-func (c *stopCmd) stop(ctx context.Context, data string, run engine.RunID) (err error) {
-	client, err := control.Dial(ctx, data, run)
+func (c *stopCmd) Run(t *Terminal) error {
+	orders, err := t.orders(c.File)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, client.Close()) }()
-	return client.Stop(ctx, c.Now, "throngctl experiment stop")
+	by := orders.Executing()
+	if by == nil {
+		return &engine.FieldError{Field: "experiment", Problem: "it is not in progress", Hint: "throngctl experiment status " + c.File + " shows its runs"}
+	}
+	if err := orders.Stop(terminal, "by throngctl experiment stop", c.Now); err != nil {
+		return err
+	}
+	return t.done("Stopping in process %d (%s). Continue with: throngctl experiment run %s", by.Process, by.Program, c.File)
+}
+
+type pauseCmd struct {
+	File string `arg:"" help:"Experiment file."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *pauseCmd) Run(t *Terminal) error {
+	orders, err := t.orders(c.File)
+	if err != nil {
+		return err
+	}
+	if err := orders.Pause(terminal); err != nil {
+		return err
+	}
+	state := "It is not in progress, and will start no run."
+	if orders.Executing() != nil {
+		state = "Paused. Runs in progress continue, no other run begins."
+	}
+	return t.done("%s Continue with: throngctl experiment resume %s", state, c.File)
+}
+
+type resumeCmd struct{ runCmd }
+
+// Run is called by kong.
+func (c *resumeCmd) Run(ctx context.Context, t *Terminal) error {
+	orders, err := t.orders(c.File)
+	if err != nil {
+		return err
+	}
+	record, err := orders.Read()
+	if err != nil {
+		return err
+	}
+	if record.Paused == nil {
+		return c.runCmd.Run(ctx, t)
+	}
+	by := orders.Executing()
+	if err := orders.Resume(); err != nil {
+		return err
+	}
+	if by == nil {
+		return c.runCmd.Run(ctx, t)
+	}
+	return t.done("The experiment continues in process %d (%s).", by.Process, by.Program)
+}
+
+type forgetCmd struct {
+	File string `arg:"" help:"Experiment file, which need not exist."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *forgetCmd) Run(t *Terminal) error {
+	orders, err := steering.Of(t.Data, c.File)
+	if err != nil {
+		return err
+	}
+	if err := orders.Forget(); err != nil {
+		return err
+	}
+	return t.done("Forgot %s, its pause and its skipped runs. Its file and its runs stay.", orders.File())
 }

@@ -1,0 +1,18 @@
+package app
+
+import (
+	"testing"
+	"time"
+)
+
+// TestRunIDs checks that runs of the same second have different IDs.
+func TestRunIDs(t *testing.T) {
+	seen, now := map[string]bool{}, time.Now()
+	for range 100_000 {
+		id := string(newRunID(now))
+		if seen[id] {
+			t.Fatalf("%s after %d others", id, len(seen))
+		}
+		seen[id] = true
+	}
+}
