@@ -375,7 +375,7 @@ const (
 // Layout implements [fyne.Layout].
 func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	em, gap := theme.TextSize(), 2*theme.Padding()
-	right := min(max(size.Width*sideShare, leastSide*em), mostSideEms*em)
+	right := max(min(max(size.Width*sideShare, leastSide*em), mostSideEms*em), objects[1].MinSize().Width)
 	objects[0].Move(fyne.NewPos(0, 0))
 	objects[0].Resize(fyne.NewSize(size.Width-right-gap, size.Height))
 	objects[1].Move(fyne.NewPos(size.Width-right, 0))
@@ -385,5 +385,5 @@ func (sides) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // MinSize implements [fyne.Layout].
 func (sides) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	em := theme.TextSize()
-	return fyne.NewSize(objects[0].MinSize().Width+2*theme.Padding()+leastSide*em, 10*em)
+	return fyne.NewSize(objects[0].MinSize().Width+2*theme.Padding()+max(leastSide*em, objects[1].MinSize().Width), 10*em)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -23,18 +24,19 @@ type measures struct {
 	panel   *widgets.Panel
 }
 
-// measureEms is the minimum width of a measure, in text heights.
-const measureEms = 13
-
 func newMeasures(p *page) *measures {
 	m := &measures{page: p, offered: slices.Clone(p.w.form.Choices.Measures)}
 	chosen := m.chosen()
-	boxes := form.NewColumns(measureEms)
+	widest := float32(0)
 	for _, name := range m.offered {
 		check := widget.NewCheck(name, nil)
+		widest = max(widest, check.MinSize().Width)
 		check.SetChecked(slices.Contains(chosen, name))
 		check.OnChanged = func(bool) { m.changed() }
 		m.checks = append(m.checks, check)
+	}
+	boxes := form.NewColumns(widest / theme.TextSize())
+	for _, check := range m.checks {
 		boxes.Add(check)
 	}
 	others := slices.DeleteFunc(slices.Clone(chosen), func(name string) bool { return slices.Contains(m.offered, name) })

@@ -47,7 +47,7 @@ func newSide() *side {
 	s := &side{runs: form.NewNote(""), count: form.NewNote(""), figures: form.NewStack()}
 	s.runs.TextSize = theme.SizeNameHeadingText
 	all := form.NewPanels(widgets.NewPanel("", form.NewStack(s.runs, s.count, s.figures)))
-	for i, title := range []string{"Before it can be saved", "Please note", "What weakens pairing by seeds", "Designs that do not fit"} {
+	for i, title := range []string{"Before it can be saved", "Please note", "What weakens pairing", "Designs that do not fit"} {
 		l := &list{lines: form.NewStack()}
 		l.panel = widgets.NewPanel(title, l.lines)
 		l.panel.Hide()
