@@ -414,3 +414,5 @@ func TestHistoryOfAPastRun(t *testing.T) {
 		t.Errorf("got %q", uitest.Texts(a.overlay()))
 	}
 }
+
+func (runsDesk) Waiting(context.Context) ([]runs.Waiting, error) { return nil, nil }

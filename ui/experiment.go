@@ -27,7 +27,7 @@ func (a *App) withExperiments(pages []*page) []*page {
 	a.experiments = experiments.New(a.desk.Experiments, a.win, experiments.Ways{Results: a.showResults, Edit: a.openFile})
 	icon := theme.NewThemedResource(fyne.NewStaticResource("experiment.svg", experimentIcon))
 	after := 1 + slices.IndexFunc(pages, func(p *page) bool { return p.title == "Compare" })
-	return slices.Insert(pages, after, &page{title: experimentsTitle, icon: icon, help: "16-experiments.md", screen: a.experiments})
+	return slices.Insert(pages, after, &page{title: experimentsTitle, icon: icon, help: "16-experiments.md#in-the-window", screen: a.experiments})
 }
 
 // pageOf returns the page with a title, or nil.

@@ -457,3 +457,8 @@ func (p patientEditor) Try(context.Context, editor.Trial) (*engine.Trial, error)
 	p.wait("Try")
 	return &engine.Trial{}, nil
 }
+
+func (p patientRuns) Waiting(context.Context) ([]runs.Waiting, error) {
+	p.wait("Waiting of runs")
+	return nil, nil
+}

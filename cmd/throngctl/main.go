@@ -28,6 +28,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/line"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
@@ -58,6 +59,7 @@ type cli struct {
 type runCommands struct {
 	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
 	Experiment  lab.Commands   `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
+	Queue       line.Commands  `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
 	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
 	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
 	Cleanup     cleanupCmd     `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
@@ -327,7 +329,10 @@ func (t *terminal) execute(args []string) int {
 	}
 	defer closeLog()
 	command.BindTo(context.Background(), (*context.Context)(nil))
-	command.Bind(&lab.Terminal{Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed)})
+	command.Bind(&line.Terminal{Out: t.out, JSON: t.json, Data: t.data})
+	command.Bind(&lab.Terminal{
+		Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Start: t.start(t), Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed),
+	})
 	return t.fail(command.Run(t))
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/startat"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
@@ -54,7 +56,7 @@ type runCmd struct {
 type output struct {
 	Export      string `placeholder:"DIR" help:"Export all results and an HTML report to this folder at the end."`
 	NoDashboard bool   `help:"Print lines instead of the dashboard."`
-	startFlag
+	startat.Flags
 	jsonFlag
 	flags.Telemetry
 	notifyFlag
@@ -145,6 +147,28 @@ func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	return carryOut(ctx, t, l, c.output, c.databaseFlag)
 }
 
+// start returns a wait for a start time. programs receives JSON.
+func (t *terminal) start(programs *terminal) startat.Wait {
+	w := startat.Wait{Data: t.data, Err: t.err, Signals: t.signals, ByHand: t.byHand, Enter: enters(t)}
+	if programs.json {
+		w.Lines = programs.out
+	}
+	return w
+}
+
+// untilStart waits for the start time of a run.
+func untilStart(ctx context.Context, w startat.Wait, at time.Time, l *app.Launch) error {
+	l.Place.Work = cmp.Or(l.Name, l.Scenario.Title)
+	if l.Settings.KeepAwake {
+		w.Awake = "a run starts at " + at.Format(time.TimeOnly)
+	}
+	err := w.Until(ctx, at, &l.Place)
+	if errors.Is(err, startat.ErrCanceled) {
+		return exitError(exitInterrupted)
+	}
+	return err
+}
+
 // refuse prints why a run is not resumed, and both ways to continue.
 func (c *resumeCmd) refuse(t *terminal, e *app.ChangedError) error {
 	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. Choose the scenario:\n", e)
@@ -164,10 +188,11 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	unheard := make(chan os.Signal, 1)
 	signal.Notify(unheard, syscall.SIGPIPE) // the run continues if its output is closed
 	defer signal.Stop(unheard)
-	at, err := out.startTime(time.Now())
+	at, err := out.Time(time.Now())
 	if err != nil {
 		return err
 	}
+	l.Place.Priority = out.Priority
 	programs := t // receives JSON
 	if t.json {
 		t = t.quiet()
@@ -206,7 +231,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 		if err := l.Permits().Consent(); err != nil { // before the wait: at the start time the user may be away
 			return err
 		}
-		if err := out.waitFor(ctx, t, programs, at, l.Settings.KeepAwake); err != nil {
+		if err := untilStart(ctx, t.start(programs), at, &l); err != nil {
 			return err
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
-	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
 )
 
 // Import adds a checkpoint of a run that was executed elsewhere. A run that is new here is listed after [Import.Finish]. The
@@ -68,7 +68,7 @@ func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 		if lock, err := s.lockImports(); !errors.Is(err, engine.ErrInUse) {
 			return lock, err
 		}
-		if err := claim.Pause(ctx, importInterval); err != nil {
+		if err := lock.Pause(ctx, importInterval); err != nil {
 			return nil, err
 		}
 	}

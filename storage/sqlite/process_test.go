@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	waiting "github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // helperVariable is the environment variable with the role of this test binary when it is started again.
@@ -179,16 +179,16 @@ func TestClaimAcrossProcesses(t *testing.T) {
 		t.Errorf("a run that is not in progress cannot be deleted: %v", err)
 	}
 
-	waiting := make(chan string, 1)
+	waits := make(chan string, 1)
 	claimed := make(chan error, 1)
 	go func() {
-		release, err := s.ClaimWait(t.Context(), "r", func(holder string) { waiting <- holder })
+		release, err := s.ClaimWait(t.Context(), "r", waiting.Entry{}, func(holder string) { waits <- holder })
 		if err == nil {
 			release()
 		}
 		claimed <- err
 	}()
-	if got := <-waiting; !strings.Contains(got, fmt.Sprint("process ", p.Process.Pid)) {
+	if got := <-waits; !strings.Contains(got, fmt.Sprint("process ", p.Process.Pid)) {
 		t.Errorf("waits for %s", got)
 	}
 	p.kill(t)
@@ -211,7 +211,7 @@ func TestKilledHolderIsNotInProgress(t *testing.T) {
 	if r, err := s.Newest(t.Context()); err != nil || r.InProgress || r.Ending != engine.NotEnded {
 		t.Errorf("got in progress %v, %v, want an interrupted run", r.InProgress, err)
 	}
-	if file.Size(filepath.Join(s.file.Dir(), claim.Folder, "run-r.json")) >= 0 {
+	if file.Size(filepath.Join(s.file.Dir(), waiting.Folder, "run-r.json")) >= 0 {
 		t.Error("the dead holder's file is still there")
 	}
 	release, err := s.Claim(t.Context(), "r")
@@ -234,7 +234,7 @@ func TestClaimWaitInLine(t *testing.T) {
 	for i := range 3 {
 		waits := make(chan struct{})
 		go func() {
-			release, err := s.ClaimWait(t.Context(), "r", func(string) {
+			release, err := s.ClaimWait(t.Context(), "r", waiting.Entry{}, func(string) {
 				select {
 				case <-waits:
 				default:
@@ -252,7 +252,7 @@ func TestClaimWaitInLine(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.ClaimWait(ended, "r", nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.ClaimWait(ended, "r", waiting.Entry{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	release()
@@ -268,13 +268,13 @@ func TestDeadTicket(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
 	defer closeStore(t, s)
 	newRun(t, s, "r")
-	claims := filepath.Join(s.file.Dir(), claim.Folder)
+	claims := filepath.Join(s.file.Dir(), waiting.Folder)
 	if err := os.MkdirAll(claims, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	dead := filepath.Join(claims, claim.TicketPrefix+"00000000000000000001-1")
+	dead := filepath.Join(claims, waiting.Prefix+"00000000000000000001-1")
 	write(t, dead, nil)
-	release, err := s.ClaimWait(t.Context(), "r", nil)
+	release, err := s.ClaimWait(t.Context(), "r", waiting.Entry{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	waiting "github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // otherUser is the ID of a user without files.
@@ -58,7 +59,7 @@ func TestOpenReadOnly(t *testing.T) {
 		if !strings.Contains(look.Notice(), "can be read") {
 			t.Errorf("notice %q", look.Notice())
 		}
-		if _, err := look.ClaimWait(t.Context(), "r", nil); err == nil || !strings.Contains(err.Error(), "only be read") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
+		if _, err := look.ClaimWait(t.Context(), "r", waiting.Entry{}, nil); err == nil || !strings.Contains(err.Error(), "only be read") || strings.Contains(err.Error(), engine.ErrNoRoom.Error()) {
 			t.Errorf("claimed: %v", err)
 		}
 		if _, err := look.Journal("r"); err == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	waiting "github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // ErrDamaged says that a part of the store cannot be read. Errors that wrap it begin with the cause.
@@ -194,18 +195,17 @@ func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), er
 	return s.claims.Claim(ctx, run)
 }
 
-// Turn waits in line until this process may execute runs, until release is called or the process ends. work names what it executes for
-// others. onWait, if set, is called with the holder when the wait begins and when the holder changes.
-func (s *Store) Turn(ctx context.Context, work string, onWait func(holder string)) (release func(), err error) {
+// Turn waits in the queue until this process may execute runs, until release is called or the process ends; see [Store.ClaimWait].
+func (s *Store) Turn(ctx context.Context, e waiting.Entry, onWait func(holder string)) (release func(), err error) {
 	if err := s.file.ReadOnly(); err != nil {
 		return nil, err
 	}
-	return s.claims.Turn(ctx, work, onWait)
+	return s.claims.Turn(ctx, e, onWait)
 }
 
-// ClaimWait waits for a turn and claims a run.
-func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
-	return s.claims.Wait(ctx, run, onWait)
+// ClaimWait waits in the queue for a turn and claims a run. onWait, if set, receives the holder, first and when it changes.
+func (s *Store) ClaimWait(ctx context.Context, run engine.RunID, e waiting.Entry, onWait func(holder string)) (release func(), err error) {
+	return s.claims.Wait(ctx, run, e, onWait)
 }
 
 // Close flushes the open journals and closes the file. It waits at most 5 s for a disk that cannot be written.

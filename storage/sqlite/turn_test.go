@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage/sqlite/internal/claim"
+	waiting "github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // TestTurn checks that a process with a turn has several runs in progress, while other work waits in line.
@@ -21,13 +21,13 @@ func TestTurn(t *testing.T) {
 	for _, id := range []engine.RunID{"a", "b", "later"} {
 		newRun(t, s, id)
 	}
-	end, err := s.Turn(t.Context(), "the experiment prices", nil)
+	end, err := s.Turn(t.Context(), waiting.Entry{Work: "the experiment prices"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	waits, claimed := make(chan string, 9), make(chan error, 1)
 	go func() {
-		release, err := s.ClaimWait(t.Context(), "later", func(holder string) { waits <- holder })
+		release, err := s.ClaimWait(t.Context(), "later", waiting.Entry{}, func(holder string) { waits <- holder })
 		if err == nil {
 			release()
 		}
@@ -102,7 +102,7 @@ func TestClaimsAreExclusive(t *testing.T) {
 	if times.Load() < 2 {
 		t.Errorf("claimed %d times", times.Load())
 	}
-	left, err := os.ReadDir(filepath.Join(dir, claim.Folder))
+	left, err := os.ReadDir(filepath.Join(dir, waiting.Folder))
 	if err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v, want none", left, err)
 	}

@@ -24,7 +24,7 @@ type designPage struct {
 // factTitles are the titles of the facts, in their order.
 var factTitles = []string{"Scenario", "Design", "Replicates", "Budget", "Forecast", "File"}
 
-func newDesignPage(s *Screen) *designPage {
+func newDesignPage() *designPage {
 	p := &designPage{facts: map[string]*form.Note{}, pairing: form.NewStack(), command: form.NewNote("")}
 	stack := form.NewColumns(factEms)
 	for _, title := range factTitles {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +71,7 @@ func (d *fakeDesk) List(context.Context) ([]Entry, error) {
 func (d *fakeDesk) Open(_ context.Context, path string) (*Details, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	path = filepath.Clean(path)
 	if found, ok := d.details[path]; ok {
 		if !slices.ContainsFunc(d.entries, func(e Entry) bool { return e.Path == path }) {
 			d.entries = append(d.entries, Entry{Path: path, Title: found.Title})
@@ -82,7 +84,7 @@ func (d *fakeDesk) Open(_ context.Context, path string) (*Details, error) {
 func (d *fakeDesk) Findings(_ context.Context, path string) (*findings.Table, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.tables[path], nil
+	return d.tables[filepath.Clean(path)], nil
 }
 
 func (d *fakeDesk) Changed() uint64 { return d.changes.Load() }

@@ -41,8 +41,8 @@ func newFindingsPage(m *measures) *findingsPage {
 	p.table = widgets.NewSheet([]widgets.Column{
 		{Title: "Point", Sample: "eagerness=0.5", Weight: 1},
 		{Title: "Runs", Sample: "1,000", Align: end, Drop: 1},
-		{Title: "Mean [95%]", Sample: "0.4523 s [0.4411, 0.4635]", Align: end, Drop: 2},
-		{Title: "Difference [95%]", Sample: "-0.05011 [-0.05109, -0.04911]", Align: end},
+		{Title: "Mean [95%]", Sample: "0.02419 s [0.01161, 0.03677]", Align: end, Drop: 2},
+		{Title: "Difference [95%]", Sample: "+0.05011 [-0.05109, +0.04911]", Align: end},
 		{Title: "p", Sample: "< 0.001", Align: end},
 	}, "", nil)
 	p.told = widgets.NewPanel("", p.sentences)

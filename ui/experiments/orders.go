@@ -51,13 +51,21 @@ func (s *Screen) order(failed string, do func(ctx context.Context, path string) 
 func (s *Screen) run() {
 	path := s.chosen
 	const failed = "Not started."
+	if path == "" || s.ordered != "" {
+		return
+	}
+	s.ordered = path // until the addresses are known
+	s.draw()
 	async.Work(func() ([]engine.Destination, error) { return s.desk.Unallowed(context.Background(), path) }, func(of []engine.Destination, err error) {
+		s.ordered = ""
+		s.draw()
 		start := func(allowed []string) {
 			if path == s.chosen {
 				s.order(failed, func(ctx context.Context, path string) error { return s.desk.Run(ctx, path, allowed) }, nil)
 			}
 		}
 		switch {
+		case path != s.chosen:
 		case err != nil:
 			s.say(failed+" "+words.Trouble(err), widgets.Bad)
 		case len(of) == 0:

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/plot"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -19,6 +20,7 @@ const oneLine = "none"
 // responsePage shows a measure over the values of a factor, with a line for each value of a second one.
 type responsePage struct {
 	of       *shown
+	asked    int // number of the newest computation; results of older ones are dropped
 	measure  *picker
 	factor   *widget.Select
 	by       *widget.Select
@@ -74,7 +76,7 @@ func (p *responsePage) draw() {
 	default:
 		p.question.Hidden, p.curves.Hidden = false, false
 		factor, by := p.factors(t)
-		p.curves.Set(t.Curves(measure, factor, by))
+		p.compute(t, measure, factor, by)
 		text := "Mean with its 95% interval over the seeds."
 		if len(t.Factors) > 2 || by < 0 && len(t.Factors) > 1 {
 			text = "Mean with its 95% interval over the seeds, averaged over the other factors."
@@ -85,6 +87,17 @@ func (p *responsePage) draw() {
 		p.about.SetText(text)
 	}
 	p.content.Refresh()
+}
+
+// compute computes the curves on a goroutine of its own, because intervals of many points take long.
+func (p *responsePage) compute(t *findings.Table, measure, factor, by int) {
+	p.asked++
+	asked := p.asked
+	async.Work(func() (findings.CurvePlot, error) { return t.Curves(measure, factor, by), nil }, func(c findings.CurvePlot, _ error) {
+		if asked == p.asked {
+			p.curves.Set(c)
+		}
+	})
 }
 
 // factors returns the chosen factors by index, and shows them; by is -1 for one line. The second one is another than the first.

@@ -10,7 +10,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
+	"github.com/throng-sim/throng/ui/internal/picture"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -79,7 +81,12 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.faults = newFaults(s.edit, s.read)
 	s.empty = newEmpty(s.adder)
 	measures := &measures{}
-	s.pages = [...]page{newFindingsPage(measures), newResponsePage(measures), newFactorsPage(measures), newRunsPage(s), newDesignPage(s)}
+	found, response, factors, runs := newFindingsPage(measures), newResponsePage(measures), newFactorsPage(measures), newRunsPage(s)
+	s.pages = [...]page{found, response, factors, runs, newDesignPage()}
+	keep := picture.Keep(s.name, s.say)
+	for _, p := range []interface{ Keep(chart.Keep) }{found.effects, response.curves, factors.rows, factors.screening, runs.matrix} {
+		p.Keep(keep)
+	}
 	s.tabs = widgets.NewSegments(tabNames, func(int) { s.turn() })
 	s.main = container.NewStack()
 	for _, p := range s.pages { // also hidden ones take on another look
@@ -207,7 +214,9 @@ func (s *Screen) take(a answer, err error) {
 	default:
 		s.trouble.Say("", widgets.Neutral)
 	}
-	s.shown = a.shown
+	if s.shown = a.shown; s.shown != nil && s.shown.details.Path != "" {
+		s.chosen = s.shown.details.Path // as the list names it
+	}
 	s.draw()
 }
 

@@ -126,6 +126,20 @@ func TestRunAsksForAddresses(t *testing.T) {
 	}
 }
 
+// TestRunIsOrderedOnce presses Run while the first press is still answered.
+func TestRunIsOrderedOnce(t *testing.T) {
+	d := three()
+	d.entries[0].State = Ready
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	s.head.run.OnTapped()
+	s.head.run.OnTapped()
+	reads(q, s, d)
+	if got := d.ordered(); len(got) != 1 {
+		t.Errorf("ordered is %q", got)
+	}
+}
+
 func TestAnOrderFails(t *testing.T) {
 	d := three()
 	d.err = errors.New("the disk is gone")
@@ -266,14 +280,26 @@ func TestResponse(t *testing.T) {
 	reads(q, s, d)
 	s.tabs.Pick(1)
 	p := s.pages[1].(*responsePage)
-	shows(t, s, "small", "large", "params.eagerness", "0.5")
+	q.Until("the curves", func() bool { return uitest.Shows(s.Content(), "small") && uitest.Shows(s.Content(), "0.5") })
+	shows(t, s, "large", "params.eagerness")
 	p.factor.SetSelected("service.model.model")
 	if p.by.Selected != oneLine || slices.Contains(p.by.Options, "service.model.model") {
 		t.Errorf("a line for each is %q of %q", p.by.Selected, p.by.Options)
 	}
 	shows(t, s, "averaged over the other factors")
 	p.by.SetSelected("params.eagerness")
-	shows(t, s, "0.5", "2")
+	q.Until("other curves", func() bool { return uitest.Shows(p.curves, "0.5") && uitest.Shows(p.curves, "large") })
+}
+
+// TestAnExperimentHasOnePath opens a file under another path than the one in the list.
+func TestAnExperimentHasOnePath(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select("/experiments/../experiments/other.experiment.yaml")
+	q.Until("it is shown", func() bool { return uitest.Shows(s.Content(), "60 of 60 runs") })
+	if s.Chosen() != otherFile || len(s.entries) != 3 || s.list.table.Selected() != otherFile {
+		t.Errorf("chosen is %s of %d", s.Chosen(), len(s.entries))
+	}
 }
 
 func TestFactors(t *testing.T) {

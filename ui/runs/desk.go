@@ -26,6 +26,7 @@ type Desk interface {
 	Prune(ctx context.Context, age Age, now bool) (Old, error)
 	Trash
 	Marks
+	Queue
 	// Sizes returns how many bytes each run uses in the store.
 	Sizes(ctx context.Context) (map[engine.RunID]int64, error)
 	// Resume resumes a run from the end of its journal and returns a note on it. The error is *Changed if the meaning of its scenario has

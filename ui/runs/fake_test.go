@@ -38,6 +38,7 @@ type fakeDesk struct {
 	readErr       error
 	asked         []string
 	looks         int
+	waiting       []Waiting
 	hold          chan struct{}                  // holds up all orders, if set
 	holdPoints    map[engine.RunID]chan struct{} // hold up the checkpoints of runs
 }
@@ -402,3 +403,15 @@ func wantOrders(t *testing.T, desk *fakeDesk, want ...string) {
 func wait(q *uitest.Queue, s *Screen) {
 	q.Until("done", func() bool { return len(s.working) == 0 && !s.loading })
 }
+
+func (d *fakeDesk) Waiting(context.Context) ([]Waiting, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.waiting), nil
+}
+
+func (d *fakeDesk) CancelWaiting(_ context.Context, id string) error {
+	return d.ask("cancel waiting %s", id)
+}
+
+func (d *fakeDesk) StartNext(_ context.Context, id string) error { return d.ask("start next %s", id) }

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -41,6 +42,7 @@ type Screen struct {
 	loading     bool // a read is in progress
 
 	content  fyne.CanvasObject
+	queue    *queueStrip
 	list     *list
 	undo     *undoing
 	detail   *detail
@@ -70,7 +72,8 @@ func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	s.detail = newDetail(s)
 	split := container.NewVSplit(s.list.panel, s.detail.content)
 	split.Offset = 0.45
-	s.content = split
+	s.queue = newQueueStrip(s)
+	s.content = form.NewHeaded(s.queue.panel, split)
 	return s
 }
 
@@ -135,6 +138,7 @@ func (s *Screen) choose(run engine.RunID) {
 // answer is the result of a read of the store.
 type answer struct {
 	runs        []engine.RunRecord
+	waiting     []Waiting
 	of          engine.RunID
 	checkpoints []engine.CheckpointRecord
 }
@@ -156,6 +160,7 @@ func (s *Screen) load() {
 		if a.of != s.chosen {
 			s.chosen, s.older = a.of, 0
 		}
+		s.queue.show(a.waiting)
 		s.runs, s.of, s.checkpoints = a.runs, a.of, a.checkpoints
 		if s.checkpoint() == nil { // it was pruned
 			s.older = 0
@@ -181,11 +186,15 @@ func (s *Screen) measure() {
 
 // look reads the runs, and the checkpoints of one run or, if it does not exist, of the newest run.
 func look(ctx context.Context, desk Desk, run engine.RunID) (answer, error) {
-	runs, err := desk.Runs(ctx)
-	if err != nil || len(runs) == 0 {
+	waiting, err := desk.Waiting(ctx)
+	if err != nil {
 		return answer{}, err
 	}
-	a := answer{runs: runs, of: runs[0].ID}
+	runs, err := desk.Runs(ctx)
+	if err != nil || len(runs) == 0 {
+		return answer{waiting: waiting}, err
+	}
+	a := answer{runs: runs, waiting: waiting, of: runs[0].ID}
 	for i := range runs {
 		if runs[i].ID == run {
 			a.of = run

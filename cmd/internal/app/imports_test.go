@@ -106,6 +106,7 @@ var rules = []rule{
 	{"/cmd/internal/dash", []string{"/engine", "/engine/view", "/engine/health", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/app", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
 	{"/cmd/internal/app/about", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
+	{"/cmd/internal/app/schedule", []string{"/engine", "/cmd/internal/awake", "/storage/sqlite/queue"}, screens},
 	{"/cmd/internal/app/recorder", []string{"/engine", "/engine/importer/exchange", "/engine/service"}, append([]string{module + "/storage"}, screens...)},
 	{"/cmd/internal/app/secrets", []string{"/engine/...", "/cmd/internal/app/about", "/cmd/internal/crash"}, append([]string{module + "/storage"}, screens...)},
 	{"/cmd/internal/app/config", []string{"/engine/...", "/storage/postgres", "/cmd/internal/app/about", "/cmd/internal/app/secrets", "/cmd/internal/notice", "/cmd/internal/telemetry"}, screens},

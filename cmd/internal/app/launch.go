@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
+	"github.com/throng-sim/throng/cmd/internal/app/schedule"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
@@ -27,6 +28,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // flushTime is how long closing a run waits for a disk that cannot be written.
@@ -60,7 +62,9 @@ type Launch struct {
 	Log *slog.Logger
 	// Telemetry is where metrics and traces go; the zero value sends nothing.
 	Telemetry Telemetry
-	// Waiting receives the name of the process that holds the store while the run waits for it.
+	// Place is the place in the queue of the store; the zero value is at the end. Waiting receives the name of the process that holds
+	// the store while the run waits for it.
+	Place   queue.Entry
 	Waiting func(holder string)
 	// EarlierRuns finds the run that the forecast is based on; nil searches the store.
 	EarlierRuns *EarlierRuns
@@ -420,11 +424,19 @@ func (l assembly) lock(ctx context.Context, run engine.RunID) (release func(), e
 	if l.Part != nil {
 		return l.Store.Claim(ctx, run)
 	}
-	wait := l.Waiting
-	if wait == nil {
-		wait = func(string) {}
+	l.Place.Run, l.Place.Work = run, fmt.Sprintf("run %s (%s)", run, cmp.Or(l.Name, l.Scenario.Title))
+	return l.Store.ClaimWait(ctx, run, l.Place, l.Waiting)
+}
+
+// WaitFor waits for the start time of a launch, in the queue of the store. It keeps the machine awake if the run would.
+func (l *Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}) error {
+	l.Place.Work = cmp.Or(l.Name, l.Scenario.Title)
+	c := schedule.Countdown{At: at, Start: start, Queue: queue.Of(l.Data, slog.Default()), Entry: &l.Place}
+	if l.Settings.KeepAwake {
+		c.Awake = l.Scenario.Title + " starts at " + at.Format(time.TimeOnly)
 	}
-	return l.Store.ClaimWait(ctx, run, wait)
+	_, err := c.Wait(ctx)
+	return err
 }
 
 // address returns the address of a service: the user's replacement if there is one, else the scenario's.

@@ -163,8 +163,9 @@ func (d *Desk) notify(job *app.Job, title string) {
 	}
 }
 
-// start builds a run and shows it as the one in progress.
-func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
+// start builds a run and shows it as the one in progress. While another program has one in progress it waits, and calls waits with true
+// and at the end with false; without waits, it returns an error.
+func (d *Desk) start(ctx context.Context, l app.Launch, waits func(bool)) (err error) {
 	settled, err := d.begin()
 	if err != nil {
 		return err
@@ -180,10 +181,14 @@ func (d *Desk) start(ctx context.Context, l app.Launch) (err error) {
 	}
 	// The run outlives the order. giveUp only cancels waiting for another process.
 	alive, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
-	l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; stop it there or wait for its end", holder)) }
+	over := func() {}
+	if l.Waiting = func(holder string) { giveUp(fmt.Errorf("%s; stop it there or wait for its end", holder)) }; waits != nil {
+		l.Waiting, over = d.waiting(ctx, giveUp, waits)
+	}
 	l.Writing = d.writing(ctx, giveUp, l.Writing)
 	began := time.Now()
 	job, err := d.app.Start(alive, l)
+	over()
 	if err != nil {
 		_, unwritten := errors.AsType[*app.UnwrittenError](err)
 		if cause := context.Cause(alive); cause != nil && !unwritten {

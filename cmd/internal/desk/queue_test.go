@@ -3,9 +3,13 @@ package desk
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -22,7 +26,7 @@ func TestARunWaitsItsTurn(t *testing.T) {
 	if got := desk.InProgress(); got != "A run is in progress." {
 		t.Errorf("in progress is %q", got)
 	}
-	queue := func(ctx context.Context) (waits chan bool, ended chan error) {
+	inLine := func(ctx context.Context) (waits chan bool, ended chan error) {
 		waits, ended = make(chan bool, 2), make(chan error, 1)
 		next := order(t, d, nil)
 		next.Waits = func(now bool) { waits <- now }
@@ -34,13 +38,13 @@ func TestARunWaitsItsTurn(t *testing.T) {
 	}
 	errChanged := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, ended := queue(ctx)
+	_, ended := inLine(ctx)
 	cancel(errChanged)
 	if err := <-ended; !errors.Is(err, errChanged) {
 		t.Errorf("canceled in the queue: %v", err)
 	}
 
-	waits, ended := queue(t.Context())
+	waits, ended := inLine(t.Context())
 	if err := d.Stop(true); err != nil {
 		t.Fatal(err)
 	}
@@ -66,5 +70,109 @@ func TestARunWaitsItsTurn(t *testing.T) {
 	<-d.Settled()
 	if f, err := desk.Forecast(t.Context(), order(t, d, nil)); err != nil || f.Run != next.ID() || desk.InProgress() != "" {
 		t.Errorf("after a run that was stopped: based on %q, %v; want %s", f.Run, err, next.ID())
+	}
+}
+
+// elsewhere returns a function that starts a long run in another program of the data folder, which that function's result ends.
+func elsewhere(t *testing.T, d *Desk) (occupy func() (free func())) {
+	t.Helper()
+	other, err := app.Open(app.Options{Data: d.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return func() func() {
+		l, err := setupDesk{d}.launch(t.Context(), order(t, d, func(o *setup.Order) { o.Settings.Cycles = 1_000_000 }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := other.Start(t.Context(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := job.Run.Shutdown("the test ends it"); err != nil {
+				t.Error(err)
+			}
+			job.Run.Wait()
+			if err := job.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestARunWaitsForOtherPrograms checks that a run waits while another program has one in progress, that the queue shows it, and that
+// closing the order, the queue and the window cancel it.
+func TestARunWaitsForOtherPrograms(t *testing.T) {
+	data := t.TempDir()
+	d := open(t, data)
+	occupy := elsewhere(t, d)
+	free := occupy()
+	begin := func(ctx context.Context) (waits chan bool, ended chan error) {
+		waits, ended = make(chan bool, 2), make(chan error, 1)
+		next := order(t, d, nil)
+		next.Waits = func(now bool) { waits <- now }
+		go func() { ended <- setupDesk{d}.Launch(ctx, next, nil) }()
+		if !<-waits {
+			t.Error("it does not wait")
+		}
+		return waits, ended
+	}
+	waiting := func() []runs.Waiting {
+		all, err := runsDesk{d}.Waiting(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	errChanged := errors.New("changed my mind")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, ended := begin(ctx)
+	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "Another program works: run ") {
+		t.Errorf("the queue is %+v, in progress is %q", all, setupDesk{d}.InProgress())
+	}
+	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("a run that has not begun is listed: %d, %v", len(all), err)
+	}
+	cancel(errChanged)
+	if err := <-ended; !errors.Is(err, errChanged) {
+		t.Errorf("canceled by the order: %v", err)
+	}
+	_, ended = begin(t.Context())
+	if err := (runsDesk{d}).CancelWaiting(t.Context(), waiting()[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, queue.ErrCanceled) {
+		t.Errorf("canceled in the queue: %v", err)
+	}
+	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("runs that never began are kept: %d, %v", len(all), err)
+	}
+
+	waits, ended := begin(t.Context())
+	if err := (runsDesk{d}).StartNext(t.Context(), waiting()[0].ID); err != nil {
+		t.Error(err)
+	}
+	free()
+	if <-waits {
+		t.Error("it still waits")
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	<-d.Settled()
+
+	defer occupy()()
+	_, ended = begin(t.Context())
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, errStopped) {
+		t.Errorf("canceled by closing the window: %v", err)
 	}
 }

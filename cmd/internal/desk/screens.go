@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -55,8 +56,17 @@ type runsDesk struct{ *Desk }
 
 var _ runs.Desk = runsDesk{}
 
-// Runs lists the runs, newest first.
-func (d runsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) { return d.store.Runs(ctx) }
+// Runs lists the runs, newest first, without those that wait for their first start.
+func (d runsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
+	waiting, err := d.queue().List()
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.store.Runs(ctx)
+	return slices.DeleteFunc(all, func(r engine.RunRecord) bool {
+		return r.Cycle == 0 && r.Done == 0 && !r.InProgress && slices.ContainsFunc(waiting, func(e queue.Entry) bool { return e.Run == r.ID })
+	}), err
+}
 
 // Checkpoints lists the checkpoints of a run, newest first.
 func (d runsDesk) Checkpoints(ctx context.Context, run engine.RunID) ([]engine.CheckpointRecord, error) {
@@ -115,7 +125,7 @@ func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
 		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
 			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
 	}
-	return d.start(ctx, l)
+	return d.start(ctx, l, nil)
 }
 
 // Sizes returns how many bytes each run uses in the store.

@@ -215,23 +215,22 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 	return d.inTurn(ctx, l, o.Waits)
 }
 
-// inTurn starts a run when nothing else is in progress in this window. It calls waits with true while it waits.
+// inTurn starts a run when nothing else is in progress, in this window and in others. It calls waits with true while it waits.
 func (d setupDesk) inTurn(ctx context.Context, l app.Launch, waits func(bool)) error {
 	for {
-		err := d.start(ctx, l)
+		err := d.start(ctx, l, waits)
 		if !errors.Is(err, errBusy) {
 			return err
 		}
 		if waits != nil {
 			waits(true)
 		}
-		select {
-		case <-d.Settled():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+		err = d.settle(ctx, &l)
 		if waits != nil {
 			waits(false)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

@@ -21,7 +21,8 @@ type work struct {
 	mu      sync.Mutex
 	closed  bool
 	busy    bool             // a run or calibration is starting, in progress or being closed
-	giveUp  func(error)      // cancels the calibration in progress, or writing the population of a run; nil if none
+	giveUp  func(error)      // cancels the calibration in progress, writing the population of a run, or waiting for others; nil if none
+	behind  string           // the run that another program has in progress, which the launch waits for; "" if none
 	stops   int              // number of stop orders while a run was starting
 	job     *app.Job         // nil while none is in progress
 	shown   *live.Job        // the newest run
@@ -89,6 +90,8 @@ func (w *work) InProgress() string {
 		return ""
 	case w.sweep != nil && w.sweep.Running:
 		return "A calibration is in progress."
+	case w.behind != "":
+		return "Another program works: " + w.behind + "."
 	}
 	return "A run is in progress."
 }
@@ -181,6 +184,37 @@ func (w *work) State() *calibrate.State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sweep
+}
+
+// waiting returns a function that receives the holder that a launch waits for, and one to call after the launch. Meanwhile the end of
+// ctx or stopping the work cancels it.
+func (w *work) waiting(ctx context.Context, giveUp func(error), tell func(bool)) (hear func(holder string), over func()) {
+	finished := func() bool { return true }
+	began := false
+	set := func(giveUp func(error), behind string) (stopped bool) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.giveUp, w.behind = giveUp, behind
+		return w.closed || w.stops > 0
+	}
+	hear = func(holder string) {
+		stopped := set(giveUp, holder)
+		if !began {
+			began, finished = true, context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
+			tell(true)
+		}
+		if stopped {
+			giveUp(errStopped)
+		}
+	}
+	over = func() {
+		if began {
+			finished()
+			set(nil, "")
+			tell(false)
+		}
+	}
+	return hear, over
 }
 
 // writing returns a function that writes a population and reports the progress to tell. The end of ctx or stopping the work

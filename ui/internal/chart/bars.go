@@ -75,10 +75,10 @@ func NewBars(title, empty string, keep Keep) *Bars {
 	c.places = func() int { return min(len(c.bars), MostBars) }
 	c.changed = c.tell
 	c.chosen = c.choose
-	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
+	c.ask = func() { OfferBelow(c) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.Y)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
+	c.pad.menu = func(at fyne.Position) { Offer(c, at) }
 	c.pad.tap = func(at fyne.Position) {
 		if i := c.find(at.Y); i >= 0 {
 			c.choose(i)
@@ -129,16 +129,18 @@ func (c *Bars) find(y float32) int {
 // TappedSecondary shows the menu.
 func (c *Bars) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
 
-func (c *Bars) keeps() (title string, k Keep) { return c.heading, c.keep }
+// Keeps implements [Kept].
+func (c *Bars) Keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // Picture draws the list at twice the size.
 func (c *Bars) Picture() image.Image {
 	twin := NewBars(c.heading, c.empty.text.Text, Keep{})
 	twin.Set(c.bars)
-	return paint(twin, c.Size())
+	return Paint(twin, c.Size())
 }
 
-func (c *Bars) table() (b []byte) {
+// Table implements [Kept].
+func (c *Bars) Table() (b []byte) {
 	for _, bar := range c.bars {
 		b = append(append(append(append(b, bar.Label...), '\t'), bar.Value...), '\t')
 		b = append(appendShare(b, bar.Amount, c.total), '\n')

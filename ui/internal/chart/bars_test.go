@@ -49,7 +49,7 @@ func TestBarsShowAmountsAndShares(t *testing.T) {
 	if !c.back.Visible() || c.back.Position().Y != 0 {
 		t.Error("the bar at the pointer is not marked")
 	}
-	if got, want := string(c.table()), "server_error\t120\t60%\ntimeout\t60\t30%\nbad_answer\t20\t10%\n"; got != want {
+	if got, want := string(c.Table()), "server_error\t120\t60%\ntimeout\t60\t30%\nbad_answer\t20\t10%\n"; got != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 	c.Set(nil)

@@ -121,7 +121,7 @@ func (c *Chart) TappedSecondary(e *fyne.PointEvent) { c.showMenu(e.AbsolutePosit
 
 // FocusGained moves the cursor to the newest values, which shows the focus.
 func (c *Chart) FocusGained() {
-	focused(c)
+	Focused(c)
 	c.frame.Show()
 	canvas.Refresh(c.frame)
 	if math.IsNaN(c.cursor.at) && len(c.plot.times) > 0 {

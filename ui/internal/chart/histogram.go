@@ -83,10 +83,10 @@ func NewHistogram(title, note, what string, keep Keep) *Histogram {
 	c.sight = newSight(c)
 	c.places = func() int { return len(c.data.Bins) }
 	c.changed = c.tell
-	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
+	c.ask = func() { OfferBelow(c) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.X)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
+	c.pad.menu = func(at fyne.Position) { Offer(c, at) }
 	c.raster = canvas.NewRaster(func(w, h int) image.Image { return c.plot.draw(w, h, c.raster.Size().Width) })
 	c.raster.ScaleMode = canvas.ImageScalePixels
 	c.ExtendBaseWidget(c)
@@ -107,16 +107,18 @@ func (c *Histogram) Set(d HistogramData) {
 // TappedSecondary shows the menu.
 func (c *Histogram) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
 
-func (c *Histogram) keeps() (title string, k Keep) { return c.heading, c.keep }
+// Keeps implements [Kept].
+func (c *Histogram) Keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // Picture draws the histogram at twice the size.
 func (c *Histogram) Picture() image.Image {
 	twin := NewHistogram(c.heading, c.about, c.what, Keep{})
 	twin.Set(c.data)
-	return paint(twin, c.Size())
+	return Paint(twin, c.Size())
 }
 
-func (c *Histogram) table() []byte {
+// Table implements [Kept].
+func (c *Histogram) Table() []byte {
 	b := append([]byte("from (s)\tto (s)\t"), c.what...)
 	for _, bin := range c.data.Bins {
 		b = strconv.AppendFloat(append(b, '\n'), bin.From, 'g', 6, 64)

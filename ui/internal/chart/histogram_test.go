@@ -134,7 +134,7 @@ func TestPointingAtABar(t *testing.T) {
 	if w.Canvas().Overlays().Top() == nil {
 		t.Error("m shows no menu")
 	}
-	if got, want := string(c.table()), "from (s)\tto (s)\tsessions\n0.1\t0.2\t60\n0.2\t0.4\t30\n0.4\t0.8\t10\n"; got != want {
+	if got, want := string(c.Table()), "from (s)\tto (s)\tsessions\n0.1\t0.2\t60\n0.2\t0.4\t30\n0.4\t0.8\t10\n"; got != want {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 }

@@ -23,15 +23,15 @@ type Keep struct {
 	Save func(from fyne.CanvasObject, title string, picture image.Image)
 }
 
-// kept is a drawing with a menu, for example a chart or histogram.
-type kept interface {
+// Kept is a drawing with a menu, for example a chart or histogram.
+type Kept interface {
 	fyne.CanvasObject
 	// Picture draws the content at twice the size.
 	Picture() image.Image
-	// table returns the content as text: a header and tab-separated columns.
-	table() []byte
-	// keeps returns the title of pictures, and how to copy and save them.
-	keeps() (title string, k Keep)
+	// Table returns the content as text: a header and tab-separated columns.
+	Table() []byte
+	// Keeps returns the title of pictures, and how to copy and save them.
+	Keeps() (title string, k Keep)
 }
 
 // Minimum size of pictures in device-independent pixels, and their scale.
@@ -42,8 +42,8 @@ const (
 	pictureEdge   = 12
 )
 
-// paint draws an object as a picture of the size of another, or of the minimum size.
-func paint(o fyne.CanvasObject, as fyne.Size) image.Image {
+// Paint draws an object as a picture of the size of another, or of the minimum size.
+func Paint(o fyne.CanvasObject, as fyne.Size) image.Image {
 	size := as.Max(fyne.NewSize(pictureWidth, pictureHeight)).Max(o.MinSize())
 	back := canvas.NewRectangle(widgets.Color(widgets.ColorSurface))
 	paper := software.NewCanvas()
@@ -61,9 +61,9 @@ type way struct {
 }
 
 // ways returns the actions of a drawing.
-func ways(o kept) []way {
-	title, k := o.keeps()
-	all := []way{{"Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.table())) }}}
+func ways(o Kept) []way {
+	title, k := o.Keeps()
+	all := []way{{"Copy values", func() { fyne.CurrentApp().Clipboard().SetContent(string(o.Table())) }}}
 	if k.Copy != nil {
 		all = append(all, way{"Copy picture", func() { k.Copy(title, o.Picture()) }})
 	}
@@ -74,12 +74,18 @@ func ways(o kept) []way {
 }
 
 // keepItems returns the menu items of these actions.
-func keepItems(o kept) (items []*fyne.MenuItem) {
+func keepItems(o Kept) (items []*fyne.MenuItem) {
 	for _, w := range ways(o) {
 		items = append(items, fyne.NewMenuItem(w.name, w.do))
 	}
 	return items
 }
+
+// Offer shows the menu of a drawing at a position of the window.
+func Offer(o Kept, at fyne.Position) { showMenu(o, at, keepItems(o)) }
+
+// OfferBelow shows the menu of a drawing for the keyboard.
+func OfferBelow(o Kept) { Offer(o, below(o)) }
 
 // showMenu shows a menu at a position of the window.
 func showMenu(o fyne.CanvasObject, at fyne.Position, items []*fyne.MenuItem) {
@@ -137,13 +143,14 @@ func (c *Chart) Picture() image.Image {
 		d.From, d.To = moments(c.clock.from).In(c.clock.zone), moments(c.clock.to).In(c.clock.zone)
 	}
 	twin.Set(d)
-	return paint(twin, c.Size())
+	return Paint(twin, c.Size())
 }
 
-func (c *Chart) keeps() (title string, k Keep) { return c.config.Title, c.config.Keep }
+// Keeps implements [Kept].
+func (c *Chart) Keeps() (title string, k Keep) { return c.config.Title, c.config.Keep }
 
-// table returns the rows in view in their base units.
-func (c *Chart) table() []byte {
+// Table returns the rows in view in their base units.
+func (c *Chart) Table() []byte {
 	b := []byte("time")
 	if c.config.Numbers {
 		b = []byte("cycle")

@@ -133,10 +133,10 @@ func TestCopiedValues(t *testing.T) {
 	counted := New(Config{Series: named("A"), Numbers: true})
 	show(t, counted, 400, 200)
 	counted.Set(Data{Times: []float64{3, 4}, Values: [][]float64{{7, 8}}})
-	if got, want := string(counted.table()), "cycle\tA\n3\t7\n4\t8\n"; got != want {
+	if got, want := string(counted.Table()), "cycle\tA\n3\t7\n4\t8\n"; got != want {
 		t.Errorf("the table of cycles is %q, want %q", got, want)
 	}
-	if got := string(New(Config{}).table()); got != "time\n" {
+	if got := string(New(Config{}).Table()); got != "time\n" {
 		t.Errorf("an empty chart has %q", got)
 	}
 }

@@ -25,16 +25,17 @@ func (c *Levels) hear() {
 	c.sight = newSight(c)
 	c.places = func() int { return len(c.plot.data.Points) }
 	c.changed = c.tell
-	c.ask = func() { showMenu(c, below(c), keepItems(c)) }
+	c.ask = func() { OfferBelow(c) }
 	c.pad.hover = func(at fyne.Position) { c.point(c.find(at.X)) }
 	c.pad.leave = c.unpoint
-	c.pad.menu = func(at fyne.Position) { showMenu(c, at, keepItems(c)) }
+	c.pad.menu = func(at fyne.Position) { Offer(c, at) }
 }
 
 // TappedSecondary shows the menu.
 func (c *Levels) TappedSecondary(e *fyne.PointEvent) { c.pad.TappedSecondary(e) }
 
-func (c *Levels) keeps() (title string, k Keep) { return c.heading, c.keep }
+// Keeps implements [Kept].
+func (c *Levels) Keeps() (title string, k Keep) { return c.heading, c.keep }
 
 // find returns the measurement that is nearest to x.
 func (c *Levels) find(x float32) int {
@@ -116,10 +117,11 @@ func (d *LevelsData) curveAt(level float64) float64 {
 func (c *Levels) Picture() image.Image {
 	twin := NewLevels(c.heading, c.about, c.lower.text.Text, c.aside, Keep{})
 	twin.Set(c.plot.data)
-	return paint(twin, c.Size())
+	return Paint(twin, c.Size())
 }
 
-func (c *Levels) table() []byte {
+// Table implements [Kept].
+func (c *Levels) Table() []byte {
 	b := []byte("limit\tper second\tspread\tlatency (s)\tfitted per second\tover a limit")
 	number := func(v float64) {
 		b = append(b, '\t')

@@ -73,7 +73,7 @@ func (p *pad) MouseIn(e *desktop.MouseEvent) { p.MouseMoved(e) }
 
 // MouseMoved reports the position of the pointer.
 func (p *pad) MouseMoved(e *desktop.MouseEvent) {
-	pointed(p.owner)
+	Pointed(p.owner)
 	if p.hover != nil {
 		p.hover(e.Position)
 	}

@@ -70,7 +70,7 @@ func (s *sight) unpoint() {
 
 // FocusGained selects the first place, which shows the focus.
 func (s *sight) FocusGained() {
-	focused(s.pad.owner)
+	Focused(s.pad.owner)
 	s.frame.Show()
 	canvas.Refresh(s.frame)
 	if s.at < 0 {

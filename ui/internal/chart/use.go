@@ -9,37 +9,37 @@ import (
 )
 
 // used is the drawing that was focused last, or pointed at while no other drawing of its window was focused. The UI goroutine owns it.
-var used kept
+var used Kept
 
-// pointed notes that the pointer is at a drawing. It does not replace a focused one, because the way to the menu bar may cross others.
-func pointed(owner fyne.Focusable) {
-	o, ok := owner.(kept)
+// Pointed notes that the pointer is at a drawing. It does not replace a focused one, because the way to the menu bar may cross others.
+func Pointed(owner fyne.Focusable) {
+	o, ok := owner.(Kept)
 	if !ok {
 		return
 	}
 	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
-		if other, has := c.Focused().(kept); !has || !shown(other, c) {
+		if other, has := c.Focused().(Kept); !has || !shown(other, c) {
 			used = o
 		}
 	}
 }
 
-// focused notes that a drawing is focused.
-func focused(owner fyne.Focusable) {
-	if o, ok := owner.(kept); ok {
+// Focused notes that a drawing is focused.
+func Focused(owner fyne.Focusable) {
+	if o, ok := owner.(Kept); ok {
 		used = o
 	}
 }
 
 // shown reports whether a drawing is visible in a window.
-func shown(o kept, c fyne.Canvas) bool {
+func shown(o Kept, c fyne.Canvas) bool {
 	driver := fyne.CurrentApp().Driver()
 	return driver.CanvasForObject(o) == c && !driver.AbsolutePositionForObject(o).IsZero()
 }
 
 // inUse returns the drawing of a window that is focused or was used last; nil if none is visible.
-func inUse(c fyne.Canvas) kept {
-	if o, ok := c.Focused().(kept); ok && shown(o, c) {
+func inUse(c fyne.Canvas) Kept {
+	if o, ok := c.Focused().(Kept); ok && shown(o, c) {
 		return o
 	}
 	if used != nil && shown(used, c) {

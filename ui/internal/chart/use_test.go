@@ -79,7 +79,7 @@ func TestActionsAreTheMenus(t *testing.T) {
 		t.Errorf("values %v, picture %v, save %v, want only the picture not to be copied", values.Can(), picture.Can(), save.Can())
 	}
 	values.Do()
-	if got := fyne.CurrentApp().Clipboard().Content(); !strings.HasPrefix(got, "time\tshop\tmodel\n") || got != string(c.table()) {
+	if got := fyne.CurrentApp().Clipboard().Content(); !strings.HasPrefix(got, "time\tshop\tmodel\n") || got != string(c.Table()) {
 		t.Errorf("copied %q", got)
 	}
 }

@@ -30,7 +30,7 @@ type dot struct {
 // NewCurves returns a plot without lines.
 func NewCurves() *Curves {
 	c := &Curves{}
-	c.extend(c, fyne.NewSize(280, 200))
+	c.extend(c, "response", fyne.NewSize(280, 200))
 	return c
 }
 

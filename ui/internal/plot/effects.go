@@ -135,5 +135,6 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 		}
 		rows = append(rows, one)
 	}
+	r.title = "factors"
 	r.set(rows, l, true, unit)
 }

@@ -76,7 +76,7 @@ const (
 // NewMatrix returns a matrix without runs.
 func NewMatrix() *Matrix {
 	m := &Matrix{}
-	m.extend(m, fyne.NewSize(280, 140))
+	m.extend(m, "runs", fyne.NewSize(280, 140))
 	return m
 }
 
@@ -102,12 +102,15 @@ func (m *Matrix) Run(place int) (point, replicate int) {
 // Place returns the place of a run.
 func (m *Matrix) Place(point, replicate int) int { return point*m.columns() + replicate }
 
-func (m *Matrix) rows() int {
+// runs returns the runs by point and seed; nil without a table.
+func (m *Matrix) runs() [][]findings.Run {
 	if m.table == nil {
-		return 0
+		return nil
 	}
-	return len(m.table.Runs)
+	return m.table.Runs
 }
+
+func (m *Matrix) rows() int { return len(m.runs()) }
 
 func (m *Matrix) columns() int {
 	if m.rows() == 0 {

@@ -57,7 +57,7 @@ const (
 // NewRows returns a plot without rows.
 func NewRows() *Rows {
 	r := &Rows{}
-	r.extend(r, fyne.NewSize(280, 0))
+	r.extend(r, "effects", fyne.NewSize(280, 0))
 	return r
 }
 

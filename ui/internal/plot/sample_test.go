@@ -9,13 +9,13 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/software"
+	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/skin"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // effects are five differences, the third of them without an interval.
@@ -107,9 +107,9 @@ func runs(points, seeds int) *findings.Table {
 }
 
 // paper shows a plot in a window of a size and a scale.
-func paper(t *testing.T, make func() fyne.CanvasObject, size fyne.Size, look string, scale float32) software.WindowlessCanvas {
+func paper(t testing.TB, make func() fyne.CanvasObject, size fyne.Size, look string, scale float32) software.WindowlessCanvas {
 	t.Helper()
-	uitest.Start(t)
+	test.NewTempApp(t)
 	fyne.CurrentApp().Settings().SetTheme(skin.New(look).Scaled(scale))
 	o := make()
 	c := software.NewCanvas()

@@ -29,7 +29,7 @@ const (
 // NewScreening returns a plot without factors.
 func NewScreening() *Screening {
 	s := &Screening{data: &findings.Sensitivity{}}
-	s.extend(s, fyne.NewSize(280, 200))
+	s.extend(s, "factors", fyne.NewSize(280, 200))
 	return s
 }
 

@@ -37,6 +37,9 @@ type face interface {
 	spot(place int) (at fyne.Position, text string)
 	// step returns the place that a key selects after another one.
 	step(place int, key fyne.KeyName) int
+	// twin returns another plot of the same data.
+	twin() fyne.CanvasObject
+	chart.Kept
 }
 
 // sheet is the part that all plots share: a drawing with texts, and a place that the pointer or the keyboard selects.
@@ -45,6 +48,8 @@ type sheet struct {
 	// OnChosen, if set, is called with a place that the user clicks, or chooses with Return.
 	OnChosen func(place int)
 
+	title   string // of pictures
+	keep    chart.Keep
 	face    face
 	raster  *canvas.Raster
 	brush   brush
@@ -57,15 +62,27 @@ type sheet struct {
 	least   fyne.Size         // for text of the usual size
 }
 
-// extend connects a sheet with its plot. least is the smallest readable size for text of the usual size.
-func (s *sheet) extend(f face, least fyne.Size) {
-	s.face, s.least, s.at = f, least, none
+// extend connects a sheet with its plot. title is that of pictures, and least the smallest readable size for text of the usual size.
+func (s *sheet) extend(f face, title string, least fyne.Size) {
+	s.face, s.title, s.least, s.at = f, title, least, none
 	s.tip, s.frame = widgets.NewTip(), &canvas.Rectangle{StrokeWidth: widgets.RingWidth}
 	s.frame.Hidden = true
 	s.raster = canvas.NewRaster(func(w, h int) image.Image { return s.draw(w, h) })
 	s.raster.ScaleMode = canvas.ImageScalePixels
 	s.ExtendBaseWidget(f)
 }
+
+// Keep sets how pictures of the plot are copied and saved.
+func (s *sheet) Keep(k chart.Keep) { s.keep = k }
+
+// Keeps implements [chart.Kept], as does Picture.
+func (s *sheet) Keeps() (title string, k chart.Keep) { return s.title, s.keep }
+
+// Picture draws the plot at twice the size.
+func (s *sheet) Picture() image.Image { return chart.Paint(s.face.twin(), s.Size()) }
+
+// TappedSecondary shows the menu.
+func (s *sheet) TappedSecondary(e *fyne.PointEvent) { chart.Offer(s.face, e.AbsolutePosition) }
 
 // draw returns the drawing in w × h device pixels.
 func (s *sheet) draw(w, h int) *image.RGBA {
@@ -180,6 +197,7 @@ func (s *sheet) MouseIn(e *desktop.MouseEvent) { s.MouseMoved(e) }
 
 // MouseMoved selects the place under the pointer.
 func (s *sheet) MouseMoved(e *desktop.MouseEvent) {
+	chart.Pointed(s.face)
 	s.pointed = true
 	s.look(s.face.find(e.Position))
 }
@@ -209,6 +227,7 @@ func (s *sheet) choose() {
 
 // FocusGained selects the first place, which shows the focus.
 func (s *sheet) FocusGained() {
+	chart.Focused(s.face)
 	s.frame.Show()
 	canvas.Refresh(s.frame)
 	if s.at == none {
@@ -224,14 +243,20 @@ func (s *sheet) FocusLost() {
 	}
 }
 
-// TypedRune ignores characters.
-func (s *sheet) TypedRune(rune) {}
+// TypedRune shows the menu with m.
+func (s *sheet) TypedRune(r rune) {
+	if r == 'm' || r == 'M' {
+		chart.OfferBelow(s.face)
+	}
+}
 
 // TypedKey selects another place, or chooses the selected one with Return.
 func (s *sheet) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyEscape:
 		s.look(none)
+	case desktop.KeyMenu:
+		chart.OfferBelow(s.face)
 	case fyne.KeyReturn, fyne.KeyEnter:
 		s.choose()
 	default:

@@ -2,19 +2,27 @@ package experiments
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 )
 
-// permits returns what the missing runs may do, once for each point: values of factors can be parts of addresses.
+// permits returns what the missing runs may do, once for all points with the same services: values of factors can be parts of addresses.
 func (x *Experiment) permits(s *Status) (all []app.Permits, err error) {
-	known := map[int]bool{}
+	factors, known := x.ServiceFactors(), map[string]bool{}
 	for _, r := range s.Runs {
-		if r.Point < 0 || known[r.Point] || !r.State.Missing() {
+		if r.Point < 0 || !r.State.Missing() {
 			continue
 		}
-		known[r.Point] = true
+		var key strings.Builder
+		for _, i := range factors {
+			key.WriteString(r.Values[i].JSON + "\n")
+		}
+		if known[key.String()] {
+			continue
+		}
+		known[key.String()] = true
 		settings, err := x.settings(&r.Run)
 		if err != nil {
 			return nil, err

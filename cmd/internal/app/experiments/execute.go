@@ -142,12 +142,16 @@ func (e *Execution) Look() {
 	}
 }
 
+// Work names an experiment in the queue.
+func Work(title string) string { return "the experiment " + strconv.Quote(title) }
+
 // lookInterval is how often an execution looks for new orders and a changed file.
 const lookInterval = time.Second
 
 func (e *Execution) execute(ctx context.Context) (err error) {
 	title := e.x.Title
-	release, err := e.app.Store().Turn(ctx, "the experiment "+strconv.Quote(title), e.events.Waiting)
+	e.x.options.Place.Work = Work(title)
+	release, err := e.app.Store().Turn(ctx, e.x.options.Place, e.events.Waiting)
 	if err != nil {
 		return err
 	}

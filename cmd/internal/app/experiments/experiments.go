@@ -21,13 +21,15 @@ import (
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Options say what an experiment may do. The zero value is that of a file of others, without an environment.
 type Options struct {
 	Env     func(string) string
-	Allow   []string // addresses that the user allows
-	Trusted bool     // the scenario is the user's own, and may call this machine
+	Allow   []string    // addresses that the user allows
+	Trusted bool        // the scenario is the user's own, and may call this machine
+	Place   queue.Entry // in the queue of the store; zero is at its end
 	// Look says when an execution looks for new orders and a changed file; nil looks once a second.
 	Look <-chan time.Time
 }
@@ -86,7 +88,7 @@ func Open(a *app.App, file string, o Options) (*Experiment, error) {
 	return x, nil
 }
 
-// Reopen reads the file of the experiment again, as it is now. What was measured is kept if that still applies.
+// Reopen reads the file of the experiment again, as it is now. It keeps the measured values if they still apply.
 func (x *Experiment) Reopen() (*Experiment, error) {
 	now, err := open(x.app, x.File, nil, x.options)
 	if err != nil {

@@ -203,3 +203,39 @@ func TestStoppedExperiment(t *testing.T) {
 		t.Errorf("stopped only %d times", stops)
 	}
 }
+
+// TestMeasuredOnce checks that a run is measured once, also after its file has changed.
+func TestMeasuredOnce(t *testing.T) {
+	l := newLaboratory(t, diceExperiment)
+	l.execute()
+	l.open(func(x *experiments.Experiment) {
+		values := func() *float64 {
+			s, err := x.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			table, err := x.Table(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &table.Values[0][0][0]
+		}
+		first := values()
+		if values() != first {
+			t.Error("it is measured twice")
+		}
+		reopen := func(text string) {
+			l.write("dice.experiment.yaml", text)
+			var err error
+			if x, err = x.Reopen(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if reopen(strings.Replace(diceExperiment, "seeds: 4", "seeds: 5", 1)); values() != first {
+			t.Error("it is measured again for another seed")
+		}
+		if reopen(strings.Replace(diceExperiment, "[acted,", "[error_rate, acted,", 1)); *values() != 0 {
+			t.Error("the first measure is not the new one")
+		}
+	})
+}

@@ -52,7 +52,7 @@ var _ screen.Desk = (*Desk)(nil)
 // lookInterval is how often the desk looks for what other processes changed.
 const lookInterval = time.Second
 
-// New returns a desk, which is to be closed before the app.
+// New returns a desk. Close it before the app.
 func New(o Options) *Desk {
 	ctx, stop := context.WithCancel(context.Background())
 	d := &Desk{
@@ -166,7 +166,7 @@ func (d *Desk) entry(e *steering.Entry) screen.Entry {
 	return one
 }
 
-// file returns the path by which the desk knows an experiment.
+// file returns the absolute path of an experiment, which the desk uses as its name.
 func (d *Desk) file(path string) (string, error) {
 	o, err := steering.Of(d.data, path)
 	if err != nil {

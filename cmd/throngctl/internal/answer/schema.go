@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Names of the schemas of files.
@@ -74,6 +75,9 @@ var All = []Printed{
 	{"experiment forget", "", Done{}},
 	{"experiment compare", "", Effects{}},
 	{"experiment report", "", Done{}},
+	{"queue list", "", []queue.Entry{}},
+	{"queue cancel", "", Done{}},
+	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},

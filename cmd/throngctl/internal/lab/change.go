@@ -109,7 +109,7 @@ func (c *chosen) matches(s *experiments.Status, r *experiments.Run, named map[st
 
 // change opens the experiment and has f change the orders for the chosen runs.
 func (c *chosen) change(ctx context.Context, t *Terminal, f func(o *steering.Orders, runs []string) error) error {
-	return t.open(c.File, nil, func(x *experiments.Experiment) error {
+	return t.open(c.File, experiments.Options{}, func(x *experiments.Experiment) error {
 		s, err := x.Status(ctx)
 		if err != nil {
 			return err

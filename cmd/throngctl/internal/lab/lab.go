@@ -15,9 +15,11 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/startat"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Terminal is what the commands need of the program.
@@ -27,6 +29,7 @@ type Terminal struct {
 	Data     string
 	Trusted  bool             // every scenario is the user's own
 	Signals  <-chan os.Signal // requests to stop
+	Start    startat.Wait     // for a start time
 	Open     func() (*app.App, error)
 	// Interrupted and Failed end the program without a further message.
 	Interrupted, Failed error
@@ -79,7 +82,7 @@ func (c *newCmd) Run(t *Terminal) error {
 }
 
 // open opens the store and an experiment for f.
-func (t *Terminal) open(path string, allow []string, f func(x *experiments.Experiment) error) (err error) {
+func (t *Terminal) open(path string, o experiments.Options, f func(x *experiments.Experiment) error) (err error) {
 	if _, err := experiments.Read(t.Data, path); err != nil { // before a store is made
 		return err
 	}
@@ -88,7 +91,8 @@ func (t *Terminal) open(path string, allow []string, f func(x *experiments.Exper
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	x, err := experiments.Open(a, path, experiments.Options{Env: os.Getenv, Allow: allow, Trusted: t.Trusted})
+	o.Env, o.Trusted = os.Getenv, t.Trusted
+	x, err := experiments.Open(a, path, o)
 	if err != nil {
 		return err
 	}
@@ -110,7 +114,7 @@ func (t *Terminal) done(format string, args ...any) error {
 
 // measured opens an experiment and measures its runs for f.
 func (t *Terminal) measured(ctx context.Context, path string, f func(x *experiments.Experiment, table *findings.Table) error) error {
-	return t.open(path, nil, func(x *experiments.Experiment) error {
+	return t.open(path, experiments.Options{}, func(x *experiments.Experiment) error {
 		s, err := x.Status(ctx)
 		if err != nil {
 			return err
@@ -126,18 +130,30 @@ func (t *Terminal) measured(ctx context.Context, path string, f func(x *experime
 type runCmd struct {
 	File  string   `arg:"" help:"Experiment file."`
 	Allow []string `placeholder:"HOST" help:"Allow calls to this address; may be repeated."`
+	startat.Flags
 	jsonFlag
 }
 
 // Run is called by kong.
 func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.open(c.File, c.Allow, func(x *experiments.Experiment) error {
+	o := experiments.Options{Allow: c.Allow}
+	if err := c.until(ctx, t, &o.Place); err != nil {
+		return err
+	}
+	return t.open(c.File, o, func(x *experiments.Experiment) error {
 		if !t.JSON {
 			if err := x.PrintWarnings(t.Err); err != nil {
 				return err
 			}
 		}
-		if err := c.forecast(ctx, t, x); err != nil {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if err := x.Consent(s); err != nil { // before the first run, for all of them
+			return err
+		}
+		if err := c.forecast(ctx, t, x, s); err != nil {
 			return err
 		}
 		ctx, cancel := context.WithCancel(ctx)
@@ -156,7 +172,7 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		})
 		end := make(chan struct{})
 		go c.heed(t, execution, cancel, end)
-		err := wait()
+		err = wait()
 		close(end)
 		if err != nil && !errors.Is(err, experiments.ErrStopped) {
 			return err
@@ -165,14 +181,33 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 	})
 }
 
-// forecast prints what is left to do. It warns if that exceeds the budget.
-func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment) error {
-	if t.JSON {
-		return nil
-	}
-	s, err := x.Status(ctx)
+// until waits for the start time in the queue.
+func (c *runCmd) until(ctx context.Context, t *Terminal, place *queue.Entry) error {
+	at, err := c.Time(time.Now())
 	if err != nil {
 		return err
+	}
+	place.Priority = c.Priority
+	if at.IsZero() {
+		return nil
+	}
+	e, err := experiments.Read(t.Data, c.File)
+	if err != nil {
+		return err
+	}
+	place.Work = experiments.Work(e.Title)
+	w := t.Start
+	w.Awake = place.Work + " starts at " + at.Format(time.TimeOnly)
+	if err = w.Until(ctx, at, place); errors.Is(err, startat.ErrCanceled) {
+		return t.Interrupted
+	}
+	return err
+}
+
+// forecast prints what is left to do. It warns if that exceeds the budget.
+func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment, s *experiments.Status) error {
+	if t.JSON {
+		return nil
 	}
 	f, err := x.Forecast(ctx, s)
 	if err != nil || f.Runs == 0 {
@@ -289,7 +324,7 @@ type statusCmd struct {
 
 // Run is called by kong.
 func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.open(c.File, nil, func(x *experiments.Experiment) error {
+	return t.open(c.File, experiments.Options{}, func(x *experiments.Experiment) error {
 		s, err := x.Status(ctx)
 		if err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -19,18 +18,14 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
-// A process has the turn while it executes runs: one run, or those of an experiment. Others wait in line, each with a ticket, whose
-// name has the time when the wait began. A run in progress has a claim of its own. Turn, claims and tickets are files that their
-// process locks. A process that dies loses its locks. The holder of a turn or a claim is written to another file, because a
-// locked file cannot be read on Windows.
+// A process has the turn while it executes runs: one run, or those of an experiment. Others wait in a [queue.Queue]. A run in progress
+// has a claim of its own. Turn and claims are files that their process locks. A process that dies loses its locks. The holder of a
+// turn or a claim is written to another file, because a locked file cannot be read on Windows.
 const (
-	// Folder holds the files, in the folder of the store.
-	Folder = "claims"
-	// TicketPrefix is the start of the names of tickets.
-	TicketPrefix = "waiting-"
-
 	turnName     = "turn"
 	runPrefix    = "run-"
 	lockSuffix   = ".lock"
@@ -46,6 +41,7 @@ const (
 // Claims are the claims on a store. They are safe for concurrent use.
 type Claims struct {
 	dir    string
+	queue  *queue.Queue
 	check  func(ctx context.Context, run engine.RunID) error
 	logger *slog.Logger
 
@@ -55,7 +51,7 @@ type Claims struct {
 
 // New returns the claims on the store in a folder. check returns an error if a run does not exist or cannot be claimed.
 func New(dir string, logger *slog.Logger, check func(ctx context.Context, run engine.RunID) error) *Claims {
-	return &Claims{dir: filepath.Join(dir, Folder), logger: logger, check: check, mine: map[string]Holder{}}
+	return &Claims{dir: filepath.Join(dir, queue.Folder), queue: queue.Of(dir, logger), logger: logger, check: check, mine: map[string]Holder{}}
 }
 
 // Holder is the process that has a turn or a run in progress.
@@ -98,15 +94,15 @@ func (c *Claims) lock(ctx context.Context, name, work string) (release func(), e
 		return nil, file.FolderError(err)
 	}
 	for try := range lockTries {
-		lock, err := take(c.path(name))
+		held, err := lock.Take(c.path(name))
 		if err != nil {
 			return nil, file.FolderError(err)
 		}
-		if lock != nil {
-			return c.hold(name, work, lock)
+		if held != nil {
+			return c.hold(name, work, held)
 		}
 		if try+1 < lockTries {
-			if err := Pause(ctx, retryInterval); err != nil {
+			if err := lock.Pause(ctx, retryInterval); err != nil {
 				return nil, err
 			}
 		}
@@ -117,34 +113,8 @@ func (c *Claims) lock(ctx context.Context, name, work string) (release func(), e
 
 func (c *Claims) path(name string) string { return filepath.Join(c.dir, name+lockSuffix) }
 
-// take locks a file, which it creates if necessary; nil if another has it.
-func take(path string, options ...flock.Option) (*flock.Flock, error) {
-	lock := flock.New(path, options...)
-	got, err := lock.TryLock()
-	if err != nil || !got {
-		return nil, err
-	}
-	mine, err := lock.Stat()
-	now, gone := os.Stat(path)
-	if err == nil && gone == nil && os.SameFile(mine, now) {
-		return lock, nil
-	}
-	return nil, errors.Join(err, lock.Close()) // its holder removed it between opening and locking
-}
-
-// drop removes a locked file and unlocks it.
-func (c *Claims) drop(lock *flock.Flock) {
-	removed := os.Remove(lock.Path())
-	if errors.Is(removed, fs.ErrNotExist) || runtime.GOOS == "windows" { // Windows removes no open file; the lock alone counts
-		removed = nil
-	}
-	if err := errors.Join(removed, lock.Close()); err != nil {
-		c.logger.Warn("a lock cannot be removed", "file", filepath.Base(lock.Path()), "error", err)
-	}
-}
-
 // hold records this process as the holder of a lock.
-func (c *Claims) hold(name, work string, lock *flock.Flock) (release func(), err error) {
+func (c *Claims) hold(name, work string, held *flock.Flock) (release func(), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
@@ -152,10 +122,10 @@ func (c *Claims) hold(name, work string, lock *flock.Flock) (release func(), err
 	h := Holder{Work: work, Process: os.Getpid(), Program: filepath.Base(program), Since: time.Now().UTC()}
 	text, err := json.Marshal(h)
 	if err == nil {
-		err = replaceFile(c.holderPath(name), text)
+		err = lock.Replace(c.holderPath(name), text)
 	}
 	if err != nil {
-		c.drop(lock)
+		lock.Drop(held, c.logger)
 		return nil, file.FolderError(err)
 	}
 	c.mu.Lock()
@@ -168,7 +138,7 @@ func (c *Claims) hold(name, work string, lock *flock.Flock) (release func(), err
 			delete(c.mine, name)
 			c.mu.Unlock()
 			c.forget(name)
-			c.drop(lock)
+			lock.Drop(held, c.logger)
 		})
 	}, nil
 }
@@ -182,23 +152,23 @@ func (c *Claims) forget(name string) {
 
 func (c *Claims) holderPath(name string) string { return filepath.Join(c.dir, name+holderSuffix) }
 
-// Turn waits in line until this process may execute work, until release is called or the process ends. work names it for
-// others, such as "the experiment prices". onWait, if set, is called with the holder when the wait begins and when the holder
-// changes.
-func (c *Claims) Turn(ctx context.Context, work string, onWait func(holder string)) (release func(), err error) {
-	release, err = c.inLine(ctx, onWait, []string{turnName}, func() (func(), error) { return c.lock(ctx, turnName, work) })
+// Turn waits in the queue until this process may execute the work of an entry, until release is called or the process ends. onWait, if
+// set, is called with the holder when the wait begins and when the holder changes. The error is [queue.ErrCanceled] if somebody
+// canceled the entry.
+func (c *Claims) Turn(ctx context.Context, e queue.Entry, onWait func(holder string)) (release func(), err error) {
+	release, err = c.inLine(ctx, e, onWait, []string{turnName}, func() (func(), error) { return c.lock(ctx, turnName, e.Work) })
 	if err != nil {
 		return nil, fmt.Errorf("wait for other runs: %w", err)
 	}
 	return release, nil
 }
 
-// Wait waits in line for a turn, and claims a run for it.
-func (c *Claims) Wait(ctx context.Context, run engine.RunID, onWait func(holder string)) (release func(), err error) {
+// Wait waits in the queue for a turn, and claims a run for it.
+func (c *Claims) Wait(ctx context.Context, run engine.RunID, e queue.Entry, onWait func(holder string)) (release func(), err error) {
 	if err := c.check(ctx, run); err != nil {
 		return nil, fmt.Errorf("claim run %s: %w", run, err)
 	}
-	release, err = c.inLine(ctx, onWait, []string{turnName, runPrefix + string(run)}, func() (func(), error) {
+	release, err = c.inLine(ctx, e, onWait, []string{turnName, runPrefix + string(run)}, func() (func(), error) {
 		pass, err := c.lock(ctx, turnName, "run "+string(run))
 		if err != nil {
 			return nil, err
@@ -216,16 +186,20 @@ func (c *Claims) Wait(ctx context.Context, run engine.RunID, onWait func(holder 
 	return release, nil
 }
 
-// inLine waits until it is first in line and attempt succeeds. The names are those of the locks that attempt needs.
-func (c *Claims) inLine(ctx context.Context, onWait func(holder string), names []string, attempt func() (func(), error)) (release func(), err error) {
-	ticket, leave, err := c.queueUp()
+// inLine waits until it is first in the queue and attempt succeeds. The names are those of the locks that attempt needs.
+func (c *Claims) inLine(ctx context.Context, e queue.Entry, onWait func(holder string), names []string, attempt func() (func(), error)) (release func(), err error) {
+	place, err := c.queue.Enter(e)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer place.Leave()
 	reported := ""
 	for {
-		if c.firstInLine(ticket) {
+		first, err := place.First()
+		if err != nil {
+			return nil, err
+		}
+		if first {
 			release, err := attempt()
 			if !errors.Is(err, engine.ErrInUse) {
 				return release, err
@@ -237,59 +211,10 @@ func (c *Claims) inLine(ctx context.Context, onWait func(holder string), names [
 				onWait(reported)
 			}
 		}
-		if err := Pause(ctx, pollInterval); err != nil {
+		if err := lock.Pause(ctx, pollInterval); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// queueUp creates and locks a ticket. Names of tickets sort by age.
-func (c *Claims) queueUp() (ticket string, leave func(), err error) {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return "", nil, file.FolderError(err)
-	}
-	for range lockTries {
-		ticket = fmt.Sprintf("%s%020d-%d", TicketPrefix, time.Now().UnixNano(), os.Getpid())
-		lock, err := take(filepath.Join(c.dir, ticket))
-		if err != nil {
-			return "", nil, file.FolderError(err)
-		}
-		if lock != nil {
-			return ticket, func() { c.drop(lock) }, nil
-		}
-	}
-	return "", nil, engine.ErrInUse
-}
-
-// firstInLine reports whether no living process has an older ticket. It removes the tickets of dead processes.
-func (c *Claims) firstInLine(ticket string) bool {
-	entries, err := os.ReadDir(c.dir)
-	if err != nil {
-		return true // the lock itself decides
-	}
-	for _, e := range entries { // sorted
-		if !strings.HasPrefix(e.Name(), TicketPrefix) || e.Name() >= ticket {
-			continue
-		}
-		if held, err := c.held(filepath.Join(c.dir, e.Name()), func() {}); held || err != nil {
-			return false
-		}
-	}
-	return true
-}
-
-// held reports whether a living process has a lock. It removes the lock of a dead one, after a call of dead.
-func (c *Claims) held(path string, dead func()) (bool, error) {
-	lock, err := take(path, flock.SetFlag(os.O_RDWR)) // does not create the file
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil || lock == nil:
-		return err == nil, err
-	}
-	dead()
-	c.drop(lock)
-	return false, nil
 }
 
 // Holder returns the process that has a run in progress; ok is false if it is not in progress.
@@ -331,7 +256,7 @@ func (c *Claims) holder(name string) (h Holder, ok bool) {
 	if err != nil {
 		return h, false
 	}
-	held, err := c.held(c.path(name), func() { c.forget(name) })
+	held, err := lock.Held(c.path(name), c.logger, func() { c.forget(name) })
 	return h, held && err == nil
 }
 
@@ -341,32 +266,4 @@ func (c *Claims) readHolder(name string) (h Holder, err error) {
 		err = json.Unmarshal(text, &h)
 	}
 	return h, err
-}
-
-// replaceFile replaces a file atomically.
-func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// Pause waits for a time or the end of ctx, whose cause it returns.
-func Pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -1,4 +1,5 @@
-package app
+// Package schedule waits for the start time of a run or an experiment, visibly for other processes.
+package schedule
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/awake"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
 // Countdown waits for the start of a run. It locks nothing, so other runs can start meanwhile.
@@ -19,10 +21,13 @@ type Countdown struct {
 	Awake string
 	// Clock returns the time of day; nil is this machine's clock.
 	Clock func() time.Time
+	// Queue, if set, has an entry while waiting. Wait updates Entry: its priority may be changed there, and it keeps its age.
+	Queue *queue.Queue
+	Entry *queue.Entry
 }
 
 // Wait returns at the start time, or the cause of ctx. It uses the time of day, which advances while the machine sleeps:
-// late is the delay if the machine woke up after the start time.
+// late is the delay if the machine woke up after the start time. The error is [queue.ErrCanceled] if somebody canceled the entry.
 func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	if c.Awake != "" {
 		if release, _, err := awake.Hold(c.Awake); err == nil {
@@ -33,10 +38,15 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	if clock == nil {
 		clock = func() time.Time { return time.Now().Round(0) }
 	}
+	look, leave, err := c.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
 	for {
 		left := c.At.Sub(clock())
-		if left <= 0 {
-			return -left, nil
+		if err := look(); err != nil || left <= 0 {
+			return max(-left, 0), err
 		}
 		if c.Show != nil {
 			c.Show(left)
@@ -53,17 +63,27 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	}
 }
 
-// WaitFor waits for the start time of a launch. It keeps the machine awake if the run would.
-func (l Launch) WaitFor(ctx context.Context, at time.Time, start <-chan struct{}) error {
-	c := Countdown{At: at, Start: start}
-	if l.Settings.KeepAwake {
-		c.Awake = l.Scenario.Title + " starts at " + at.Format(time.TimeOnly)
+// enter enters the queue. look updates the entry.
+func (c Countdown) enter() (look func() error, leave func(), err error) {
+	if c.Queue == nil {
+		return func() error { return nil }, func() {}, nil
 	}
-	_, err := c.Wait(ctx)
-	return err
+	c.Entry.Start = c.At.UTC()
+	place, err := c.Queue.Enter(*c.Entry)
+	if err != nil {
+		return nil, nil, err
+	}
+	look = func() error {
+		now, err := place.Entry()
+		if err == nil {
+			c.Entry.Priority, c.Entry.Since = now.Priority, now.Since
+		}
+		return err
+	}
+	return look, place.Leave, nil
 }
 
-// CountdownText formats the remaining time in whole seconds.
-func CountdownText(left time.Duration) string {
+// Text formats the remaining time in whole seconds.
+func Text(left time.Duration) string {
 	return engine.FormatDuration((left + time.Second - 1).Truncate(time.Second))
 }

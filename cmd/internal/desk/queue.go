@@ -1,0 +1,76 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/storage/sqlite/queue"
+	"github.com/throng-sim/throng/ui/runs"
+)
+
+func (d runsDesk) queue() *queue.Queue { return queue.Of(d.data, slog.Default()) }
+
+// lookInterval is how often a launch that waits for this window's own run looks at its entry in the queue.
+const lookInterval = 200 * time.Millisecond
+
+// settle waits in the queue until nothing is in progress in this window. It updates the launch's place.
+func (d setupDesk) settle(ctx context.Context, l *app.Launch) error {
+	l.Place.Work = cmp.Or(l.Name, l.Scenario.Title)
+	place, err := queue.Of(d.data, slog.Default()).Enter(l.Place)
+	if err != nil {
+		return err
+	}
+	defer place.Leave()
+	tick := time.NewTicker(lookInterval)
+	defer tick.Stop()
+	for {
+		now, err := place.Entry()
+		if err != nil {
+			return err
+		}
+		l.Place.Priority, l.Place.Since = now.Priority, now.Since
+		select {
+		case <-d.Settled():
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// Waiting returns what waits to start in the store.
+func (d runsDesk) Waiting(context.Context) ([]runs.Waiting, error) {
+	entries, err := d.queue().List()
+	all := make([]runs.Waiting, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start}
+		if e.Process != os.Getpid() {
+			all[i].Program = fmt.Sprintf("process %d (%s)", e.Process, e.Program)
+		}
+	}
+	return all, err
+}
+
+// CancelWaiting cancels something that waits, in this process or another.
+func (d runsDesk) CancelWaiting(_ context.Context, id string) error { return d.queue().Cancel(id) }
+
+// StartNext puts an entry at the head of the queue.
+func (d runsDesk) StartNext(_ context.Context, id string) error {
+	q := d.queue()
+	all, err := q.List()
+	if err != nil {
+		return err
+	}
+	highest := 0
+	for i := range all {
+		highest = max(highest, all[i].Priority)
+	}
+	return q.Prioritize(id, highest+1)
+}
