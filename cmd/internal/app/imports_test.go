@@ -84,7 +84,7 @@ var rules = []rule{
 	{"/storage/report", []string{"/engine", "/engine/experiment/findings", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/experiments", []string{"/engine", "/engine/figures", "/engine/view", "/engine/experiment/findings", "/engine/experiment/statistics", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
-	{"/ui/experiments/designer", []string{"/engine", "/engine/experiment/draft", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
+	{"/ui/experiments/designer", []string{"/engine", "/engine/experiment/draft", "/engine/view", "/ui/experiments", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},
 	{"/ui/internal/chart", []string{"/engine/figures", "/ui/internal/..."}, append([]string{module + "/engine$"}, outside...)},
 	{"/ui/internal/plot", []string{"/engine/experiment/findings", "/engine/experiment/statistics", "/engine/figures", "/ui/internal/..."}, append([]string{module + "/engine$", module + "/engine/experiment$"}, outside...)},

@@ -54,9 +54,10 @@ type Designer struct {
 	text   *widget.Button
 	save   *widget.Button
 
+	path      string      // of the file that is edited; "" if it is new
 	form      *Form       // nil until it is loaded
 	was       draft.Draft // when it was loaded
-	scenarios []experiments.Scenario
+	scenarios []Scenario
 
 	asked   int // number of the newest check or load; results of older ones are dropped
 	cancel  context.CancelFunc
@@ -76,7 +77,7 @@ func (w *Designer) IsOpen() bool { return w.dialog != nil }
 
 // Create opens the dialog with a new experiment.
 func (w *Designer) Create() {
-	w.open("New experiment", func(ctx context.Context) (*Form, error) {
+	w.open("", "New experiment", func(ctx context.Context) (*Form, error) {
 		all, err := w.desk.Scenarios(ctx)
 		if err != nil {
 			return nil, err
@@ -92,21 +93,24 @@ func (w *Designer) Create() {
 
 // Edit opens the dialog with the file of an experiment.
 func (w *Designer) Edit(path string) {
-	w.open("Edit "+filepath.Base(path), func(ctx context.Context) (*Form, error) { return w.desk.Load(ctx, path) })
+	w.open(path, "Edit "+filepath.Base(path), func(ctx context.Context) (*Form, error) { return w.desk.Load(ctx, path) })
 }
 
 // open shows the dialog, and loads its form.
-func (w *Designer) open(title string, load func(context.Context) (*Form, error)) {
+func (w *Designer) open(path, title string, load func(context.Context) (*Form, error)) {
 	if w.dialog != nil {
 		return
 	}
-	w.form, w.checked, w.scenarios, w.saving, w.cancel = nil, nil, nil, false, func() {}
+	w.path, w.form, w.checked, w.scenarios, w.saving, w.cancel = path, nil, nil, nil, false, func() {}
 	w.state, w.body, w.side = form.NewNote(""), container.NewStack(), newSide()
 	w.state.TextSize, w.state.Lines = theme.SizeNameText, 2
 	w.text = widget.NewButtonWithIcon("Open as text", theme.DocumentIcon(), w.asText)
 	w.save = widget.NewButtonWithIcon("Save", theme.DocumentSaveIcon(), w.submit)
 	w.save.Importance = widget.HighImportance
-	w.text.Hide()
+	w.text.Hidden = path == ""
+	if path == "" {
+		w.save.SetText("Save…")
+	}
 	w.save.Disable()
 	d := dialog.NewCustomWithoutButtons(title, container.NewBorder(nil, w.state, nil, nil, container.New(sides{}, w.body, w.side.content)), w.win)
 	d.SetButtons([]fyne.CanvasObject{container.NewHBox(widget.NewButton("Cancel", w.leave), layout.NewSpacer(), w.text, w.save)})
@@ -144,20 +148,11 @@ func (w *Designer) fill(f *Form) {
 		w.keep(f)
 	}
 	w.form, w.was = f, was
-	w.text.Hidden = f.Path == ""
-	if f.Path == "" {
-		w.save.SetText("Save…")
-	}
-	w.show()
-	w.win.Canvas().Focus(w.page.title)
-}
-
-// show builds the fields of the form.
-func (w *Designer) show() {
 	w.page = newPage(w)
 	w.body.Objects = []fyne.CanvasObject{w.page.scroll}
 	w.body.Refresh()
 	w.check()
+	w.win.Canvas().Focus(w.page.title)
 }
 
 // choose begins with another scenario. What is not about the scenario stays.
@@ -274,8 +269,8 @@ func (w *Designer) changed() bool {
 func (w *Designer) submit() {
 	switch {
 	case w.save.Disabled():
-	case w.form.Path != "":
-		w.write(w.form.Path)
+	case w.path != "":
+		w.write(w.path)
 	default:
 		base := filepath.Base(w.form.Scenario)
 		base = strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".throng")
@@ -312,7 +307,7 @@ func (w *Designer) write(to string) {
 
 // asText opens the file as text in place of the dialog.
 func (w *Designer) asText() {
-	path := w.form.Path
+	path := w.path
 	then := func() {
 		w.close()
 		w.ways.Text(path)

@@ -194,3 +194,19 @@ func TestVaryAnother(t *testing.T) {
 		t.Errorf("the factor is %+v", f)
 	}
 }
+
+// TestAFileThatCannotBeRead offers the file as text.
+func TestAFileThatCannotBeRead(t *testing.T) {
+	st := newStage(t)
+	st.desk.loadErr = errors.New("line 3: a bracket is not closed")
+	st.Edit(pricesFile)
+	st.until("a bracket is not closed")
+	if !st.save.Disabled() {
+		t.Error("nothing can be saved")
+	}
+	st.key(fyne.KeyReturn)
+	st.q.Tap(st.top(), "Open as text")
+	if st.IsOpen() || !slices.Equal(st.went, []string{"text " + pricesFile}) {
+		t.Errorf("it went to %v", st.went)
+	}
+}

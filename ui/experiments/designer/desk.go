@@ -6,13 +6,12 @@ import (
 	"context"
 
 	"github.com/throng-sim/throng/engine/experiment/draft"
-	"github.com/throng-sim/throng/ui/experiments"
 )
 
 // Desk is what the dialog needs from the application. Its methods may take long.
 type Desk interface {
 	// Scenarios lists the scenarios that an experiment can be made for.
-	Scenarios(ctx context.Context) ([]experiments.Scenario, error)
+	Scenarios(ctx context.Context) ([]Scenario, error)
 	// Suggest returns a new experiment with a scenario.
 	Suggest(ctx context.Context, scenario string) (*Form, error)
 	// Load reads the file of an experiment.
@@ -22,6 +21,9 @@ type Desk interface {
 	// Save writes the file of an experiment, if it has no mistakes.
 	Save(ctx context.Context, path string, f Form) error
 }
+
+// Scenario is a scenario by its name in Setup.
+type Scenario struct{ Name, Title string }
 
 // Form is an experiment in the dialog.
 type Form struct {

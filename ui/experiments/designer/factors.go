@@ -32,7 +32,7 @@ type factorRow struct {
 const aboutLevels = "Values such as 0.5, 1, 2, or a range: 0 to 1 step 0.25, 1 to 1000 log 7 points, or just 0 to 1 for designs that sample. At the right, the value to compare with."
 
 func newFactors(p *page) *factors {
-	f := &factors{page: p, stack: form.NewStack()}
+	f := &factors{page: p, stack: form.NewPanels()}
 	for i := range p.draft.Factors {
 		f.show(i)
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/throng-sim/throng/engine/experiment/draft"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -32,8 +31,8 @@ type fake struct {
 
 const pricesFile = "/experiments/prices.experiment.yaml"
 
-func (f *fake) Scenarios(context.Context) ([]experiments.Scenario, error) {
-	return []experiments.Scenario{{Name: "shopping", Title: "Marketplace shoppers"}, {Name: "/my/shop.throng.yaml", Title: "My shop"}}, nil
+func (f *fake) Scenarios(context.Context) ([]Scenario, error) {
+	return []Scenario{{Name: "shopping", Title: "Marketplace shoppers"}, {Name: "/my/shop.throng.yaml", Title: "My shop"}}, nil
 }
 
 func choices() draft.Choices {

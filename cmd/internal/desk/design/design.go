@@ -17,7 +17,6 @@ import (
 	"github.com/throng-sim/throng/engine/experiment/draft"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/view"
-	screen "github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/experiments/designer"
 )
 
@@ -25,7 +24,7 @@ import (
 type Desk struct {
 	App *app.App
 	// List lists the scenarios of the window.
-	List func(context.Context) ([]screen.Scenario, error)
+	List func(context.Context) ([]designer.Scenario, error)
 
 	checking sync.Mutex // a person types faster than large designs are planned
 }
@@ -35,7 +34,7 @@ var _ designer.Desk = (*Desk)(nil)
 func (d *Desk) data() string { return d.App.Store().Dir() }
 
 // Scenarios lists the scenarios that an experiment can be made for.
-func (d *Desk) Scenarios(ctx context.Context) ([]screen.Scenario, error) { return d.List(ctx) }
+func (d *Desk) Scenarios(ctx context.Context) ([]designer.Scenario, error) { return d.List(ctx) }
 
 // Suggest returns a new experiment with a scenario.
 func (d *Desk) Suggest(_ context.Context, of string) (*designer.Form, error) {
