@@ -366,9 +366,9 @@ func TestMistakesAreShown(t *testing.T) {
 	if uitest.Shows(s.Content(), "Response") {
 		t.Error("a file with mistakes has tabs")
 	}
-	q.Tap(s.faults.content, "Edit file")
-	if w.edited != brokenFile {
-		t.Errorf("edited is %q", w.edited)
+	q.Tap(s.faults.content, "Open as text")
+	if w.text != brokenFile {
+		t.Errorf("opened as text is %q", w.text)
 	}
 	d.mu.Lock()
 	d.details[brokenFile], d.tables[brokenFile] = details(brokenFile), prices(0)

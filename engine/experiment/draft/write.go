@@ -125,7 +125,7 @@ func (d *Draft) YAML() []byte {
 }
 
 // Edit returns the text of a file with the draft in it. Values that are the same stay as they are written, as does everything that a
-// draft does not hold, comments included. An error says which part is to be changed by hand. file is its name in messages.
+// draft does not hold, comments included. An error names the part that must be changed by hand. file is its name in messages.
 func (d *Draft) Edit(file string, text []byte) ([]byte, error) {
 	was, err := Read(file, text)
 	if err != nil {

@@ -102,7 +102,7 @@ func (e *edit) exchange(old Entry, keys []string, value string) {
 	from, to := e.end(old.Key), e.nodeEnd(old.Value)
 	colon := from + strings.IndexByte(e.src.text[from:], ':') + 1
 	to = max(to, colon)
-	if start := old.Value.start; start >= colon && strings.TrimSpace(e.src.text[colon:start]) != "" || old.Value.oneLine() {
+	if start := old.Value.start; start >= colon && strings.TrimSpace(e.src.text[colon:start]) != "" || oneLine(old.Value) {
 		e.splice(start, to, value) // keeps the spaces or the comment before it
 		return
 	}
@@ -110,7 +110,7 @@ func (e *edit) exchange(old Entry, keys []string, value string) {
 }
 
 // oneLine reports whether a value is on the line of its key and is not empty.
-func (n *Node) oneLine() bool {
+func oneLine(n *Node) bool {
 	switch n.kind {
 	case Scalar:
 		return n.style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0

@@ -155,7 +155,7 @@ func (w *Designer) fill(f *Form) {
 	w.win.Canvas().Focus(w.page.title)
 }
 
-// choose begins with another scenario. What is not about the scenario stays.
+// choose begins with another scenario. Title, seeds and limits stay.
 func (w *Designer) choose(of string) {
 	if of == w.form.Scenario {
 		return
@@ -334,7 +334,7 @@ func (w *Designer) Leave(then func()) bool {
 		return true
 	}
 	w.asking = true
-	text := words.NewParagraph(w.win, "What you changed in this form was not saved.")
+	text := words.NewParagraph(w.win, "Your changes in this form were not saved.")
 	ask := dialog.NewCustomConfirm("Discard the changes?", "Discard", "Continue", text, func(yes bool) {
 		w.asking = false
 		if yes {

@@ -1,5 +1,5 @@
-// Package designer is the dialog in which an experiment is made or edited: what varies, by which design, with how many seeds, and what the
-// runs will take.
+// Package designer is the dialog in which an experiment is made or edited: its factors, its design, its seeds and its measures, with a
+// forecast of all runs.
 package designer
 
 import (
