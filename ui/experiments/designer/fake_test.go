@@ -58,7 +58,8 @@ func (f *fake) Suggest(_ context.Context, of string) (*Form, error) {
 	return &Form{Scenario: of, Choices: choices(), Draft: draft.Draft{
 		Title: "Experiment with " + of, Scenario: of,
 		Factors: []draft.Factor{
-			{Name: "params.eagerness", Varied: true, Levels: "0.5, 1, 2", Baseline: "1"}, {Name: "params.llm_share", Levels: "0, 1"},
+			{Name: "params.eagerness", Varied: true, Levels: "0.5, 1, 2", Baseline: "1"},
+			{Name: "params.llm_share", Levels: "0, 1"},
 			{Name: "params.provider", Levels: "mock, openai, openrouter, lambda, ollama, lmstudio, vllm"},
 		},
 		Design: draft.Design{Kind: "grid"}, Seeds: "10", Measures: []string{"acted", "events.order", "latency_p95"},
