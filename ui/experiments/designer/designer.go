@@ -77,27 +77,34 @@ func (w *Designer) IsOpen() bool { return w.dialog != nil }
 
 // Create opens the dialog with a new experiment.
 func (w *Designer) Create() {
-	w.open("", "New experiment", func(ctx context.Context) (*Form, error) {
-		all, err := w.desk.Scenarios(ctx)
-		if err != nil {
-			return nil, err
+	w.open("", "New experiment", func(ctx context.Context) (l loaded, err error) {
+		if l.scenarios, err = w.desk.Scenarios(ctx); err != nil {
+			return l, err
 		}
-		if len(all) == 0 {
-			return nil, errors.New("there are no scenarios")
+		if len(l.scenarios) == 0 {
+			return l, errors.New("there are no scenarios")
 		}
-		f, err := w.desk.Suggest(ctx, all[0].Name)
-		async.Do(func() { w.scenarios = all })
-		return f, err
+		l.form, err = w.desk.Suggest(ctx, l.scenarios[0].Name)
+		return l, err
 	})
 }
 
 // Edit opens the dialog with the file of an experiment.
 func (w *Designer) Edit(path string) {
-	w.open(path, "Edit "+filepath.Base(path), func(ctx context.Context) (*Form, error) { return w.desk.Load(ctx, path) })
+	w.open(path, "Edit "+filepath.Base(path), func(ctx context.Context) (l loaded, err error) {
+		l.form, err = w.desk.Load(ctx, path)
+		return l, err
+	})
+}
+
+// loaded is what the dialog begins with.
+type loaded struct {
+	form      *Form
+	scenarios []Scenario // nil for a file
 }
 
 // open shows the dialog, and loads its form.
-func (w *Designer) open(path, title string, load func(context.Context) (*Form, error)) {
+func (w *Designer) open(path, title string, load func(context.Context) (loaded, error)) {
 	if w.dialog != nil {
 		return
 	}
@@ -122,22 +129,25 @@ func (w *Designer) open(path, title string, load func(context.Context) (*Form, e
 }
 
 // load replaces the form.
-func (w *Designer) load(load func(context.Context) (*Form, error)) {
+func (w *Designer) load(load func(context.Context) (loaded, error)) {
 	w.asked++
 	this := w.asked
 	w.drop()
 	w.save.Disable()
-	async.Work(func() (*Form, error) { return load(context.Background()) }, func(f *Form, err error) {
+	async.Work(func() (loaded, error) { return load(context.Background()) }, func(l loaded, err error) {
 		if this != w.asked || w.dialog == nil {
 			return
 		}
 		if err != nil {
 			w.state.SetProblem("Cannot open it. " + words.Trouble(err))
-			w.follow()
+			if w.form != nil { // the form is still that of the scenario before
+				w.show()
+			}
 			return
 		}
 		w.state.SetText("")
-		w.fill(f)
+		w.scenarios = l.scenarios
+		w.fill(l.form)
 	})
 }
 
@@ -148,11 +158,16 @@ func (w *Designer) fill(f *Form) {
 		w.keep(f)
 	}
 	w.form, w.was = f, was
+	w.show()
+	w.win.Canvas().Focus(w.page.title)
+}
+
+// show builds the fields of the form.
+func (w *Designer) show() {
 	w.page = newPage(w)
 	w.body.Objects = []fyne.CanvasObject{w.page.scroll}
 	w.body.Refresh()
 	w.check()
-	w.win.Canvas().Focus(w.page.title)
 }
 
 // choose begins with another scenario. Title, seeds and limits stay.
@@ -161,8 +176,11 @@ func (w *Designer) choose(of string) {
 		return
 	}
 	w.state.SetText("Loading…")
-	w.load(func(ctx context.Context) (*Form, error) {
-		return w.desk.Suggest(ctx, of)
+	l := loaded{scenarios: w.scenarios}
+	w.load(func(ctx context.Context) (loaded, error) {
+		var err error
+		l.form, err = w.desk.Suggest(ctx, of)
+		return l, err
 	})
 }
 
@@ -204,6 +222,7 @@ func (w *Designer) typed() {
 	w.asked++
 	this := w.asked
 	w.drop()
+	w.side.wait()
 	w.state.SetText("")
 	w.timer = time.AfterFunc(pause, func() {
 		async.Do(func() {

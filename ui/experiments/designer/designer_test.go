@@ -83,6 +83,15 @@ func TestUnfitDesignsSayWhy(t *testing.T) {
 	if st.page.design.row.Problem() != "" || st.form.Draft.Design.N != "40" || !st.page.design.count.Visible() {
 		t.Errorf("the design is %+v: %s", st.form.Draft.Design, st.page.design.row.Problem())
 	}
+	st.page.design.pick.SetSelected("Morris")
+	if d := st.form.Draft.Design; d.N != "10" || st.page.design.number.Text != "10" || st.page.design.count.Title() != "Trajectories" {
+		t.Errorf("the design is %+v", d)
+	}
+	st.page.design.number.SetText("12")
+	st.page.design.pick.SetSelected("Halton")
+	if d := st.form.Draft.Design; d.N != "12" {
+		t.Errorf("a number that was typed became %s", d.N)
+	}
 	st.page.design.pick.SetSelected("Grid")
 	if st.form.Draft.Design.N != "" || st.page.design.count.Visible() {
 		t.Errorf("the design is %+v", st.form.Draft.Design)
@@ -174,8 +183,12 @@ func TestAnotherScenario(t *testing.T) {
 	st.desk.loadErr = errors.New("the scenario has a mistake")
 	st.choose("shopping")
 	st.until("The scenario has a mistake")
-	if st.form.Scenario != "/my/shop.throng.yaml" {
+	if st.form.Scenario != "/my/shop.throng.yaml" || uitest.Shows(st.top(), "Marketplace shoppers") {
 		t.Error("the form is that of a scenario that cannot be read")
+	}
+	st.settled()
+	if st.save.Disabled() || !uitest.Shows(st.top(), "The scenario has a mistake") {
+		t.Error("the form before cannot be saved, or the reason is gone")
 	}
 }
 

@@ -75,10 +75,10 @@ func newDesign(p *page) *design {
 // choose sets another design.
 func (d *design) choose(kind string) {
 	of := &d.page.draft.Design
-	of.Kind = kind
-	if !slices.Contains(draft.Counted(), kind) {
+	if of.N == usual[of.Kind] || !slices.Contains(draft.Counted(), kind) { // a number that was typed stays
 		of.N = ""
 	}
+	of.Kind = kind
 	d.follow(kind)
 	d.row.Changed()
 	d.page.refresh()

@@ -61,6 +61,9 @@ func newSide() *side {
 	return s
 }
 
+// wait mutes the number of runs, which is that of an earlier form. Everything stays in its place while a person types.
+func (s *side) wait() { s.runs.SetText(s.runs.Text()) }
+
 // unknown says that the check failed.
 func (s *side) unknown() { s.runs.SetText("Not known") }
 
