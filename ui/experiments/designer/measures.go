@@ -40,7 +40,7 @@ func newMeasures(p *page) *measures {
 		boxes.Add(check)
 	}
 	others := slices.DeleteFunc(slices.Clone(chosen), func(name string) bool { return slices.Contains(m.offered, name) })
-	m.further = p.entry(strings.Join(others, ", "), "such as outcomes.timed_out, request_p95.shop")
+	m.further = p.entry(strings.Join(others, ", "), "such as outcomes.timeout, request_p95.shop")
 	m.row = p.form.Add(form.NewRow("Others", m.further), "measures")
 	m.row.SetHelp("Names with commas between them: an event and the statistic of its field, a metric of a service, a function of the file")
 	m.further.OnChanged = func(string) { m.changed() }
