@@ -168,7 +168,7 @@ func testExports(t *testing.T, run func(want int, args ...string) string) {
 		t.Errorf("report: %s", out)
 	}
 	page, err := os.ReadFile("bias.html")
-	if err != nil || !strings.Contains(string(page), "params.bias=0.9 raises acted by 0.") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
+	if err != nil || !strings.Contains(string(page), "bias=0.9 raises acted by 0.") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
 		t.Errorf("the report is %.300s, %v", page, err)
 	}
 	if out := run(0, "report", "bias.experiment.yaml", "-o", "-"); out != string(page) {

@@ -86,8 +86,8 @@ func TestExperimentGolden(t *testing.T) {
 	golden(t, "experiment.html", got)
 	inert(t, got)
 	for _, want := range []string{
-		"1 failed", "71 of 72 runs are done.", `class="clear"><a href="#measure-1">params.eagerness=3`, "No clear difference in cost: at most $", "<td>out of budget</td>", "<td>1 to 12</td>",
-		"<pre>throngctl experiment run pay.experiment.yaml</pre>", "main effects and interactions", "params.eagerness with params.share", "scenario: shopping", "prefers-color-scheme:dark", "@media print",
+		"1 failed", "71 of 72 runs are done.", `class="clear"><a href="#measure-1">eagerness=3`, "No clear difference in cost: at most $", "<td>out of budget</td>", "<td>1 to 12</td>",
+		"<pre>throngctl experiment run pay.experiment.yaml</pre>", "main effects and interactions", "eagerness with share", "scenario: shopping", "prefers-color-scheme:dark", "@media print",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
@@ -246,7 +246,7 @@ func TestRuler(t *testing.T) {
 		r := newRuler(c.values)
 		var got []string
 		for i := range r.steps + 1 {
-			got = append(got, findings.Text(r.tick(i)))
+			got = append(got, findings.Tick(r.tick(i)))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: got %q, want %q", c.values, got, c.want)

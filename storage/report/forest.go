@@ -146,7 +146,7 @@ func (r *ruler) axis() template.HTML {
 	s := &svg{}
 	s.put(`<svg class="plot" height="%d" aria-hidden="true">`, barHeight)
 	for i := range r.steps + 1 {
-		s.put(`<text class="mid" x="%.2f%%" y="13">%s</text>`, 100*r.share(r.tick(i)), esc(findings.Text(r.tick(i))))
+		s.put(`<text class="mid" x="%.2f%%" y="13">%s</text>`, 100*r.share(r.tick(i)), esc(findings.Tick(r.tick(i))))
 	}
 	s.put(`</svg>`)
 	return s.done()

@@ -14,7 +14,7 @@ func (s *svg) frame(title string, y *ruler, xs []tick) {
 	s.open(title, plotHeight+textHeight)
 	for i := range y.steps + 1 {
 		at := plotHeight * (1 - y.share(y.tick(i)))
-		s.put(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/><text class="end" x="-10" y="%.1f">%s</text>`, at, at, at+4, esc(findings.Text(y.tick(i))))
+		s.put(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/><text class="end" x="-10" y="%.1f">%s</text>`, at, at, at+4, esc(findings.Tick(y.tick(i))))
 	}
 	for _, x := range xs {
 		s.put(`<text class="mid" x="%.2f%%" y="%d">%s</text>`, 100*x.At, plotHeight+16, esc(x.Text))
@@ -137,7 +137,7 @@ func newInfluence(s *findings.Sensitivity) *influenceView {
 	r := newRuler(ends)
 	v.Axis = r.axis()
 	for _, f := range s.Factors {
-		row := influenceRow{Name: f.Name, Picture: r.influence(s, &f)}
+		row := influenceRow{Name: findings.Brief(f.Name), Picture: r.influence(s, &f)}
 		for _, one := range f.Figures {
 			row.Figures = append(row.Figures, findings.Range(one.Value, one.Interval))
 		}
@@ -157,7 +157,7 @@ func drawn(s *findings.Sensitivity, figure int) bool {
 // influence draws the bars of a factor over each other, the longest one faint.
 func (r *ruler) influence(s *findings.Sensitivity, f *findings.Influence) template.HTML {
 	out := &svg{}
-	out.put(`<svg class="plot" role="img" height="%d"><title>%s</title>`, barHeight, esc(f.Name))
+	out.put(`<svg class="plot" role="img" height="%d"><title>%s</title>`, barHeight, esc(findings.Brief(f.Name)))
 	zero := r.share(0)
 	for i, one := range f.Figures {
 		if !drawn(s, i) || math.IsNaN(one.Value) || math.IsInf(one.Value, 0) {
@@ -183,7 +183,7 @@ func scatter(s *findings.Sensitivity) template.HTML {
 	x, y := newRuler(xs), newRuler(ys)
 	var ticks []tick
 	for i := range x.steps + 1 {
-		ticks = append(ticks, tick{x.share(x.tick(i)), findings.Text(x.tick(i))})
+		ticks = append(ticks, tick{x.share(x.tick(i)), findings.Tick(x.tick(i))})
 	}
 	out := &svg{}
 	out.frame("µ* and σ", &y, ticks)
@@ -197,7 +197,7 @@ func scatter(s *findings.Sensitivity) template.HTML {
 			side, dx = "end", -8
 		}
 		out.put(`<circle class="dot sure" cx="%.2f%%" cy="%.1f" r="4"/><text class="%s" x="%.2f%%" dx="%d" y="%.1f">%s</text>`,
-			100*at, plotHeight*(1-up), side, 100*at, dx, plotHeight*(1-up)-5, esc(f.Name))
+			100*at, plotHeight*(1-up), side, 100*at, dx, plotHeight*(1-up)-5, esc(findings.Brief(f.Name)))
 	}
 	out.put(`</svg>`)
 	return out.done()

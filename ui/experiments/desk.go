@@ -79,7 +79,7 @@ type Entry struct {
 	Failed      int // of those that have ended
 	Used        time.Time
 	Left        time.Duration // until all runs have ended; 0 if unknown
-	Elsewhere   bool          // another process executes it, which only takes the order to stop
+	Elsewhere   bool          // another process executes it
 	Problem     string        // why it is broken or ended early; "" if neither
 }
 

@@ -134,7 +134,7 @@ func (p *findingsPage) fill(measure int) {
 			break
 		}
 		e := &row.Estimates[point]
-		cells := []widgets.Cell{{Text: plot.Brief(c.Table.Points[point].Label), Tip: c.Table.Points[point].Label}, {Text: figures.Count(int64(e.N))}, {Text: m.Range(e.Mean, e.Interval), Tip: e.Interval.Note}}
+		cells := []widgets.Cell{{Text: c.Table.Points[point].Label, Tip: c.Table.Points[point].Label}, {Text: figures.Count(int64(e.N))}, {Text: m.Range(e.Mean, e.Interval), Tip: e.Interval.Note}}
 		if d := c.Difference(row, point); d != nil {
 			difference := widgets.Cell{Text: findings.Change(d), Tip: d.Note}
 			if d.Clear() {

@@ -63,17 +63,17 @@ func (h *head) show(e *Entry, d *Details, busy bool) {
 	if e.Problem != "" {
 		h.line.SetWarning(e.Problem)
 	}
-	here, begun := !e.Elsewhere, e.Done > 0
+	begun := e.Done > 0
 	active := e.State == Queued || e.State == Running || e.State == Paused
 	h.bar.Offer(h.run, e.State == Ready || e.State == Broken)
 	h.bar.Offer(h.resume, e.State == Partial || e.State == Paused)
 	h.bar.Offer(h.pause, e.State == Running)
 	h.bar.Offer(h.stop, active || e.State == Stopping)
 	enable(h.run, !busy && e.State == Ready)
-	enable(h.resume, !busy && here)
-	enable(h.pause, !busy && here)
+	enable(h.resume, !busy)
+	enable(h.pause, !busy)
 	enable(h.stop, !busy && e.State != Stopping)
-	enable(h.seeds, !busy && here && e.State != Broken && e.State != Stopping)
+	enable(h.seeds, !busy && e.State != Broken && e.State != Stopping)
 	enable(h.report, !busy && begun)
 	enable(h.export, !busy && begun)
 	enable(h.forget, !busy && !active && e.State != Stopping)

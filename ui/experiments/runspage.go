@@ -87,7 +87,7 @@ func (p *runsPage) draw() {
 	state := findings.State("")
 	if run != nil {
 		state = run.State
-		text = fmt.Sprintf("%s, seed %d: %s", plot.Brief(point), seed, run.State)
+		text = fmt.Sprintf("%s, seed %d: %s", findings.Brief(point), seed, run.State)
 		if run.ID != "" {
 			why = "Run " + run.ID
 		}
@@ -98,7 +98,7 @@ func (p *runsPage) draw() {
 	p.about.Set(text, widgets.Neutral)
 	p.why.Set(why, tone)
 	e := p.screen.entry()
-	free := e != nil && !e.Elsewhere && p.screen.ordered == ""
+	free := e != nil && p.screen.ordered == ""
 	enable(p.open, run != nil && run.ID != "")
 	enable(p.next, free && (state == findings.Waiting || state == findings.Interrupted))
 	enable(p.skip, free && (state == findings.Waiting || state == findings.Interrupted || state == findings.Running))

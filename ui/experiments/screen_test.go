@@ -69,7 +69,7 @@ func TestButtonsFollowTheState(t *testing.T) {
 		{Ready, false, "Run", "run " + pricesFile + " "},
 		{Queued, false, "Stop", "stop " + pricesFile},
 		{Running, false, "Pause Stop", "pause " + pricesFile},
-		{Running, true, "Stop", "stop " + pricesFile},
+		{Running, true, "Pause Stop", "pause " + pricesFile},
 		{Paused, false, "Continue Stop", "continue " + pricesFile},
 		{Stopping, false, "", ""},
 		{Partial, false, "Continue", "run " + pricesFile + " "},
@@ -307,7 +307,7 @@ func TestFactors(t *testing.T) {
 	reads(q, s, d)
 	s.tabs.Pick(2)
 	q.Until("the analysis", func() bool { return uitest.Shows(s.Content(), "The share of the variance between points") })
-	shows(t, s, "params.eagerness", "service.model.model")
+	shows(t, s, "eagerness", "model.model", "eagerness with model.model")
 	d.set(func() {
 		d.tables[otherFile] = prices(60)
 		d.tables[otherFile].Design = "zip"

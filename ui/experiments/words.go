@@ -62,7 +62,7 @@ func (e *Entry) line() string {
 	case e.State == Paused:
 		add("no run begins until you continue")
 	case e.Elsewhere:
-		add("in another process, which only takes the order to stop")
+		add("in another process")
 	}
 	return strings.Join(parts, ", ")
 }

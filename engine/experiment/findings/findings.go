@@ -42,7 +42,7 @@ type Measure struct {
 
 // Point is a combination of values.
 type Point struct {
-	Label  string  // such as params.eagerness=2
+	Label  string  // such as eagerness=2
 	Values []Value // by factor
 }
 

@@ -91,7 +91,7 @@ func TestEffectsOfMaize(t *testing.T) {
 	if b := p.Bars[0]; !near(b.Value, 2.6166667) || !near(b.Low, 0.0038992) || !near(b.High, 5.2294342) || !b.Clear || b.Runs != 15 || b.Point != 1 || b.Label != "params.a=1" {
 		t.Errorf("%+v", b)
 	}
-	if s := c.Sentences()[0]; s.Text != "params.a=1 raises y by 2.617 [0.003899, 5.229], from 17.57" || !s.Clear || s.Point != 1 || s.Measure != 0 {
+	if s := c.Sentences()[0]; s.Text != "a=1 raises y by 2.62 [0.0039, 5.23], from 17.6" || !s.Clear || s.Point != 1 || s.Measure != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -119,7 +119,7 @@ func TestCurves(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	p = x.Curves(0, 1, 0)
-	if p.Log || p.By != "params.a" || len(p.Lines) != 3 || p.Lines[2].Label != "4" || p.Lines[2].Dots[1].Mean != 43 || p.Lines[2].Dots[1].Runs != 3 {
+	if p.Log || p.By != "a" || len(p.Lines) != 3 || p.Lines[2].Label != "4" || p.Lines[2].Dots[1].Mean != 43 || p.Lines[2].Dots[1].Runs != 3 {
 		t.Errorf("by a: %+v", p)
 	}
 	// An added baseline has no partners at the other levels of b.
@@ -183,16 +183,16 @@ func TestSentences(t *testing.T) {
 		change func(x *findings.Table)
 		want   findings.Sentence
 	}{
-		"lower":        {func(v []float64, k int) float64 { return -5*v[0] + 0.1*float64(k%3)*v[0] }, nil, findings.Sentence{Text: "params.a=3 lowers y by 9.8 [9.692, 9.908], from -4.9; 1 other point differs clearly, too", Point: 2, Clear: true}},
-		"a unit":       {func(v []float64, k int) float64 { return 5*v[0] + 0.1*float64(k%3)*v[0] }, func(x *findings.Table) { x.Measures[0].Unit = "$" }, findings.Sentence{Text: "params.a=3 raises y by $10.2 [10.09, 10.31], from $5.1; 1 other point differs clearly, too", Point: 2, Clear: true}},
-		"none":         {noise, nil, findings.Sentence{Text: "No clear difference in y: at most 1.418 either way (36 runs)", Point: -1}},
+		"lower":        {func(v []float64, k int) float64 { return -5*v[0] + 0.1*float64(k%3)*v[0] }, nil, findings.Sentence{Text: "a=3 lowers y by 9.8 [9.69, 9.91], from -4.9; 1 other point differs clearly, too", Point: 2, Clear: true}},
+		"a unit":       {func(v []float64, k int) float64 { return 5*v[0] + 0.1*float64(k%3)*v[0] }, func(x *findings.Table) { x.Measures[0].Unit = "$" }, findings.Sentence{Text: "a=3 raises y by $10.2 [10.1, 10.3], from $5.1; 1 other point differs clearly, too", Point: 2, Clear: true}},
+		"none":         {noise, nil, findings.Sentence{Text: "No clear difference in y: at most 1.42 either way (36 runs)", Point: -1}},
 		"a constant":   {func(v []float64, k int) float64 { return v[0] + float64(k) }, func(x *findings.Table) { first(x, 4) }, findings.Sentence{Text: "No clear difference in y: at most 2 either way (12 runs)", Point: -1}},
 		"same":         {flat, nil, findings.Sentence{Text: "No difference in y in any run (36 runs)", Point: -1}},
 		"too few":      {noise, func(x *findings.Table) { first(x, 1) }, findings.Sentence{Text: "No clear difference in y: too few runs to say how large it could be (3 runs)", Point: -1}},
 		"none done":    {noise, func(x *findings.Table) { first(x, 0) }, findings.Sentence{Text: "So far (0 of 36 runs): no run has a value of y", Point: -1}},
 		"provisional":  {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{Identity: "x", State: findings.Waiting} }, findings.Sentence{Text: "So far (35 of 36 runs): no difference in y in any run (35 runs)", Point: -1}},
 		"failed":       {flat, func(x *findings.Table) { x.Runs[1][3] = findings.Run{Identity: "x", State: findings.Failed} }, findings.Sentence{Text: "No difference in y in any run (35 runs)", Point: -1}},
-		"no baseline":  {func(v []float64, k int) float64 { return v[0] + float64(k%2) }, func(x *findings.Table) { x.Baseline = -1 }, findings.Sentence{Text: "y is between 1.5 [1.168, 1.832] at params.a=1 and 3.5 [3.168, 3.832] at params.a=3", Point: 2}},
+		"no baseline":  {func(v []float64, k int) float64 { return v[0] + float64(k%2) }, func(x *findings.Table) { x.Baseline = -1 }, findings.Sentence{Text: "y is between 1.5 [1.17, 1.83] at params.a=1 and 3.5 [3.17, 3.83] at params.a=3", Point: 2}},
 		"equal points": {flat, func(x *findings.Table) { x.Baseline = -1 }, findings.Sentence{Text: "y is 2 at params.a=1", Point: 0}},
 		"all unknown":  {func([]float64, int) float64 { return nan }, nil, findings.Sentence{Text: "No run has a value of y", Point: -1}},
 	} {
@@ -245,7 +245,17 @@ func TestTexts(t *testing.T) {
 	unknown := statistics.Interval{Low: nan, High: nan}
 	seconds, dollars := findings.Measure{Unit: "s"}, findings.Measure{Unit: "$"}
 	for _, c := range []struct{ got, want string }{
-		{findings.Text(1.23456), "1.235"},
+		{findings.Text(1.23456), "1.23"},
+		{findings.Text(0.05), "0.05"},
+		{findings.Text(-0.00004551), "-0.0000455"},
+		{findings.Text(999.4), "999"},
+		{findings.Text(123456.7), "123,457"},
+		{findings.Text(2e15), "2e+15"},
+		{findings.Text(3e-10), "3e-10"},
+		{findings.Tick(10.25), "10.25"},
+		{findings.Tick(-25000), "-25,000"},
+		{findings.Tick(3e9), "3e+09"},
+		{findings.Brief("params.a=1, service.model.model=big, settings.cycles=2"), "a=1, model.model=big, cycles=2"},
 		{findings.Text(nan), "-"},
 		{findings.Text(math.Inf(-1)), "-"},
 		{findings.Signed(1.5), "+1.5"},

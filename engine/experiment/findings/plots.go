@@ -37,11 +37,11 @@ func (c *Comparison) Effects(measure int) EffectPlot {
 // other points. Values without runs have no dot.
 func (t *Table) Curves(measure, factor, by int) CurvePlot {
 	f, m := &t.Factors[factor], &t.Measures[measure]
-	p := CurvePlot{Measure: m.Name, Unit: m.Unit, Factor: f.Name, Numbers: t.numbers(factor)}
+	p := CurvePlot{Measure: m.Name, Unit: m.Unit, Factor: Brief(f.Name), Numbers: t.numbers(factor)}
 	p.Log = p.Numbers && (f.Log || t.geometric(factor))
 	lines := [][]int{t.points(factor, by)}
 	if by >= 0 {
-		p.By = t.Factors[by].Name
+		p.By = Brief(t.Factors[by].Name)
 		lines = t.byValue(lines[0], by)
 	}
 	for _, points := range lines {

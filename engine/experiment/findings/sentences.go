@@ -115,7 +115,7 @@ func (c *Comparison) changed(point int) string {
 	var all []string
 	for i, v := range t.Points[point].Values {
 		if v.Text != t.Points[c.Baseline].Values[i].Text {
-			all = append(all, t.Factors[i].Name+"="+v.Text)
+			all = append(all, Brief(t.Factors[i].Name)+"="+v.Text)
 		}
 	}
 	if len(all) == 0 {

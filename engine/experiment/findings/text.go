@@ -4,19 +4,47 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/throng-sim/throng/engine/experiment/statistics"
+	"github.com/throng-sim/throng/engine/figures"
 )
 
 // Unknown stands for a figure that is not known.
 const Unknown = "-"
 
-// Text returns a figure with four digits; [Unknown] for NaN and infinities.
+// Brief returns the name of a factor, or the label of a point, without the kinds of factors, such as params.
+func Brief(name string) string { return brief.Replace(name) }
+
+var brief = strings.NewReplacer("params.", "", "settings.", "", "service.", "")
+
+// digits is the number of significant digits of a figure; intervals are rarely known better.
+const digits = 3
+
+// Text returns a figure with three significant digits, and all digits before the decimal point; [Unknown] for NaN and infinities.
 func Text(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	size := math.Abs(v)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
 		return Unknown
+	case size >= 1e15 || size < 1e-9:
+		return strconv.FormatFloat(v+0, 'g', digits, 64) // 0 has no sign
+	case size >= 999.5:
+		return figures.Count(int64(math.Round(v)))
 	}
-	return strconv.FormatFloat(v+0, 'g', 4, 64) // 0 has no sign
+	text := strconv.FormatFloat(v, 'f', max(digits-1-int(math.Floor(math.Log10(size))), 0), 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// Tick returns the label of a place on an axis. It has enough digits for steps between neighbors.
+func Tick(v float64) string {
+	if size := math.Abs(v); size >= 1e4 && size < 1e7 && v == math.Trunc(v) {
+		return figures.Count(int64(v))
+	}
+	return strconv.FormatFloat(v+0, 'g', 4, 64)
 }
 
 // Signed returns a difference with its sign, such as +1.5; 0 has none.

@@ -118,7 +118,7 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 	}
 	rows := make([]row, 0, len(s.Factors))
 	for _, f := range s.Factors {
-		one := row{name: f.Name, tip: f.Name}
+		one := row{name: findings.Brief(f.Name), tip: findings.Brief(f.Name)}
 		for i, figure := range f.Figures {
 			text := figureText(figure.Value, unit, s.Method)
 			if i > 0 {

@@ -178,7 +178,7 @@ func (m *Matrix) name(point int) string {
 func (m *Matrix) head() string {
 	texts := make([]string, len(m.table.Factors))
 	for i, f := range m.table.Factors {
-		texts[i] = Brief(f.Name)
+		texts[i] = findings.Brief(f.Name)
 	}
 	return strings.Join(texts, ", ")
 }

@@ -216,7 +216,7 @@ func TestPlotsAreCopied(t *testing.T) {
 	m.Set(runs(2, 2))
 	for i, want := range []string{
 		"name\tfigure\tvalue\tlow\thigh\nparams.eagerness=0.5\tvalue\t-0.12\t-0.15\t-0.09\n",
-		"name\tfigure\tvalue\tlow\thigh\nparams.eagerness\tfirst order (share of the variance)\t0.6\t0.5\t0.7\nparams.eagerness\ttotal",
+		"name\tfigure\tvalue\tlow\thigh\neagerness\tfirst order (share of the variance)\t0.6\t0.5\t0.7\neagerness\ttotal",
 		"params.eagerness\tservice.model.model\tmean\tlow\thigh\truns\nlevel-0\tmodel 0\t1\t0.85\t1.2\t10\n",
 		"factor\tµ* (mean size of the effect)\tµ (mean effect)\tσ (its deviation)\nparams.eagerness\t2\t1.9\t0.4\n",
 		"point\tseed\tstate\trun\nparams.eagerness=0, service.model.model=small\t1\tdone\t\n",

@@ -79,7 +79,7 @@ func (s *Screening) name() {
 	field := box{s.field.left, s.field.top - half, s.Size().Width, s.field.bottom}
 	line := lineHeight()
 	for i, f := range s.data.Factors {
-		name := fit(f.Name, s.Size().Width*mostLabel)
+		name := fit(findings.Brief(f.Name), s.Size().Width*mostLabel)
 		width, d := widthOf(name).Width, s.dots[i]
 		for _, at := range [...]fyne.Position{
 			{X: d.X + half + dotGap, Y: d.Y - line/2},
@@ -136,7 +136,7 @@ func (s *Screening) find(at fyne.Position) int {
 // spot implements face.
 func (s *Screening) spot(place int) (fyne.Position, string) {
 	f := &s.data.Factors[place]
-	lines := []string{f.Name}
+	lines := []string{findings.Brief(f.Name)}
 	for i, figure := range f.Figures {
 		lines = append(lines, s.data.Figures[i]+": "+textOf(figure.Value, s.unit))
 	}

@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"math"
 	"regexp"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -128,23 +127,16 @@ func widthOf(text string) fyne.Size {
 	return fyne.MeasureText(text, theme.CaptionTextSize(), fyne.TextStyle{})
 }
 
-// fit shortens a small text: it drops the kinds of factors, then their names before a value, and then its middle.
+// fit shortens a small text: it drops the names of factors before a value, and then its middle.
 func fit(text string, width float32) string {
-	for _, shorter := range []func(string) string{Brief, func(text string) string { return named.ReplaceAllString(text, "") }} {
-		if widthOf(text).Width > width+0.5 {
-			text = shorter(text)
-		}
+	if widthOf(text).Width > width+0.5 {
+		text = named.ReplaceAllString(text, "")
 	}
 	return widgets.FitMiddle(text, width, theme.CaptionTextSize(), fyne.TextStyle{})
 }
 
-// Brief returns a name without the kinds of its factors, such as params.
-func Brief(name string) string { return brief.Replace(name) }
-
 // named is the name of a factor before its value in the label of a point.
 var named = regexp.MustCompile(`\b[\w.-]+=`)
-
-var brief = strings.NewReplacer("params.", "", "settings.", "", "service.", "")
 
 // write places a small text, and returns its width. share is the part of the text left of x: 0, 0.5 or 1.
 func (s *sheet) write(text string, x, y, share float32, ink fyne.ThemeColorName) float32 {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 )
 
 // attempt is an attempt to execute a run.
@@ -80,7 +80,7 @@ func (a *attempt) fresh(ctx context.Context, settings engine.Settings) (l app.La
 func (x *Experiment) name(r *experiment.Run) string {
 	name := x.Title
 	if label := x.Label(r.Values); label != "" {
-		name += ": " + strings.NewReplacer("params.", "", "settings.", "", "service.", "").Replace(label)
+		name += ": " + findings.Brief(label)
 	}
 	return fmt.Sprintf("%s, seed %d", name, r.Seed)
 }

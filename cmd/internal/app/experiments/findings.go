@@ -41,7 +41,7 @@ func (x *Experiment) Findings(t *Table) *findings.Table {
 		f.Measures = append(f.Measures, findings.Measure{Name: m.Name, Kind: kindOf(m), Unit: unitOf(m)})
 	}
 	for i := range p.Points {
-		f.Points = append(f.Points, findings.Point{Label: x.Label(p.Points[i].Values), Values: x.placed(&p.Points[i])})
+		f.Points = append(f.Points, findings.Point{Label: findings.Brief(x.Label(p.Points[i].Values)), Values: x.placed(&p.Points[i])})
 		runs := make([]findings.Run, len(p.Seeds))
 		for replicate := range runs {
 			r := t.Status.Of(i, replicate)

@@ -145,7 +145,7 @@ func sensitivityTable(out io.Writer, s *findings.Sensitivity) error {
 	w := show.NewTable(out)
 	fmt.Fprintln(w, "FACTOR\t"+strings.Join(s.Figures, "\t"))
 	for _, f := range s.Factors {
-		format, cells := "%s", []any{f.Name}
+		format, cells := "%s", []any{findings.Brief(f.Name)}
 		for _, v := range f.Figures {
 			format, cells = format+"\t%s", append(cells, findings.Range(v.Value, v.Interval))
 		}
