@@ -71,10 +71,7 @@ const newEms = 36
 // write writes an experiment file for a scenario, and opens it.
 func (a *adder) write(scenario Scenario) {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(scenario.Name), filepath.Ext(scenario.Name)), ".throng")
-	widgets.PickSave(a.win, "New experiment", base+Extension, func(to string) {
-		if !strings.HasSuffix(to, Extension) {
-			to += Extension
-		}
+	widgets.PickSaveAs(a.win, "New experiment", base+Extension, Extension, func(to string) {
 		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.New(context.Background(), scenario.Name, to) }, func(_ struct{}, err error) {
 			if err != nil {
 				a.failed("Nothing was written. " + words.Trouble(err))
