@@ -18,6 +18,12 @@ import (
 // Extension is how the names of experiment files end.
 const Extension = ".experiment.yaml"
 
+// Name returns the name of an experiment file without its ending.
+func Name(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), Extension)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml")
+}
+
 // adder adds experiments to the list: existing files and new ones.
 type adder struct {
 	desk   Files

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
+	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // empty is shown while there are no experiments.
@@ -58,10 +59,7 @@ func (f *faults) show(all []view.Problem) {
 	f.list.RemoveAll()
 	for _, p := range all {
 		n := form.NewNote("")
-		text := fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Col, p)
-		if p.Line == 0 {
-			text = p.String()
-		}
+		text := place(p)
 		if isMistake(p) {
 			n.SetProblem(text)
 		} else {
@@ -70,6 +68,24 @@ func (f *faults) show(all []view.Problem) {
 		f.list.Add(n)
 	}
 	f.content.Refresh()
+}
+
+// place returns a problem with its place in the file.
+func place(p view.Problem) string {
+	if p.Line == 0 {
+		return p.String()
+	}
+	return fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Col, p)
+}
+
+// located returns the first mistake with its place.
+func located(all []view.Problem) string {
+	for _, p := range all {
+		if isMistake(p) {
+			return words.Sentence(place(p))
+		}
+	}
+	return ""
 }
 
 func isMistake(p view.Problem) bool { return !p.Warning }

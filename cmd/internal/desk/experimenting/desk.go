@@ -140,7 +140,7 @@ func (d *Desk) List(context.Context) ([]screen.Entry, error) {
 func (d *Desk) entry(e *steering.Entry) screen.Entry {
 	p := e.Progress
 	one := screen.Entry{
-		Path: e.File, Title: e.Title, Done: p.Done + p.Failed, Total: p.All - p.Skipped, Failed: p.Failed, Used: e.Used, Problem: d.problems[e.File],
+		Path: e.File, Title: e.Title, Done: p.Done + p.Failed, Total: p.All, Failed: p.Failed, Skipped: p.Skipped, Used: e.Used, Problem: d.problems[e.File],
 		Elsewhere: e.Executor != nil && e.Executor.Process != os.Getpid(),
 	}
 	switch e.State {
@@ -207,6 +207,15 @@ func (d *Desk) current(path string) (*experiments.Experiment, error) {
 // Findings returns the runs with their measures.
 func (d *Desk) Findings(ctx context.Context, path string) (*findings.Table, error) {
 	x, err := d.current(path)
+	if _, mistakes := errors.AsType[*scenario.Mistakes](err); mistakes {
+		o, _, problem := d.of(path)
+		if problem != nil {
+			return nil, problem
+		}
+		if x = d.continuing(o); x != nil {
+			err = nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
