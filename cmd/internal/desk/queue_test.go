@@ -133,7 +133,7 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	errChanged := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, ended := begin(ctx)
-	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "Another program works: run ") {
+	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "In this window, run ") {
 		t.Errorf("the queue is %+v, in progress is %q", all, setupDesk{d}.InProgress())
 	}
 	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
