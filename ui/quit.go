@@ -65,11 +65,11 @@ func (u unfinished) question() (title, text string) {
 		add("A calibration is in progress", "The calibration is canceled, and its results are discarded.")
 	}
 	for _, w := range u.experiments {
-		of := "An experiment is in progress"
 		if w.Queued {
-			of = "An experiment is queued"
+			add("An experiment is queued", "The experiment “"+w.Title+"” leaves the queue. Start it again in Experiments.")
+			continue
 		}
-		add(of, "The experiment “"+w.Title+"” stops. It continues later with Experiments > Continue.")
+		add("An experiment is in progress", "The experiment “"+w.Title+"” stops. It continues later with Experiments > Continue.")
 	}
 	if u.launch {
 		add("A launch is queued", "The launch that is queued in Setup will be lost.")

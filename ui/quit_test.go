@@ -44,7 +44,7 @@ func TestClosingSaysWhatStops(t *testing.T) {
 		{unfinished{run: true}, "A run is in progress", []string{"You can resume it in Runs."}},
 		{unfinished{calibration: true}, "A calibration is in progress", []string{"results are discarded"}},
 		{unfinished{experiments: prices}, "An experiment is in progress", []string{"The experiment “Prices” stops. It continues later with Experiments > Continue."}},
-		{unfinished{experiments: []experiments.Work{{Title: "Prices", Queued: true}}}, "An experiment is queued", []string{"“Prices” stops"}},
+		{unfinished{experiments: []experiments.Work{{Title: "Prices", Queued: true}}}, "An experiment is queued", []string{"“Prices” leaves the queue."}},
 		{unfinished{launch: true}, "A launch is queued", []string{"will be lost"}},
 		{unfinished{experiments: prices, launch: true}, "An experiment is in progress", []string{"“Prices” stops", "The launch that is queued in Setup will be lost."}},
 		{unfinished{run: true, experiments: prices}, "A run is in progress", []string{"resume it in Runs", "“Prices” stops"}},

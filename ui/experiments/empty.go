@@ -12,7 +12,6 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // empty is shown while there are no experiments.
@@ -82,7 +81,7 @@ func place(p view.Problem) string {
 func located(all []view.Problem) string {
 	for _, p := range all {
 		if isMistake(p) {
-			return words.Sentence(place(p))
+			return place(p)
 		}
 	}
 	return ""

@@ -89,6 +89,7 @@ func (q *queueStrip) row(i int) fyne.CanvasObject {
 		buttons = container.NewHBox(next, cancel)
 	}
 	text := form.NewNote(starts(w, i) + ": " + w.Work)
+	text.TextSize = theme.SizeNameText
 	return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), form.NewStack(text, widgets.NewCaption(waits(w))))
 }
 
