@@ -34,10 +34,7 @@ type Waiting struct {
 	ID      string
 	Work    string    // such as the experiment "prices"
 	Start   time.Time // not before; zero as soon as possible
-	Since   time.Time // when the wait began
-	Program string    // that waits, with its process; "" for this one
-	// Priority is 0 if none was set. Higher ones start first.
-	Priority int
+	Details string    // its priority, and since when and where it waits
 }
 
 // queueStrip lists what waits above the runs. It is hidden while nothing does.
@@ -90,22 +87,7 @@ func (q *queueStrip) row(i int) fyne.CanvasObject {
 	}
 	text := form.NewNote(starts(w, i) + ": " + w.Work)
 	text.TextSize = theme.SizeNameText
-	return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), form.NewStack(text, widgets.NewCaption(waits(w))))
-}
-
-// waits says since when an entry waits, where, and with which priority.
-func waits(w *Waiting) string {
-	text := "waits"
-	if w.Priority != 0 {
-		text = "priority " + strconv.Itoa(w.Priority) + ", " + text
-	}
-	if !w.Since.IsZero() {
-		text += " since " + words.Stamp(w.Since)
-	}
-	if w.Program != "" {
-		text += " in " + w.Program
-	}
-	return text
+	return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), form.NewStack(text, widgets.NewCaption(w.Details)))
 }
 
 // starts says when an entry starts.

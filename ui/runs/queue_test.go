@@ -14,9 +14,9 @@ import (
 // line is a queue of four: the experiment is next, and one run waits for tonight.
 func line() []Waiting {
 	return []Waiting{
-		{ID: "aaaa", Work: `the experiment "Does eagerness pay at the end of a very long month, or not at all?"`, Program: "process 4711 (throngctl)", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)},
-		{ID: "bbbb", Work: "run 20260102-150406-wait (Shoppers)", Priority: 5},
-		{ID: "cccc", Work: "Greeters", Start: time.Now().Add(10 * time.Hour)},
+		{ID: "aaaa", Work: `the experiment "Does eagerness pay at the end of a very long month, or not at all?"`, Details: "waits since 2026-01-02 03:04:05 in process 4711 (throngctl)"},
+		{ID: "bbbb", Work: "run 20260102-150406-wait (Shoppers)", Details: "priority 5, waits since 2026-01-02 03:04:05"},
+		{ID: "cccc", Work: "Greeters", Start: time.Now().Add(10 * time.Hour), Details: "waits since 2026-01-02 03:04:05"},
 		{ID: "dddd", Work: "Greeters again", Start: time.Now().Add(20 * time.Hour)},
 	}
 }

@@ -63,12 +63,21 @@ func (d runsDesk) Waiting(context.Context) ([]runs.Waiting, error) {
 	all := make([]runs.Waiting, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start, Since: e.Since, Priority: e.Priority}
-		if e.Process != os.Getpid() {
-			all[i].Program = fmt.Sprintf("process %d (%s)", e.Process, e.Program)
-		}
+		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start, Details: waits(e)}
 	}
 	return all, err
+}
+
+// waits says since when an entry waits and, if they matter, with which priority and in which process.
+func waits(e *queue.Entry) string {
+	text := "waits since " + e.Since.Local().Format(time.DateTime)
+	if e.Priority != 0 {
+		text = fmt.Sprintf("priority %d, %s", e.Priority, text)
+	}
+	if e.Process != os.Getpid() {
+		text += fmt.Sprintf(" in process %d (%s)", e.Process, e.Program)
+	}
+	return text
 }
 
 // CancelWaiting cancels something that waits, in this process or another.

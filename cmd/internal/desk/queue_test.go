@@ -133,7 +133,7 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	errChanged := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, ended := begin(ctx)
-	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "In this window, run ") {
+	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || !strings.HasPrefix(all[0].Details, "waits since 20") || strings.Contains(all[0].Details, "process") || !strings.HasPrefix(setupDesk{d}.InProgress(), "In this window, run ") {
 		t.Errorf("the queue is %+v, in progress is %q", all, setupDesk{d}.InProgress())
 	}
 	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
@@ -157,6 +157,9 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	waits, ended := begin(t.Context())
 	if err := (runsDesk{d}).StartNext(t.Context(), waiting()[0].ID); err != nil {
 		t.Error(err)
+	}
+	if got := waiting()[0].Details; !strings.HasPrefix(got, "priority 1, waits since 20") {
+		t.Errorf("the first has %q", got)
 	}
 	free()
 	if <-waits {

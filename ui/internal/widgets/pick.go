@@ -158,7 +158,7 @@ func PickSaveAs(win fyne.Window, title, name, ending string, then func(path stri
 	})
 }
 
-// completed returns a path with an ending, of which it may have the last part.
+// completed returns a path with an ending. The path may already have the last part of the ending.
 func completed(path, ending string) string {
 	if strings.HasSuffix(path, ending) {
 		return path

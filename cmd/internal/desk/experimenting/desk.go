@@ -88,14 +88,14 @@ func (d *Desk) watch(ctx context.Context) {
 		defer tick.Stop()
 		look = tick.C
 	}
-	was := d.fingerprint()
+	was := fingerprint(d.data)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-look:
 		}
-		if now := d.fingerprint(); now != was {
+		if now := fingerprint(d.data); now != was {
 			was = now
 			d.changed()
 		}
@@ -103,8 +103,8 @@ func (d *Desk) watch(ctx context.Context) {
 }
 
 // fingerprint changes with the state of each experiment and with its file.
-func (d *Desk) fingerprint() string {
-	all, _ := steering.List(d.data) // List reports problems
+func fingerprint(data string) string {
+	all, _ := steering.List(data) // List reports problems
 	var b strings.Builder
 	for i := range all {
 		e := &all[i]

@@ -12,8 +12,8 @@ import (
 	screen "github.com/throng-sim/throng/ui/experiments"
 )
 
-// executions returns a copy of what this process executes, by file.
-func (d *Desk) executions() map[string]*execution {
+// executions returns a copy of what the process of a desk executes, by file.
+func executions(d *Desk) map[string]*execution {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.running)
@@ -22,7 +22,7 @@ func (d *Desk) executions() map[string]*execution {
 // Working returns the experiments that this process executes or has queued, by title.
 func (d *Desk) Working() []screen.Work {
 	var all []screen.Work
-	for file, e := range d.executions() { // an execution calls the desk under its own lock, so the lock of the desk is free here
+	for file, e := range executions(d) { // an execution calls the desk under its own lock, so the lock of the desk is free here
 		title := e.Experiment().Title
 		d.mu.Lock()
 		all = append(all, screen.Work{Path: file, Title: title, Queued: e.began.IsZero()})
@@ -34,7 +34,7 @@ func (d *Desk) Working() []screen.Work {
 
 // Of returns the title of the experiment of this process that executes a run; "" if none does.
 func (d *Desk) Of(run engine.RunID) string {
-	for _, e := range d.executions() {
+	for _, e := range executions(d) {
 		if e.Executes(run) {
 			return e.Experiment().Title
 		}
