@@ -100,6 +100,7 @@ type App struct {
 	notifier    notifier
 	icon        *taskbar.Icon
 	tour        *tour.Tour // the newest; nil before the first
+	opened      bool       // a file was opened, which the tour would get in the way of
 	closing     bool
 	ended       bool // the first window was closed
 
@@ -187,6 +188,7 @@ func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
 // Open opens a file: an experiment in Experiments, a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
 func (a *App) Open(path string) {
+	a.opened = true
 	if a.openExperiment(path) {
 		return
 	}

@@ -18,9 +18,9 @@ const touredKey = "tour.seen"
 // tourEnd is the text after the last step.
 const tourEnd = "You have seen the most important things. Open Results when the run has ended. To repeat the tour, choose Help, Show the tour."
 
-// welcome starts the tour for a new user, except in tests that drive the window.
+// welcome starts the tour for a new user who has not opened a file, except in tests that drive the window.
 func (a *App) welcome() {
-	if !a.app.Preferences().Bool(touredKey) && os.Getenv(inspect.Env) == "" {
+	if !a.opened && !a.app.Preferences().Bool(touredKey) && os.Getenv(inspect.Env) == "" {
 		a.showTour()
 	}
 }

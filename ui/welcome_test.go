@@ -292,3 +292,16 @@ func sliderIn(o fyne.CanvasObject) (found *widgets.LimitSlider) {
 	})
 	return found
 }
+
+// TestNoTourOverAFile checks that the tour does not begin over a file that was opened at the first start.
+func TestNoTourOverAFile(t *testing.T) {
+	q, a := first(t, &desk{})
+	q.Until("the tour", func() bool { return a.tour != nil })
+	a.tour.End()
+	a.app.Preferences().SetBool(touredKey, false)
+	a.tour = nil
+	a.Open("prices.experiment.yaml")
+	if a.welcome(); a.tour != nil {
+		t.Error("the tour begins")
+	}
+}

@@ -101,7 +101,7 @@ type orderCommands struct {
 type scenarioCommands struct {
 	Import    importCmd    `cmd:"" help:"Make a scenario from a backend's address, an OpenAPI document, a recording or cURL commands." group:"Scenarios, settings and mocks"`
 	Scenarios scenariosCmd `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
-	Validate  validateCmd  `cmd:"" help:"Check a scenario and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Validate  validateCmd  `cmd:"" help:"Check a scenario or an experiment and show its plan and forecast." group:"Scenarios, settings and mocks"`
 	Check     checkCmd     `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
 	Try       tryCmd       `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
 	Prove     proveCmd     `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`

@@ -113,7 +113,7 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(time.Minute)
+	late := time.After(5 * time.Minute)
 	for !ok() {
 		select {
 		case <-tick.C:

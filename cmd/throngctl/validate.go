@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
@@ -18,9 +20,9 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
-// validateCmd checks a scenario without starting a run.
+// validateCmd checks a scenario or an experiment without starting a run.
 type validateCmd struct {
-	File string            `arg:"" help:"Scenario file, or the name of a built-in scenario."`
+	File string            `arg:"" help:"Scenario or experiment file, or the name of a built-in scenario."`
 	Set  map[string]string `placeholder:"NAME=VALUE" help:"Scenario parameter; may be repeated."`
 	CRN  bool              `name:"crn" help:"Also list what keeps runs with the same seed from sharing their luck (common random numbers)."`
 
@@ -31,7 +33,15 @@ type validateCmd struct {
 }
 
 // Run is called by kong.
-func (c *validateCmd) Run(ctx context.Context, t *terminal) error {
+func (c *validateCmd) Run(ctx context.Context, t *terminal, l *lab.Terminal) error {
+	if strings.HasSuffix(c.File, experiment.Ending) {
+		return l.Validate(c.File, c.CRN)
+	}
+	return c.scenario(ctx, t)
+}
+
+// scenario checks a scenario.
+func (c *validateCmd) scenario(ctx context.Context, t *terminal) error {
 	s, err := loadScenario(t, c.File, scenario.Extras{Parameters: c.Set})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,4 +107,24 @@ func TestValidateCountsWarnings(t *testing.T) {
 	if code != exitDone || !strings.HasSuffix(out, "\nno mistakes found, 1 warning\n") || !strings.Contains(errs, "could not tell where this value comes from") {
 		t.Errorf("validate: %d\n%s%s", code, out, errs)
 	}
+}
+
+// TestValidateExperiment checks that an experiment file is checked as one.
+func TestValidateExperiment(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	file := write(t, filepath.Join(dir, "eager.experiment.yaml"), "scenario: shopping\nparams: {agents: 5}\nvary: {params.eagerness: [1, 2, 4]}\nreplicates: {seeds: 7}\n")
+	want(t, exitDone, "", []string{"validate", file, "--data", data, "--crn"}, "3 points, 7 seeds each", "1 factor", "measure    acted", "do not share their luck here", "The file is valid")
+	code, out, _ := ctl(t, "validate", file, "--data", data, "--json")
+	var plan struct {
+		Points   int
+		Seeds    []int
+		Factors  []string
+		Measures []string
+	}
+	if err := json.Unmarshal([]byte(out), &plan); code != exitDone || err != nil || plan.Points != 3 || len(plan.Seeds) != 7 || plan.Factors[0] != "params.eagerness" || len(plan.Measures) == 0 {
+		t.Errorf("exit code %d, %v: %s", code, err, out)
+	}
+	write(t, file, "scenario: shopping\nparams: {agents: many}\nvary: {params.eagernes: [1]}\n")
+	want(t, exitUsage, "", []string{"validate", file, "--data", data}, "eager.experiment.yaml:2:18", "eager.experiment.yaml:3:", "params.eagerness", "2 errors")
+	want(t, exitUsage, "", []string{"validate", filepath.Join(dir, "none.experiment.yaml"), "--data", data}, "there is no experiment")
 }

@@ -115,7 +115,7 @@ func TestCRNOfPopulations(t *testing.T) {
 
 // TestCRNOfShopping checks what the built-in scenario is known to break.
 func TestCRNOfShopping(t *testing.T) {
-	s, err := load("shopping")
+	s, err := load("shopping", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestCRNOfShopping(t *testing.T) {
 		t.Errorf("got\n%s", text)
 	}
 	for _, name := range []string{"conversation", "world", "analysis"} {
-		s, err := load(name)
+		s, err := load(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

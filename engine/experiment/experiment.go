@@ -24,7 +24,8 @@ const Ending = ".experiment.yaml"
 type Experiment struct {
 	Title      string
 	Scenario   string             // as in the file: a path relative to the experiment, or the name of a built-in scenario
-	Of         *scenario.Scenario // with its parameters at their defaults; nil if [Read] had no loader
+	Params     map[string]string  // parameters with the same value in every run, as on a command line
+	Of         *scenario.Scenario // with these parameters, and all others at their defaults; nil if [Read] had no loader
 	Factors    []Factor           // by name, whatever their order in the file
 	Design     Design
 	Replicates Replicates

@@ -217,7 +217,7 @@ func TestScenarioChangesIdentity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Read("x", only("x", "scenario: s\n"), func(string) (*scenario.Scenario, error) { return s, nil })
+		e, err := Read("x", only("x", "scenario: s\n"), func(string, map[string]string) (*scenario.Scenario, error) { return s, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +312,7 @@ func TestSharedPrefixes(t *testing.T) {
 // TestComputedCycles checks that runs do not fork after their end if a parameter decides how long they are.
 func TestComputedCycles(t *testing.T) {
 	text := strings.Replace(small, "cycles: 10", "cycles: '${params.agents}'", 1)
-	loader := func(string) (*scenario.Scenario, error) {
+	loader := func(string, map[string]string) (*scenario.Scenario, error) {
 		return scenario.Read("small.yaml", only("small.yaml", text), nil)
 	}
 	e, err := Read("x", only("x", "scenario: s\nvary: {params.later: [x, y], params.agents: [3, 4, 5, 8]}\n"), loader)
@@ -346,7 +346,7 @@ func TestNoSharedPrefixes(t *testing.T) {
 		"the first cycle":  strings.Replace(small, "{cycle: 4,", "{cycle: 0,", 1),
 		"no interventions": strings.Replace(small, "${params.later}", "hello", 1),
 	} {
-		e, err := Read("x", only("x", "scenario: s\nvary: {params.later: [x, y]}\n"), func(string) (*scenario.Scenario, error) {
+		e, err := Read("x", only("x", "scenario: s\nvary: {params.later: [x, y]}\n"), func(string, map[string]string) (*scenario.Scenario, error) {
 			return scenario.Read("small.yaml", only("small.yaml", text), nil)
 		})
 		if err != nil {
@@ -421,7 +421,7 @@ func TestSettingsAreClassified(t *testing.T) {
 
 // TestCanonicalParameters checks that a value has the same JSON as in a run's source.
 func TestCanonicalParameters(t *testing.T) {
-	s, err := load("small")
+	s, err := load("small", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/design"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
-// Loader loads the scenario that an experiment names, with its parameters at their defaults: a file by its path relative
-// to the experiment, or a built-in scenario by its name.
-type Loader func(name string) (*scenario.Scenario, error)
+// Loader loads the scenario that an experiment names: a file by its path relative to the experiment, or a built-in scenario by its
+// name. given are the parameters that are not at their defaults, as on a command line.
+type Loader func(name string, given map[string]string) (*scenario.Scenario, error)
 
 // Defaults of an experiment's file.
 const (
@@ -55,19 +56,26 @@ type reader struct {
 	open   scenario.Opener
 	report *doc.Report
 	e      *Experiment
-	facts  facts // of the scenario
+	facts  facts                // of the scenario
+	given  map[string]*doc.Node // the values of `params`, by name
 }
 
 func (r *reader) read(root *doc.Node, load Loader) {
-	root.Fields("title", "scenario", "vary", "design", "replicates", "baseline", "measures", "functions", "settings", "budget", "parallel", "seed")
+	root.Fields("title", "scenario", "params", "vary", "design", "replicates", "baseline", "measures", "functions", "settings", "budget", "parallel", "seed")
 	root.Require("scenario")
 	e := r.e
 	e.Title = strings.Join(strings.Fields(root.Get("title").Text()), " ")
 	if e.Title == "" {
 		e.Title = strings.TrimSuffix(path.Base(r.name), Ending)
 	}
+	r.params(root.Get("params"))
 	r.scenario(root.Get("scenario"), load)
 	factorReader{r}.vary(root.Get("vary"))
+	for i := range e.Factors {
+		if f := &e.Factors[i]; f.Kind == Parameter && r.given[f.Path[0]] != nil {
+			r.given[f.Path[0]].Errorf("remove one of them", "%s is in `vary`, too", f.Path[0])
+		}
+	}
 	r.settings(root.Get("settings"))
 	r.design(root.Get("design"))
 	factorReader{r}.baseline(root.Get("baseline"))
@@ -90,11 +98,15 @@ func (r *reader) scenario(n *doc.Node, load Loader) {
 	if r.e.Scenario == "" || load == nil {
 		return
 	}
-	s, err := load(r.e.Scenario)
+	s, err := load(r.e.Scenario, r.e.Params)
 	mistakes, isMistakes := errors.AsType[*scenario.Mistakes](err)
 	switch {
 	case err == nil:
 		r.e.Of, r.facts = s, newFacts(s)
+	case r.refusedParams(err):
+		if s, err = load(r.e.Scenario, nil); err == nil { // the rest is checked against its defaults
+			r.e.Of, r.facts = s, newFacts(s)
+		}
 	case isMistakes && mistakes.Count() > 1:
 		n.Errorf("throngctl validate lists them", "the scenario %s has %v", r.e.Scenario, err)
 	case isMistakes:
@@ -104,6 +116,37 @@ func (r *reader) scenario(n *doc.Node, load Loader) {
 	default:
 		n.Errorf("", "the scenario %s cannot be read: %v", r.e.Scenario, err)
 	}
+}
+
+// params reads the parameters that have the same value in every run.
+func (r *reader) params(n *doc.Node) {
+	r.e.Params, r.given = map[string]string{}, map[string]*doc.Node{}
+	for _, e := range n.Entries() {
+		name := e.Key.Text()
+		if e.Value.Kind() != doc.Scalar {
+			e.Value.Errorf("to vary it: vary: {params."+name+": [...]}", "%s has no single value", name)
+			continue
+		}
+		r.e.Params[name], r.given[name] = e.Value.Text(), e.Value
+	}
+}
+
+// refusedParams reports the errors of a scenario that are about `params`, and whether there are any.
+func (r *reader) refusedParams(err error) bool {
+	var joined interface{ Unwrap() []error }
+	found := false
+	if errors.As(err, &joined) {
+		for _, e := range joined.Unwrap() {
+			found = r.refusedParams(e) || found
+		}
+		return found
+	}
+	of, ok := errors.AsType[*engine.FieldError](err)
+	if !ok || r.given[of.Field] == nil {
+		return false
+	}
+	reportField(r.given[of.Field], of.Field, err)
+	return true
 }
 
 // design reads how points follow from factors.

@@ -43,14 +43,14 @@ chain c:
 `
 
 // load loads a built-in scenario, or the small one.
-func load(name string) (*scenario.Scenario, error) {
+func load(name string, given map[string]string) (*scenario.Scenario, error) {
 	if name == "small" {
-		return scenario.Read("small.yaml", only("small.yaml", small), nil)
+		return scenario.Read("small.yaml", only("small.yaml", small), given)
 	}
 	for _, ending := range scenario.Endings {
 		s, err := scenario.FS(os.DirFS(builtIns))(name + ending)
 		if err == nil && s != nil {
-			return scenario.Read(name+ending, scenario.FS(os.DirFS(builtIns)), nil)
+			return scenario.Read(name+ending, scenario.FS(os.DirFS(builtIns)), given)
 		}
 	}
 	return nil, fs.ErrNotExist
@@ -354,7 +354,7 @@ func TestWithoutLoader(t *testing.T) {
 func TestForksOfRealServices(t *testing.T) {
 	text := strings.Replace(strings.Replace(small, "mock:shop", "'https://shop.example.com'", 1), "get: /api", "post: /api", 1)
 	for of, want := range map[string]bool{small: false, text: true} {
-		e, err := Read("x", only("x", "scenario: s\nvary: {params.share: {at: 2, levels: [1]}}\n"), func(string) (*scenario.Scenario, error) {
+		e, err := Read("x", only("x", "scenario: s\nvary: {params.share: {at: 2, levels: [1]}}\n"), func(string, map[string]string) (*scenario.Scenario, error) {
 			return scenario.Read("s.yaml", only("s.yaml", of), nil)
 		})
 		if err != nil {
@@ -383,7 +383,7 @@ func TestUnbalancedDesigns(t *testing.T) {
 // TestUnusedParameter checks the warning about a factor without effect.
 func TestUnusedParameter(t *testing.T) {
 	text := strings.Replace(small, "parameters:", "parameters:\n  idle: 1", 1)
-	e, err := Read("x", only("x", "scenario: s\nvary: {params.idle: [1, 2], params.share: [0, 1]}\n"), func(string) (*scenario.Scenario, error) {
+	e, err := Read("x", only("x", "scenario: s\nvary: {params.idle: [1, 2], params.share: [0, 1]}\n"), func(string, map[string]string) (*scenario.Scenario, error) {
 		return scenario.Read("s.yaml", only("s.yaml", text), nil)
 	})
 	if err != nil {
@@ -392,5 +392,55 @@ func TestUnusedParameter(t *testing.T) {
 	var b strings.Builder
 	if err := e.PrintWarnings(&b); err != nil || !strings.Contains(b.String(), "the scenario never uses params.idle") || strings.Contains(b.String(), "uses params.share") {
 		t.Errorf("got %q, %v", b.String(), err)
+	}
+}
+
+// TestParams checks parameters that have the same value in every run: they are part of each run and of its identity, and mistakes are
+// where they are.
+func TestParams(t *testing.T) {
+	read := func(text string) (*Experiment, error) {
+		return Read("x", only("x", "scenario: small\n"+text), load)
+	}
+	e, err := read("params: {agents: 7, mood: angry}\nvary: {params.share: [0, 1]}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := read("vary: {params.share: [0, 1], params.agents: [7], params.mood: [angry]}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := e.Plan(engine.DefaultSettings(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like, err := same.Plan(engine.DefaultSettings(), 1)
+	if err != nil || len(plan.Points) != 2 || plan.Points[1].Hash != like.Points[1].Hash {
+		t.Errorf("a parameter for all runs is another run than a factor with one level: %v, %v, %v", plan.Points, like.Points, err)
+	}
+	setup, err := e.Setup(plan.Points[1].Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := setup.Scenario()
+	if err != nil || s.Agents != 7 || setup.Parameters["share"] != "1" || e.Params["share"] != "" {
+		t.Errorf("a run has %d agents and %v, %v", s.Agents, setup.Parameters, err)
+	}
+	again, err := read(strings.TrimPrefix(string(e.Write()), "title: x\nscenario: small\n"))
+	if err != nil || fmt.Sprint(again.Params) != fmt.Sprint(e.Params) {
+		t.Errorf("written and read: %v, %v", again, err)
+	}
+	_, err = read("params: {agnts: 7, share: 3, mood: angry}\nvary: {params.mood: [calm, angry], params.shre: [0]}\n")
+	mistakes, ok := errors.AsType[*scenario.Mistakes](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	if err := mistakes.Print(&all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"x:2:17: agnts: the scenario has no such parameter", "x:2:27: share: ", "x:2:36: mood is in `vary`, too", "shre"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, all.String())
+		}
 	}
 }

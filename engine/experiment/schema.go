@@ -27,6 +27,7 @@ func schemaOf() object {
 	out := closed(object{
 		"title":      about("Title of the experiment. Default: the name of the file.", object{"type": "string"}),
 		"scenario":   about("Scenario to run: a path relative to this file, or the name of a built-in scenario.", object{"type": "string", "minLength": 1}),
+		"params":     about("Parameters of the scenario with the same value in every run, such as agents: 60.", object{"type": "object", "additionalProperties": scalar()}),
 		"vary":       about("Factors: params.NAME, settings.NAME, service.NAME.FIELD or population.filter, each with its levels or its range. Default: nothing varies.", factorMap(object{"anyOf": []object{scalar(), list(scalar()), ref("range")}})),
 		"design":     about("How points follow from the factors. Default: grid.", object{"anyOf": []object{{"enum": []string{"grid", "zip", "one-at-a-time"}}, ref("design")}}),
 		"replicates": about("Seeds of each point: a number of seeds from 1 on, or a list. Default: 10.", object{"anyOf": []object{seeds(), ref("replicates")}}),

@@ -106,7 +106,7 @@ func TestSchemaFits(t *testing.T) {
 	s := schema(t)
 	texts := map[string][]byte{"the example": []byte(issueExample)}
 	for _, name := range []string{"shopping", "conversation", "world", "analysis", "small"} {
-		of, err := load(name)
+		of, err := load(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func TestServiceFactors(t *testing.T) {
 			}
 			text := "title: S\nparameters: {host: {default: a}, number: {default: 1}}\npopulation: {count: 1}\n" + c.services + "\nchain c: {step s: {kind: emit, event: e, data: {}}}\n"
 			e, err := experiment.Read("e.experiment.yaml", func(string) ([]byte, error) { return []byte("scenario: s.yaml\nvary:\n" + vary), nil },
-				func(string) (*scenario.Scenario, error) {
+				func(string, map[string]string) (*scenario.Scenario, error) {
 					return scenario.Read("s.yaml", func(string) ([]byte, error) { return []byte(text), nil }, nil)
 				})
 			if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {

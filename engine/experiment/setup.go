@@ -28,7 +28,7 @@ type Setup struct {
 
 // Setup returns what a run with these values of the factors starts with.
 func (e *Experiment) Setup(values []Value) (*Setup, error) {
-	s := &Setup{Source: e.Of.Source, Parameters: map[string]string{}, Settings: append([]engine.Assignment(nil), e.Settings...)}
+	s := &Setup{Source: e.Of.Source, Parameters: maps.Clone(e.Params), Settings: append([]engine.Assignment(nil), e.Settings...)}
 	var fields []*Factor
 	var changed []Value
 	for i, v := range values {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,13 @@ func (e *Experiment) Write() []byte {
 	w.line("replicates: %s", w.replicates())
 	if e.Compared {
 		w.line("baseline: %s", w.point(e.Baseline))
+	}
+	if len(e.Params) > 0 {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(e.Params)) {
+			all = append(all, doc.Format(name)+": "+doc.Format(e.Params[name]))
+		}
+		w.line("params: {%s}", strings.Join(all, ", "))
 	}
 	var names []string
 	for i := range e.Measures {
@@ -196,6 +204,7 @@ func Sample(s *scenario.Scenario, name string) []byte {
 	w.line("# tokens, the metrics of success criteria such as cost, error_rate, latency_p95 and request_p95.SERVICE, or a function")
 	w.line("# of a run's totals in `functions: FILE.star`.")
 	w.line("measures: [%s]\n", strings.Join(sampleMeasures(s), ", "))
+	w.line("# params: {NAME: VALUE}                        # parameters with the same value in every run")
 	w.line("# settings: {cycles: 24, max-concurrent: 50}   # of every run; throngctl run --help lists them")
 	w.line("# budget: {usd: 20, time: 8h}                  # of the experiment as a whole; unlimited without it")
 	w.line("# parallel: %d                                  # runs in progress at the same time", DefaultParallel)

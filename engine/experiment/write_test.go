@@ -65,7 +65,7 @@ func TestSample(t *testing.T) {
 	for name, want := range map[string]string{
 		"shopping": "params.eagerness: [0.5, 1, 2]", "conversation": "params.", "world": "params.", "analysis": "settings.cycles: [1, 2]", "small": "params.share: [0.25, 0.5, 1]",
 	} {
-		s, err := load(name)
+		s, err := load(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestSample(t *testing.T) {
 
 // TestReadTheGoldenSample keeps the sample of a built-in scenario readable for people.
 func TestReadTheGoldenSample(t *testing.T) {
-	s, err := load("shopping")
+	s, err := load("shopping", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
@@ -163,11 +162,7 @@ func TestLargeExperiment(t *testing.T) {
 			}
 		}
 	}
-	began := time.Now()
 	got := trialReport(t, x)
-	if took := time.Since(began); took > time.Minute { // a second on a fast machine
-		t.Errorf("it took %v", took)
-	}
 	if len(got) > 4<<20 {
 		t.Errorf("the report has %d bytes", len(got))
 	}

@@ -58,7 +58,7 @@ func newForest(c *findings.Comparison, measure int) forest {
 		one := forestRow{Number: point + 1, Label: c.Table.Points[point].Label, Runs: e.N, Mean: findings.Range(e.Mean, e.Interval), Baseline: point == c.Baseline}
 		f.note(e.Interval.Note)
 		if d := c.Difference(row, point); d != nil {
-			one.Difference, one.Chance, one.Margin, one.Saved, one.Clear = findings.Change(d), findings.Chance(d.Adjusted), findings.Text(d.Margin), findings.Saved(d), d.Clear()
+			one.Difference, one.Chance, one.Margin, one.Saved, one.Clear = findings.Change(d), findings.Chance(d.Adjusted), findings.Text(findings.AtMost(d)), findings.Saved(d), d.Clear()
 			f.note(d.Note)
 		}
 		if b := bars[point]; b != nil {

@@ -20,7 +20,8 @@ func (d runsDesk) queue() *queue.Queue { return queue.Of(d.data, slog.Default())
 // lookInterval is how often a launch that waits for this window's own run looks at its entry in the queue.
 const lookInterval = 200 * time.Millisecond
 
-// settle waits in the queue until nothing is in progress in this window. It updates the launch's place.
+// settle waits in the queue until nothing is in progress in this window. It updates the launch's place. While the window's other run
+// waits for another program, the launch holds up no other one: both would wait for each other if it had the higher priority.
 func (d setupDesk) settle(ctx context.Context, l *app.Launch) error {
 	l.Place.Work = cmp.Or(l.Name, l.Scenario.Title)
 	place, err := queue.Of(d.data, slog.Default()).Enter(l.Place)
@@ -30,15 +31,21 @@ func (d setupDesk) settle(ctx context.Context, l *app.Launch) error {
 	defer place.Leave()
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
-	for {
+	for yields := false; ; {
 		now, err := place.Entry()
 		if err != nil {
 			return err
 		}
 		l.Place.Priority, l.Place.Since = now.Priority, now.Since
+		if behind := d.waits(); behind != yields {
+			if err := place.Yield(behind); err != nil {
+				return err
+			}
+			yields = behind
+		}
 		select {
 		case <-d.Settled():
-			return nil
+			return place.Begin()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-tick.C:

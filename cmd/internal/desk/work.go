@@ -190,6 +190,13 @@ func (w *work) State() *calibrate.State {
 	return w.sweep
 }
 
+// waits reports whether the launch in progress waits for another program.
+func (w *work) waits() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.behind != ""
+}
+
 // waiting returns a function that receives the holder that a launch waits for, and one to call after the launch. Meanwhile the end of
 // ctx or stopping the work cancels it.
 func (w *work) waiting(ctx context.Context, giveUp func(error), tell func(bool)) (hear func(holder string), over func()) {

@@ -133,7 +133,7 @@ func (c *Comparison) bound(row *statistics.Row, m *Measure, runs int) string {
 			continue
 		}
 		same = false
-		margin := d.Margin
+		margin := AtMost(d)
 		if math.IsNaN(margin) && !math.IsNaN(d.P) { // the same difference in all runs
 			margin = math.Abs(d.Value)
 		}

@@ -71,6 +71,11 @@ func Change(d *statistics.Difference) string {
 	return Range(d.Value, d.Interval)
 }
 
+// AtMost returns the largest size of a difference that its interval leaves possible; NaN if the interval is unknown.
+func AtMost(d *statistics.Difference) float64 {
+	return math.Max(math.Abs(d.Interval.Low), math.Abs(d.Interval.High))
+}
+
 // Chance returns a p-value.
 func Chance(p float64) string {
 	switch {

@@ -24,7 +24,8 @@ import (
 )
 
 // An entry is a file that its process locks while it waits, so that the entry of a process that dies is gone. The name has the time when
-// the wait began. The content is in another file, because a locked file cannot be read on Windows. A third one cancels the entry.
+// the wait began. The content is in another file, because a locked file cannot be read on Windows. Empty
+// files cancel the entry, let it yield, and say that it is not canceled any more.
 const (
 	// Folder holds the files, in the folder of the store.
 	Folder = "claims"
@@ -33,6 +34,8 @@ const (
 
 	contentSuffix = ".json"
 	cancelSuffix  = ".cancel"
+	yieldSuffix   = ".yields"
+	beginSuffix   = ".begins"
 	idLength      = 4
 	attempts      = 5
 )
@@ -51,6 +54,8 @@ type Entry struct {
 	Process  int          `json:"process"`           // that waits
 	Program  string       `json:"program,omitempty"` // of the process
 	Next     bool         `json:"next,omitempty"`    // it starts when what is in progress ends; set by [Queue.List]
+
+	yields bool // see [Place.Yield]
 }
 
 // Queue is the queue of a store.
@@ -103,13 +108,33 @@ func (q *Queue) Enter(e Entry) (*Place, error) {
 
 // Leave removes the entry.
 func (p *Place) Leave() {
-	p.queue.forget(p.name)
 	lock.Drop(p.lock, p.queue.logger)
+	p.queue.forget(p.name) // what was written until the lock was gone
+}
+
+// Begin ends the wait: from now on, the entry cannot be canceled. If it was canceled before, the error is ErrCanceled.
+func (p *Place) Begin() error {
+	// Cancel writes its own file and then looks for this one, so that one of the two notices the other.
+	if err := p.queue.mark(p.name + beginSuffix); err != nil {
+		return fmt.Errorf("leave the queue: %w", err)
+	}
+	if p.queue.marked(p.name + cancelSuffix) {
+		return ErrCanceled
+	}
+	return nil
+}
+
+// Yield says whether the entry holds up no other one, because what it waits for has a place behind those.
+func (p *Place) Yield(yields bool) error {
+	if yields {
+		return p.queue.mark(p.name + yieldSuffix)
+	}
+	return p.queue.remove(p.name + yieldSuffix)
 }
 
 // Entry returns the entry as it is now. If it was canceled, the error is ErrCanceled.
 func (p *Place) Entry() (Entry, error) {
-	if _, err := os.Stat(p.queue.path(p.name) + cancelSuffix); err == nil {
+	if p.queue.marked(p.name + cancelSuffix) {
 		return Entry{}, ErrCanceled
 	}
 	return p.queue.read(p.name)
@@ -138,13 +163,16 @@ func (p *Place) First() (bool, error) {
 // before reports whether one entry starts before another.
 func (q *Queue) before(a *Entry, nameA string, b *Entry, nameB string) bool {
 	due := func(e *Entry) int {
-		if e.Start.After(q.now()) {
+		switch {
+		case e.Start.After(q.now()):
+			return 2
+		case e.yields:
 			return 1
 		}
 		return 0
 	}
 	order := cmp.Or(cmp.Compare(due(a), due(b)), cmp.Compare(b.Priority, a.Priority), cmp.Compare(nameA, nameB))
-	if due(a) == 1 && due(b) == 1 {
+	if due(a) == 2 && due(b) == 2 {
 		order = cmp.Or(a.Start.Compare(b.Start), order)
 	}
 	return order < 0
@@ -179,7 +207,7 @@ func (q *Queue) List() ([]Entry, error) {
 	entries := make([]Entry, len(all))
 	for i := range all {
 		entries[i] = all[i].Entry
-		entries[i].Next = i == 0 && !entries[i].Start.After(q.now())
+		entries[i].Next = i == 0 && !entries[i].yields && !entries[i].Start.After(q.now())
 	}
 	return entries, nil
 }
@@ -190,8 +218,11 @@ func (q *Queue) Cancel(id string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(q.path(name)+cancelSuffix, nil, 0o600); err != nil {
+	if err := q.mark(name + cancelSuffix); err != nil {
 		return file.FolderError(err)
+	}
+	if q.marked(name + beginSuffix) {
+		return errStarted
 	}
 	return q.keep(name)
 }
@@ -203,6 +234,9 @@ func (q *Queue) Prioritize(id string, priority int) error {
 		return err
 	}
 	e, err := q.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errStarted
+	}
 	if err != nil {
 		return fmt.Errorf("read the queue: %w", err)
 	}
@@ -257,11 +291,19 @@ func (q *Queue) lives(name string) bool {
 
 // forget removes the content of an entry.
 func (q *Queue) forget(name string) {
-	for _, suffix := range []string{contentSuffix, cancelSuffix} {
-		if err := os.Remove(q.path(name) + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, suffix := range []string{contentSuffix, cancelSuffix, yieldSuffix, beginSuffix} {
+		if err := q.remove(name + suffix); err != nil {
 			q.logger.Warn("an entry of the queue cannot be removed", "file", name+suffix, "error", err)
 		}
 	}
+}
+
+// remove removes a file, which need not exist.
+func (q *Queue) remove(name string) error {
+	if err := os.Remove(q.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (q *Queue) path(name string) string { return filepath.Join(q.dir, name) }
@@ -271,7 +313,16 @@ func (q *Queue) read(name string) (e Entry, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &e)
 	}
+	e.yields = q.marked(name + yieldSuffix)
 	return e, err
+}
+
+// mark writes an empty file.
+func (q *Queue) mark(name string) error { return os.WriteFile(q.path(name), nil, 0o600) }
+
+func (q *Queue) marked(name string) bool {
+	_, err := os.Stat(q.path(name))
+	return err == nil
 }
 
 func (q *Queue) write(name string, e *Entry) error {

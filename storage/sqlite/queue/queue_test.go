@@ -136,11 +136,7 @@ func TestDeadProcess(t *testing.T) {
 // TestOneIsFirst checks that exactly one of the entries that are due is first, and that it leads the list.
 func TestOneIsFirst(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		q := Of(dir, slog.New(slog.DiscardHandler))
+		q := newQueue(t)
 		now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 		q.now = func() time.Time { return now }
 		places := make([]*Place, rapid.IntRange(1, 6).Draw(r, "entries"))
@@ -175,4 +171,55 @@ func TestOneIsFirst(t *testing.T) {
 			p.Leave()
 		}
 	})
+}
+
+// TestCancelWhenItBegins checks that an entry either begins or is canceled, and that the one who cancels it knows.
+func TestCancelWhenItBegins(t *testing.T) {
+	q := newQueue(t)
+	for range 200 {
+		p := enter(t, q, Entry{Work: "a run"})
+		e, err := p.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := make(chan error)
+		go func() { began <- p.Begin() }()
+		canceled := q.Cancel(e.ID)
+		switch begun := <-began; {
+		case begun == nil && canceled == nil:
+			t.Fatal("it began, and was canceled")
+		case begun != nil && !errors.Is(begun, ErrCanceled):
+			t.Fatal(begun)
+		}
+		p.Leave()
+	}
+	if left, err := os.ReadDir(q.dir); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestYield checks that an entry that yields holds up no other one, whatever its priority.
+func TestYield(t *testing.T) {
+	q := newQueue(t)
+	behind, ahead := enter(t, q, Entry{Work: "behind", Priority: 5}), enter(t, q, Entry{Work: "ahead"})
+	for _, yields := range []bool{true, false} {
+		if err := behind.Yield(yields); err != nil {
+			t.Fatal(err)
+		}
+		all, err := q.List()
+		if err != nil || first(t, ahead) != yields || first(t, behind) == yields || (all[0].Work == "ahead") != yields || !all[0].Next {
+			t.Errorf("yields: %v; the queue is %+v, %v", yields, all, err)
+		}
+	}
+	ahead.Leave()
+	if err := behind.Yield(true); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := q.List(); err != nil || all[0].Next {
+		t.Errorf("the queue is %+v, %v", all, err)
+	}
+	behind.Leave()
+	if left, err := os.ReadDir(q.dir); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
 }

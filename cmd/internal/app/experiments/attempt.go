@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/run"
 )
 
 // attempt is an attempt to execute a run.
@@ -94,18 +95,23 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	}
 	a.mu.Lock()
 	a.jobs[job] = r.ID
-	late, skipped := a.stopped, a.skipped[r.ID]
+	late, cut, skipped := a.stopped, a.cut, a.skipped[r.ID]
+	if skipped {
+		a.left[job] = true
+	}
 	a.mu.Unlock()
 	a.set(r, &job.Record, Running, "")
 	switch {
 	case late != "":
-		stop(job, false, "the experiment", late)
+		stop(job, cut, "the experiment", late)
 	case skipped:
 		stop(job, false, "the experiment", skipReason)
 	}
 	result := job.Run.Wait()
 	a.mu.Lock()
+	left := a.left[job]
 	delete(a.jobs, job)
+	delete(a.left, job)
 	a.mu.Unlock()
 	if err := job.Close(); err != nil {
 		return err
@@ -114,20 +120,29 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 	if err != nil {
 		return err
 	}
+	a.conclude(&result, &record, left)
+	return nil
+}
+
+// conclude sets the state of the run after it ended. left says that it was stopped because it was skipped.
+func (a *attempt) conclude(result *run.Result, record *engine.RunRecord, left bool) {
+	r := a.r
 	a.mu.Lock()
 	a.spent += result.Totals.Peaks.Elapsed
-	skipped = a.skipped[r.ID]
+	skipped := a.skipped[r.ID]
 	a.mu.Unlock()
 	switch {
 	case result.Ending == engine.EndFinished && !result.Totals.AllFailed():
-		a.set(r, &record, Done, "")
+		a.set(r, record, Done, "")
 	case skipped && result.Ending == engine.EndStopped:
-		a.set(r, &record, Skipped, "")
+		a.set(r, record, Skipped, "")
+	case left && result.Ending == engine.EndStopped: // it was taken back while it ended, and continues
+		a.set(r, record, Interrupted, "")
 	case result.Ending == engine.EndStopped || result.Ending == engine.NotEnded:
-		a.set(r, &record, Interrupted, "")
+		a.set(r, record, Interrupted, "")
 		a.refuse("run " + string(record.ID) + " was stopped")
 	case result.Ending == engine.EndOutOfBudget:
-		a.set(r, &record, Interrupted, "")
+		a.set(r, record, Interrupted, "")
 		a.refuse(result.Reason)
 	default:
 		r.Tries++
@@ -135,7 +150,6 @@ func (a *attempt) watch(ctx context.Context, l app.Launch) error {
 		if r.Tries >= mostFailures {
 			state = Failed
 		}
-		a.set(r, &record, state, failure(&record))
+		a.set(r, record, state, failure(record))
 	}
-	return nil
 }

@@ -53,9 +53,11 @@ type Execution struct {
 	budget  *engine.Ledger // nil without a budget in dollars
 	spent   time.Duration  // by runs so far
 	jobs    map[*app.Job]string
-	stopped string // why no more runs start; "" while they do
-	own     string // who paused it in this process; "" if no one did
-	paused  string // who paused it; "" while it is not paused
+	left    map[*app.Job]bool // jobs that were stopped because their runs were skipped
+	stopped string            // why no more runs start; "" while they do
+	cut     bool              // sessions in progress are not waited for
+	own     string            // who paused it in this process; "" if no one did
+	paused  string            // who paused it; "" while it is not paused
 	skipped map[string]bool
 }
 
@@ -70,7 +72,7 @@ type end struct {
 func (x *Experiment) Execute(ctx context.Context, events Events) (e *Execution, wait func() error) {
 	e = &Execution{
 		app: x.app, x: x, events: events, look: x.options.Look, wake: make(chan struct{}, 1), ends: make(chan end),
-		inFlight: map[string]bool{}, jobs: map[*app.Job]string{}, skipped: map[string]bool{},
+		inFlight: map[string]bool{}, jobs: map[*app.Job]string{}, left: map[*app.Job]bool{}, skipped: map[string]bool{},
 	}
 	result := make(chan error, 1)
 	go func() { result <- e.execute(ctx) }()
@@ -100,7 +102,7 @@ func (e *Execution) Executes(run engine.RunID) bool {
 // experiment waits for its turn.
 func (e *Execution) Stop(cut bool, who, why string) bool {
 	e.mu.Lock()
-	e.stopped = cmp.Or(why, "by "+who)
+	e.stopped, e.cut = cmp.Or(why, "by "+who), e.cut || cut
 	began := e.status != nil
 	jobs := make([]*app.Job, 0, len(e.jobs))
 	for j := range e.jobs {

@@ -62,15 +62,15 @@ func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
 		}
 		return folder(of)
 	}
-	e, err := experiment.Read(name, open, func(of string) (*scenario.Scenario, error) {
+	e, err := experiment.Read(name, open, func(of string, given map[string]string) (*scenario.Scenario, error) {
 		path := filepath.Join(dir, filepath.FromSlash(of))
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
 			path = of // a built-in scenario
 		}
-		return authoring.Open(data, path, nil)
+		return authoring.Open(data, path, given)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no experiment %s; throngctl experiment new SCENARIO writes one: %w", file, err)
+		return nil, fmt.Errorf("there is no experiment %s; throngctl experiment new SCENARIO writes one (%w)", file, fs.ErrNotExist)
 	}
 	return e, err
 }
@@ -279,7 +279,7 @@ func (x *Experiment) status(ctx context.Context, replicates int, orders *steerin
 		}
 	}
 	for _, id := range orders.Skipped {
-		if r := s.byID[id]; r != nil && r.State != Done && r.State != Running {
+		if r := s.byID[id]; r != nil && r.State != Running { // another experiment may have executed it
 			r.State = Skipped
 		}
 	}

@@ -177,10 +177,10 @@ func TestStoppedExperiment(t *testing.T) {
 	stops := 0
 	for ended := false; !ended; {
 		l.open(func(x *experiments.Experiment) {
-			ready := make(chan *experiments.Execution, 1)
+			ready, cut := make(chan *experiments.Execution, 1), stops%2 == 1
 			execution, wait := x.Execute(context.WithoutCancel(t.Context()), experiments.Events{Changed: func(_ *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
-					go func() { e := <-ready; e.Stop(stops%2 == 1, "test", "by a test"); ready <- e }()
+					go func() { e := <-ready; e.Stop(cut, "test", "by a test"); ready <- e }()
 				}
 			}})
 			ready <- execution

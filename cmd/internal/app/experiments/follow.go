@@ -97,7 +97,8 @@ func (e *Execution) skip() {
 	e.mu.Lock()
 	var skipped []*app.Job
 	for j, id := range e.jobs {
-		if e.skipped[id] {
+		if e.skipped[id] && !e.left[j] {
+			e.left[j] = true
 			skipped = append(skipped, j)
 		}
 	}

@@ -23,7 +23,7 @@ type steered struct {
 	x      *experiments.Experiment
 	look   chan time.Time
 	done   chan string // identities of runs that are done, in order
-	states chan string // other changes: "paused", "continued", "planned N", "skipped", or a warning
+	states chan string // other changes: "paused by …", "continued", "running", "skipped", or a warning
 	wait   func() error
 	onDone func() error // called with each run that is done; may be nil
 }
@@ -62,8 +62,8 @@ func (s *steered) execute() {
 		},
 		Warn: func(text string) { s.states <- text },
 		Changed: func(_ *experiments.Status, r *experiments.Run) {
-			if r.State == experiments.Skipped {
-				s.states <- "skipped"
+			if r.State == experiments.Skipped || r.State == experiments.Running {
+				s.states <- string(r.State)
 			}
 			if r.State == experiments.Done {
 				s.done <- r.ID
@@ -206,9 +206,39 @@ func TestSkippedRuns(t *testing.T) {
 	}
 }
 
+// twoLongRuns does not end during a test.
+var twoLongRuns = strings.NewReplacer("cycles: 3", "cycles: 100000", "[4, 6, 20]", "[4, 6]", "  params.bonus: [0, 1]\n", "", ", params.bonus: 0", "", "seeds: 4", "seeds: 1").Replace(diceExperiment)
+
+// TestTakenBackInProgress skips the run in progress and takes it back, perhaps before it has ended. The experiment continues.
+func TestTakenBackInProgress(t *testing.T) {
+	l := newLaboratory(t, twoLongRuns)
+	if err := l.steer(func(s *steered) {
+		s.execute()
+		s.until("running")
+		status, err := s.x.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := []string{status.Runs[0].ID}
+		if err := s.x.Orders.Skip(run, false); err != nil {
+			t.Fatal(err)
+		}
+		s.look <- time.Time{}
+		s.look <- time.Time{} // it has followed the order before
+		if err := s.x.Orders.Skip(run, true); err != nil {
+			t.Fatal(err)
+		}
+		s.look <- time.Time{}
+		s.until("running")
+		s.Stop(true, "test", "enough")
+	}); !errors.Is(err, experiments.ErrStopped) || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 // TestSkipInProgress skips the run in progress. It ends, and the others continue.
 func TestSkipInProgress(t *testing.T) {
-	l := newLaboratory(t, strings.NewReplacer("cycles: 3", "cycles: 100000", "[4, 6, 20]", "[4, 6]", "  params.bonus: [0, 1]\n", "", ", params.bonus: 0", "", "seeds: 4", "seeds: 1").Replace(diceExperiment))
+	l := newLaboratory(t, twoLongRuns)
 	if err := l.steer(func(s *steered) {
 		s.execute()
 		for range 2 {

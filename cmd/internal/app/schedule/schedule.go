@@ -38,15 +38,18 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 	if clock == nil {
 		clock = func() time.Time { return time.Now().Round(0) }
 	}
-	look, leave, err := c.enter()
+	look, begin, leave, err := c.enter()
 	if err != nil {
 		return 0, err
 	}
 	defer leave()
 	for {
 		left := c.At.Sub(clock())
-		if err := look(); err != nil || left <= 0 {
-			return max(-left, 0), err
+		if left <= 0 {
+			return -left, begin()
+		}
+		if err := look(); err != nil {
+			return 0, err
 		}
 		if c.Show != nil {
 			c.Show(left)
@@ -59,19 +62,24 @@ func (c Countdown) Wait(ctx context.Context) (late time.Duration, err error) {
 			continue
 		}
 		due.Stop()
-		return 0, context.Cause(ctx)
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		return 0, begin()
 	}
 }
 
-// enter enters the queue. look updates the entry.
-func (c Countdown) enter() (look func() error, leave func(), err error) {
+// enter enters the queue. look updates the entry, and begin ends the wait.
+func (c Countdown) enter() (look, begin func() error, leave func(), err error) {
 	if c.Queue == nil {
-		return func() error { return nil }, func() {}, nil
+		nothing := func() error { return nil }
+		return nothing, nothing, func() {}, nil
 	}
-	c.Entry.Start = c.At.UTC()
-	place, err := c.Queue.Enter(*c.Entry)
+	e := *c.Entry // which then has no start time: it may be started earlier
+	e.Start = c.At.UTC()
+	place, err := c.Queue.Enter(e)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	look = func() error {
 		now, err := place.Entry()
@@ -80,7 +88,13 @@ func (c Countdown) enter() (look func() error, leave func(), err error) {
 		}
 		return err
 	}
-	return look, place.Leave, nil
+	begin = func() error {
+		if err := look(); err != nil {
+			return err
+		}
+		return place.Begin()
+	}
+	return look, begin, place.Leave, nil
 }
 
 // Text formats the remaining time in whole seconds.

@@ -81,4 +81,10 @@ func TestQueued(t *testing.T) {
 	if all, err := q.List(); err != nil || len(all) > 0 {
 		t.Errorf("left: %+v, %v", all, err)
 	}
+	start := make(chan struct{})
+	close(start)
+	c.Show, c.Start = nil, start
+	if _, err := c.Wait(t.Context()); err != nil || !entry.Start.IsZero() {
+		t.Errorf("started early: %v; it would wait for %v in the queue", err, entry.Start)
+	}
 }

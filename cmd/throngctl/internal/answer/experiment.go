@@ -6,6 +6,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
@@ -240,4 +241,37 @@ func NewSensitivity(s *findings.Sensitivity) Sensitivity {
 		one.Factors = append(one.Factors, influence)
 	}
 	return one
+}
+
+// ExperimentPlan is a valid experiment file with its plan.
+type ExperimentPlan struct {
+	Title    string     `json:"title"`
+	Scenario string     `json:"scenario"`
+	Design   string     `json:"design"`
+	Factors  []string   `json:"factors"`
+	Points   int        `json:"points"`
+	Seeds    []uint64   `json:"seeds"` // each runs at every point
+	Measures []string   `json:"measures"`
+	Warnings []Mistake  `json:"warnings"`
+	Pairing  *[]Mistake `json:"pairing,omitempty"` // what keeps runs with the same seed from sharing their luck; with --crn
+}
+
+// NewExperimentPlan returns the answer for an experiment file.
+func NewExperimentPlan(e *experiment.Experiment, p *experiment.Plan, crn bool) ExperimentPlan {
+	a := ExperimentPlan{
+		Title: e.Title, Scenario: e.Scenario, Design: string(e.Design.Kind), Points: len(p.Points), Seeds: p.Seeds, Factors: []string{}, Measures: []string{}, Warnings: []Mistake{},
+	}
+	for i := range e.Factors {
+		a.Factors = append(a.Factors, e.Factors[i].Name)
+	}
+	for i := range e.Measures {
+		a.Measures = append(a.Measures, e.Measures[i].Name)
+	}
+	for _, w := range e.Warnings() {
+		a.Warnings = append(a.Warnings, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Text, Hint: w.Hint})
+	}
+	if crn {
+		a.Pairing = newPairing(e.CRN())
+	}
+	return a
 }

@@ -187,9 +187,11 @@ type Scenario struct {
 }
 
 // NewPairing lists what keeps runs of a scenario with the same seed from sharing their luck.
-func NewPairing(s *scenario.Scenario) *[]Mistake {
+func NewPairing(s *scenario.Scenario) *[]Mistake { return newPairing(experiment.CRN(s)) }
+
+func newPairing(found []experiment.Warning) *[]Mistake {
 	all := []Mistake{}
-	for _, w := range experiment.CRN(s) {
+	for _, w := range found {
 		all = append(all, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Reason, Hint: w.Hint})
 	}
 	return &all

@@ -113,6 +113,7 @@ var All = []Printed{
 	{"push --check", "", []Check{}},
 	{"scenarios", "", []BuiltIn{}},
 	{"validate", "", Scenario{}},
+	{"validate", "an experiment file", ExperimentPlan{}},
 	{"check", "", Checks{}},
 	{"prove", "", []Proof{}},
 	{"calibrate", "", calibration.Record{}},

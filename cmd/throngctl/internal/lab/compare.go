@@ -80,7 +80,7 @@ func (c *compareCmd) print(out io.Writer, e *findings.Comparison, matters []*fin
 
 const legend = `
 Brackets are 95% intervals; the unit is a run. P is the probability of such a difference by chance, corrected for all points and
-measures here. "At most" is the largest difference that the runs leave possible, in either direction.
+measures here. "At most" is the end of the interval that is farther from 0: no difference larger than that, in either direction.
 `
 
 // choose leaves out the measures that the flags do not name.
@@ -116,7 +116,7 @@ func measureTable(out io.Writer, e *findings.Comparison, row *statistics.Row) er
 		format, cells := "%d\t%s\t%d\t%s", []any{point + 1, e.Table.Points[point].Label, estimate.N, findings.Range(estimate.Mean, estimate.Interval)}
 		if d := e.Difference(row, point); d != nil {
 			format += "\t%s\t%s\t%s\t%s"
-			cells = append(cells, findings.Change(d), findings.Chance(d.Adjusted), findings.Text(d.Margin), findings.Saved(d))
+			cells = append(cells, findings.Change(d), findings.Chance(d.Adjusted), findings.Text(findings.AtMost(d)), findings.Saved(d))
 			notes = append(notes, d.Note)
 		} else if e.Baseline >= 0 {
 			format += "\tthe baseline\t\t\t"

@@ -158,11 +158,17 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		began, done := time.Now(), 0
+		var began time.Time // zero while it waits for its turn
+		done := 0
 		execution, wait := x.Execute(ctx, experiments.Events{
 			Waiting: func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
-			Paused:  func(who string) { c.paused(t, who) },
-			Warn:    func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
+			Planned: func(*experiments.Status) {
+				if began.IsZero() {
+					began = time.Now()
+				}
+			},
+			Paused: func(who string) { c.paused(t, who) },
+			Warn:   func(text string) { fmt.Fprintln(t.Err, "note: "+text) },
 			Changed: func(s *experiments.Status, r *experiments.Run) {
 				if r.State == experiments.Done {
 					done++
@@ -208,6 +214,9 @@ func (c *runCmd) until(ctx context.Context, t *Terminal, place *queue.Entry) err
 func (c *runCmd) forecast(ctx context.Context, t *Terminal, x *experiments.Experiment, s *experiments.Status) error {
 	if t.JSON {
 		return nil
+	}
+	if done, _ := s.Count(experiments.Done); done > 0 {
+		fmt.Fprintf(t.Out, "%s, by this or another experiment.\n", counts(s))
 	}
 	f, err := x.Forecast(ctx, s)
 	if err != nil || f.Runs == 0 {
@@ -265,9 +274,14 @@ func (c *runCmd) changed(t *Terminal, s *experiments.Status, r *experiments.Run,
 	}
 	switch {
 	case r.State == experiments.Done && r.Point >= 0:
-		left := ""
-		if per := time.Since(began) / time.Duration(done); all < of {
-			left = ", about " + engine.FormatDuration((per * time.Duration(of-all)).Round(time.Second)) + " left"
+		left, missing := "", 0
+		for _, r := range s.Runs {
+			if r.State.Missing() {
+				missing++
+			}
+		}
+		if per := time.Since(began) / time.Duration(done); missing > 0 {
+			left = ", about " + engine.FormatDuration((per * time.Duration(missing)).Round(time.Second)) + " left"
 		}
 		fmt.Fprintf(t.Out, "%d of %d runs%s: %s\n", all, of, left, what)
 	case r.State == experiments.Skipped:
@@ -288,21 +302,23 @@ func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experime
 	if t.JSON {
 		return errors.Join(answer.PrintLine(t.Out, answer.NewExperiment(x, s)), t.outcome(s, stopped))
 	}
-	done, of := s.Count(experiments.Done)
-	failed, _ := s.Count(experiments.Failed)
-	skipped, _ := s.Count(experiments.Skipped)
-	text := fmt.Sprintf("%d of %d runs are done", done, of)
-	if failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
-	}
-	if skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", skipped)
-	}
-	fmt.Fprintf(t.Out, "%s. The table: throngctl experiment export %s\n", text, c.File)
+	fmt.Fprintf(t.Out, "%s.\nThe answer: throngctl experiment compare %s. With plots: throngctl experiment report %s\n", counts(s), c.File, c.File)
 	if stopped != nil {
 		fmt.Fprintf(t.Out, "%v\nContinue with: throngctl experiment run %s\n", stopped, c.File)
 	}
 	return t.outcome(s, stopped)
+}
+
+// counts says how many runs are done, failed and skipped.
+func counts(s *experiments.Status) string {
+	done, of := s.Count(experiments.Done)
+	text := fmt.Sprintf("%d of %d runs are done", done, of)
+	for _, state := range []experiments.State{experiments.Failed, experiments.Skipped} {
+		if n, _ := s.Count(state); n > 0 {
+			text += fmt.Sprintf(", %d %s", n, state)
+		}
+	}
+	return text
 }
 
 // outcome returns the error that ends the program; nil if every run is done.
@@ -352,6 +368,10 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
+		if more := len(s.Plan.Seeds) - mostColumns; more > 0 {
+			fmt.Fprintf(t.Out, "%s more, which throngctl experiment status %s --json lists\n", show.Counted(more, "seed"), c.File)
+		}
+		fmt.Fprintln(t.Out, counts(s))
 		f, err := x.Forecast(ctx, s)
 		if err == nil && f.Runs > 0 {
 			_, err = fmt.Fprintln(t.Out, f)

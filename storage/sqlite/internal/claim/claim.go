@@ -201,6 +201,11 @@ func (c *Claims) inLine(ctx context.Context, e queue.Entry, onWait func(holder s
 		}
 		if first {
 			release, err := attempt()
+			if err == nil {
+				if err = place.Begin(); err != nil {
+					release()
+				}
+			}
 			if !errors.Is(err, engine.ErrInUse) {
 				return release, err
 			}

@@ -31,11 +31,18 @@ func Take(path string, options ...flock.Option) (*flock.Flock, error) {
 
 // Drop removes a locked file and unlocks it.
 func Drop(lock *flock.Flock, logger *slog.Logger) {
-	removed := os.Remove(lock.Path())
-	if errors.Is(removed, fs.ErrNotExist) || runtime.GOOS == "windows" { // Windows removes no open file; the lock alone counts
+	var closed, removed error
+	if runtime.GOOS == "windows" { // removes no open file; if another process has opened it by now, that one removes it
+		closed = lock.Close()
+		_ = os.Remove(lock.Path())
+	} else {
+		removed = os.Remove(lock.Path())
+		closed = lock.Close()
+	}
+	if errors.Is(removed, fs.ErrNotExist) {
 		removed = nil
 	}
-	if err := errors.Join(removed, lock.Close()); err != nil {
+	if err := errors.Join(removed, closed); err != nil {
 		logger.Warn("a lock cannot be removed", "file", filepath.Base(lock.Path()), "error", err)
 	}
 }
@@ -54,6 +61,9 @@ func Held(path string, logger *slog.Logger, dead func()) (bool, error) {
 	return false, nil
 }
 
+// renames is how often Replace tries, renamePause apart: on Windows, another process may be reading the old file.
+const renames, renamePause = 10, 10 * time.Millisecond
+
 // Replace replaces a file atomically.
 func Replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
@@ -63,6 +73,10 @@ func Replace(path string, text []byte) error {
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
+		for try := 1; try < renames && runtime.GOOS == "windows" && errors.Is(err, fs.ErrPermission); try++ {
+			time.Sleep(renamePause)
+			err = os.Rename(f.Name(), path)
+		}
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

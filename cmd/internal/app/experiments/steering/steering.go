@@ -282,7 +282,7 @@ func (o *Orders) Executing() *Executor {
 // marked reports whether a living process executes the experiment.
 func (o *Orders) marked() bool {
 	lock := flock.New(o.mark(), flock.SetFlag(os.O_RDWR)) // does not create the file
-	got, err := lock.TryLock()
+	got, err := lock.TryRLock()                           // shared with others who look
 	if err != nil {
 		return false
 	}

@@ -186,3 +186,24 @@ func TestLookingIsNoUse(t *testing.T) {
 	}
 	must(t, release())
 }
+
+// TestManyLook checks that those who look whether a killed process still executes an experiment do not take each other for it.
+func TestManyLook(t *testing.T) {
+	o := orders(t, t.TempDir(), "a.experiment.yaml")
+	release, err := o.Execute()
+	must(t, err)
+	var killed steering.Record
+	must(t, o.Change(func(r *steering.Record) { killed = *r }), release(), o.Change(func(r *steering.Record) { *r = killed }))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 200 {
+				if by := o.Executing(); by != nil {
+					t.Errorf("%+v executes it", by)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
