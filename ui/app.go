@@ -436,26 +436,21 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 	}
 }
 
-// close ends the program. It asks about unsaved edits and about a run in progress, and waits for the run.
+// close ends the program. It asks about unsaved edits and about what is in progress, and waits for a run.
 func (a *App) close() {
 	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) || a.designer != nil && a.designer.Leave(a.close) {
 		return
 	}
-	select {
-	case <-a.desk.Store.Settled():
+	title, text := a.unfinished().question()
+	if title == "" {
 		quit(a.app)
 		return
-	default:
 	}
 	if a.closing {
 		return
 	}
 	a.closing = true
-	title, text := "A run is in progress", "Throng waits for the sessions in flight and takes a checkpoint.\nYou can resume it in Runs."
-	if s := a.desk.Calibrate.State(); s != nil && s.Running {
-		title, text = "A calibration is in progress", "It is canceled, and its results are discarded."
-	}
-	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", widget.NewLabel(text), func(yes bool) {
+	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", words.NewParagraph(a.win, text), func(yes bool) {
 		if !yes {
 			a.closing = false
 			return
@@ -467,6 +462,12 @@ func (a *App) close() {
 
 // stopAndClose stops the run and quits when all its data is written.
 func (a *App) stopAndClose() {
+	select {
+	case <-a.desk.Store.Settled(): // closing the store stops experiments
+		quit(a.app)
+		return
+	default:
+	}
 	cut := widget.NewButton("Close now", nil)
 	state := widget.NewLabel("Stopping: waiting for sessions in flight, then taking a checkpoint.")
 	wait := dialog.NewCustomWithoutButtons("Closing", container.NewVBox(state, widget.NewProgressBarInfinite(), container.NewCenter(cut)), a.win)

@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
+	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
@@ -41,6 +42,7 @@ type desk struct {
 	settled     chan struct{}
 	job, past   *live.Job
 	sweep       *calibrate.State
+	working     []experiments.Work
 }
 
 func (d *desk) ask(what string) {
@@ -114,6 +116,7 @@ type runsDesk struct {
 
 func (r runsDesk) Runs(context.Context) ([]engine.RunRecord, error)      { r.d.ask("list"); return nil, nil }
 func (r runsDesk) Sizes(context.Context) (map[engine.RunID]int64, error) { return nil, nil }
+func (r runsDesk) Experiment(engine.RunID) string                        { return "" }
 func (r runsDesk) Busy() engine.RunID                                    { return "" }
 func (r runsDesk) Remote() string                                        { return "" }
 func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ runs.Resumption) (string, error) {

@@ -29,9 +29,21 @@ func (a *App) withExperiments(pages []*page) []*page {
 	a.experiments = experiments.New(a.desk.Experiments, a.win, experiments.Ways{
 		Results: a.showResults, Create: a.designer.Create, Edit: a.designer.Edit, Text: a.openFile,
 	})
+	a.live.Experiments(func() string {
+		w, _ := experiments.Executing(a.desk.Experiments.Working())
+		return w.Title
+	}, a.showExecuting)
 	icon := theme.NewThemedResource(fyne.NewStaticResource("experiment.svg", experimentIcon))
 	after := 1 + slices.IndexFunc(pages, func(p *page) bool { return p.title == "Compare" })
 	return slices.Insert(pages, after, &page{title: experimentsTitle, icon: icon, help: "16-experiments.md#in-the-window", screen: a.experiments})
+}
+
+// showExecuting opens the experiment that this window executes.
+func (a *App) showExecuting() {
+	if w, ok := experiments.Executing(a.desk.Experiments.Working()); ok {
+		a.experiments.Select(w.Path)
+	}
+	a.show(a.pageOf(experimentsTitle))
 }
 
 // pageOf returns the page with a title, or nil.

@@ -37,6 +37,8 @@ func (e experimentsDesk) Findings(context.Context, string) (*findings.Table, err
 	}, nil
 }
 
+func (e experimentsDesk) Working() []experiments.Work { return e.d.working }
+
 func (e experimentsDesk) Changed() uint64 { return 0 }
 
 // TestAnExperimentIsOpened checks that an experiment file opens its screen, from a menu, a drop or another program, and a scenario does not.
@@ -160,6 +162,8 @@ func (p patientExperiments) Findings(ctx context.Context, path string) (*finding
 	p.wait("Findings")
 	return experimentsDesk{}.Findings(ctx, path)
 }
+
+func (p patientExperiments) Working() []experiments.Work { return nil }
 
 func (p patientExperiments) Changed() uint64 { return 0 }
 

@@ -158,6 +158,7 @@ func (p patientRuns) Resume(context.Context, engine.RunID, runs.Resumption) (str
 	return "", nil
 }
 
+func (p patientRuns) Experiment(engine.RunID) string           { return "" }
 func (p patientRuns) Busy() engine.RunID                       { return "" }
 func (p patientRuns) Remote() string                           { return "db.example.com/throng" }
 func (p patientRuns) Send(context.Context, engine.RunID) error { p.wait("Send"); return nil }

@@ -1,6 +1,9 @@
 package experiments
 
 import (
+	"path/filepath"
+	"strings"
+
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -8,6 +11,12 @@ import (
 
 // Extension is how the names of experiment files end.
 const Extension = ".experiment.yaml"
+
+// Name returns the name of an experiment file without its ending.
+func Name(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), Extension)
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml")
+}
 
 // adder adds experiments to the list: existing files and new ones.
 type adder struct {

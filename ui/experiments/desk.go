@@ -19,6 +19,8 @@ type Desk interface {
 	Open(ctx context.Context, path string) (*Details, error)
 	// Findings returns the runs with their measures. The screen does not change the table.
 	Findings(ctx context.Context, path string) (*findings.Table, error)
+	// Working returns the experiments that this process executes or has queued. It does not wait.
+	Working() []Work
 	// Changed returns a number that increases with each change of an experiment that this process executes or watches.
 	Changed() uint64
 
@@ -56,6 +58,22 @@ type Files interface {
 	Forget(ctx context.Context, path string) error
 }
 
+// Work is an experiment that this process executes, or that waits for its turn.
+type Work struct {
+	Path, Title string
+	Queued      bool
+}
+
+// Executing returns the first experiment that does not wait for its turn; false if there is none.
+func Executing(all []Work) (Work, bool) {
+	for _, w := range all {
+		if !w.Queued {
+			return w, true
+		}
+	}
+	return Work{}, false
+}
+
 // State is what an experiment does.
 type State uint8
 
@@ -77,8 +95,10 @@ type Entry struct {
 	State       State
 	Done, Total int // runs that have ended, and all of them; Total is 0 if unknown
 	Failed      int // of those that have ended
+	Skipped     int // of all; they have not ended
 	Used        time.Time
 	Left        time.Duration // until all runs have ended; 0 if unknown
+	Waits       string        // the work that a queued one waits for; "" if unknown
 	Elsewhere   bool          // another process executes it
 	Problem     string        // why it is broken or ended early; "" if neither
 }
@@ -95,6 +115,8 @@ type Details struct {
 	Forecast    string   // a sentence on the missing runs; "" if there are none
 	Command     string   // that executes it in a terminal
 	Mistakes    []view.Problem
+	// Continues is set if the file has mistakes, but is executed as it was before. The details are then the earlier ones.
+	Continues bool
 }
 
 // Factor is what an experiment varies.

@@ -58,10 +58,7 @@ func (f *faults) show(all []view.Problem) {
 	f.list.RemoveAll()
 	for _, p := range all {
 		n := form.NewNote("")
-		text := fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Col, p)
-		if p.Line == 0 {
-			text = p.String()
-		}
+		text := place(p)
 		if isMistake(p) {
 			n.SetProblem(text)
 		} else {
@@ -70,6 +67,24 @@ func (f *faults) show(all []view.Problem) {
 		f.list.Add(n)
 	}
 	f.content.Refresh()
+}
+
+// place returns a problem with its place in the file.
+func place(p view.Problem) string {
+	if p.Line == 0 {
+		return p.String()
+	}
+	return fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Col, p)
+}
+
+// located returns the first mistake with its place.
+func located(all []view.Problem) string {
+	for _, p := range all {
+		if isMistake(p) {
+			return place(p)
+		}
+	}
+	return ""
 }
 
 func isMistake(p view.Problem) bool { return !p.Warning }

@@ -87,6 +87,8 @@ func (d *fakeDesk) Findings(_ context.Context, path string) (*findings.Table, er
 	return d.tables[filepath.Clean(path)], nil
 }
 
+func (d *fakeDesk) Working() []Work { return nil }
+
 func (d *fakeDesk) Changed() uint64 { return d.changes.Load() }
 
 func (d *fakeDesk) Unallowed(context.Context, string) ([]engine.Destination, error) {

@@ -163,7 +163,7 @@ func (s *Screen) askExport() {
 }
 
 // name returns the name of the file without its extension.
-func (s *Screen) name() string { return strings.TrimSuffix(filepath.Base(s.chosen), Extension) }
+func (s *Screen) name() string { return Name(s.chosen) }
 
 // wrote shows a message with a button that opens a folder.
 func (s *Screen) wrote(text, path string) {

@@ -184,7 +184,7 @@ func (s *Screen) open(ctx context.Context, path string) (*shown, error) {
 		return nil, err
 	}
 	x := &shown{details: d}
-	if slices.ContainsFunc(d.Mistakes, isMistake) {
+	if slices.ContainsFunc(d.Mistakes, isMistake) && !d.Continues {
 		return x, nil
 	}
 	t, err := s.desk.Findings(ctx, path)
@@ -210,6 +210,8 @@ func (s *Screen) take(a answer, err error) {
 	switch {
 	case a.err != nil:
 		s.trouble.Say("Cannot read "+s.chosen+". "+words.Trouble(a.err), widgets.Bad)
+	case a.shown != nil && a.shown.details.Continues:
+		s.trouble.Say("The experiment continues as it was before its file had mistakes. Correct the file: "+located(a.shown.details.Mistakes), widgets.Warning)
 	default:
 		s.trouble.Say("", widgets.Neutral)
 	}

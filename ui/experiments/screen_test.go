@@ -379,6 +379,54 @@ func TestMistakesAreShown(t *testing.T) {
 	shows(t, s, "Response")
 }
 
+// TestMistakesOfAnExperimentInProgress checks that it keeps its tabs, which are those of the old file.
+func TestMistakesOfAnExperimentInProgress(t *testing.T) {
+	d := three()
+	mistaken := *details(pricesFile)
+	mistaken.Mistakes, mistaken.Continues = d.details[brokenFile].Mistakes, true
+	d.details[pricesFile] = &mistaken
+	q, s, _ := start(t, d)
+	reads(q, s, d)
+	shows(t, s, "Does eagerness pay?", "Response", "34 of 60 runs", "The experiment continues as it was before its file had mistakes. Correct the file: Line 4, column 3: no parameter is called eagernes")
+	d.set(func() { mistaken.Mistakes, mistaken.Continues = nil, false })
+	reads(q, s, d)
+	if uitest.Shows(s.Content(), "Correct the file") {
+		t.Error("the mistakes are still shown")
+	}
+}
+
+// TestProgress checks the line below the title.
+func TestProgress(t *testing.T) {
+	for want, e := range map[string]Entry{
+		"43 of 45 runs, 1 skipped":                                      {State: Partial, Done: 43, Total: 45, Skipped: 1},
+		"0 of 4 runs, waits until this has ended: run r is in progress": {State: Queued, Total: 4, Waits: "run r is in progress"},
+		"waits for other runs to end":                                   {State: Queued},
+	} {
+		if got := e.line(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	table := prices(59)
+	if got := provisional(table); got != "Provisional: 1 of 60 runs is missing, so figures will still change." {
+		t.Errorf("got %q", got)
+	}
+	for _, row := range table.Runs {
+		for i := range row {
+			if row[i].State == findings.Waiting {
+				row[i].State = findings.Skipped
+			}
+		}
+	}
+	if got := provisional(table); got != "" {
+		t.Errorf("a skipped run is missing: %q", got)
+	}
+	for file, want := range map[string]string{"/a/win.experiment.yaml": "win", "/a/win.yaml.experiment.yaml": "win", "win.yaml": "win", "win.yml": "win"} {
+		if got := Name(file); got != want {
+			t.Errorf("%s is named %q", file, got)
+		}
+	}
+}
+
 // TestChangesAreShown checks that a change is read, and only when the screen is visible.
 func TestChangesAreShown(t *testing.T) {
 	d := three()

@@ -51,10 +51,15 @@ func (e *Entry) line() string {
 	if e.Failed > 0 {
 		add(figures.Count(int64(e.Failed)) + " failed")
 	}
+	if e.Skipped > 0 {
+		add(figures.Count(int64(e.Skipped)) + " skipped")
+	}
 	if e.Left > 0 && (e.State == Running || e.State == Paused) {
 		add("about " + figures.Duration(e.Left.Round(time.Second)) + " left")
 	}
 	switch {
+	case e.State == Queued && e.Waits != "":
+		add("waits until this has ended: " + e.Waits)
 	case e.State == Queued:
 		add("waits for other runs to end")
 	case e.State == Stopping:
@@ -103,6 +108,10 @@ func provisional(t *findings.Table) string {
 	left := missing(t)
 	points, all := ready(t)
 	_, of := t.Count(findings.Done)
+	are := "are"
+	if left == 1 {
+		are = "is"
+	}
 	switch {
 	case len(t.Points) == 0 || left == 0 && all:
 		return ""
@@ -111,6 +120,6 @@ func provisional(t *findings.Table) string {
 	case !all:
 		return fmt.Sprintf("Results appear as soon as each point has a run: %d of %s so far.", points, counted(len(t.Points), "point", "points"))
 	default:
-		return fmt.Sprintf("Provisional: %s of %s are missing, so figures will still change.", figures.Count(int64(left)), counted(of, "run", "runs"))
+		return fmt.Sprintf("Provisional: %s of %s %s missing, so figures will still change.", figures.Count(int64(left)), counted(of, "run", "runs"), are)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
@@ -37,7 +36,7 @@ type Screen struct {
 
 	root    *fyne.Container
 	page    *page
-	none    fyne.CanvasObject
+	none    *none
 	header  *header
 	orders  *orders
 	limit   *limitPanel
@@ -98,8 +97,8 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	}
 	s.history = newHistory(s)
 	s.page = newPage(s)
-	s.none = container.NewCenter(widget.NewLabel("No run is in progress. Launch one in Setup, or resume one in Runs."))
-	s.root = container.NewStack(s.none, s.page.content)
+	s.none = newNone()
+	s.root = container.NewStack(s.none.content, s.page.content)
 	s.page.content.Hide()
 	return s
 }
@@ -158,7 +157,7 @@ func (s *Screen) begin(job *Job) {
 	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)
-	s.none.Hide()
+	s.none.content.Hide()
 	s.page.content.Show()
 	s.page.again()
 }
@@ -193,6 +192,7 @@ func (s *Screen) elsewhere() bool { return s.past != nil && s.newest != nil }
 func (s *Screen) Tick() {
 	s.Collect()
 	if s.job == nil {
+		s.none.draw()
 		return
 	}
 	s.beats++
@@ -220,6 +220,7 @@ func (s *Screen) changed() bool {
 // draw draws the feed that is shown. Unchanged parts are not drawn again.
 func (s *Screen) draw() {
 	if s.job == nil {
+		s.none.draw()
 		return
 	}
 	f, charts := s.feed, s.feed.count != s.shown.rows

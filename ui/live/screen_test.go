@@ -17,7 +17,20 @@ func TestNoRunYet(t *testing.T) {
 	st.Show()
 	st.tick()
 	st.shows(t, "No run is in progress. Launch one in Setup, or resume one in Runs.")
-	st.hides(t, "Automatic", "CPU")
+	st.hides(t, "Automatic", "CPU", "Open Experiments")
+
+	title, opened := "Prices", 0
+	st.Experiments(func() string { return title }, func() { opened++ })
+	st.Tick()
+	st.shows(t, "The experiment “Prices” is in progress. Its runs are in Experiments.")
+	st.hides(t, "No run is in progress")
+	if st.Tap(st.Content(), "Open Experiments"); opened != 1 {
+		t.Errorf("opened %d times", opened)
+	}
+	title = ""
+	st.Tick()
+	st.shows(t, "No run is in progress.")
+	st.hides(t, "Open Experiments")
 
 	st.run = newFakeRun(running())
 	st.desk.job = jobOf(st.run)

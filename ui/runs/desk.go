@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/view"
 )
 
-// Desk is what the screen needs from the application. Its methods may take long, except for Busy and Remote.
+// Desk is what the screen needs from the application. Its methods may take long, except for Busy, Experiment and Remote.
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
@@ -42,6 +42,8 @@ type Desk interface {
 	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
 	// Busy returns the run that this process works on; "" if none. It does not wait.
 	Busy() engine.RunID
+	// Experiment returns the title of the experiment of this process that executes a run; "" if none does. It does not wait.
+	Experiment(run engine.RunID) string
 	// Send starts sending a run's results to the configured database.
 	Send(ctx context.Context, run engine.RunID) error
 	// Remote names that database; "" if none. It does not wait.

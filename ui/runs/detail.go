@@ -241,6 +241,9 @@ func (d *detail) drawCheckpoints(r *engine.RunRecord) {
 func (d *detail) drawActions(r *engine.RunRecord) {
 	s, c := d.screen, d.screen.checkpoint()
 	text, how := resuming(r, c, s.busy, d.longer(r))
+	if own := s.ofExperiment(r); own != "" {
+		text = own
+	}
 	keep := undeletable(r, s.busy)
 	reasons := []string{text}
 	if r.Fetched == nil && keep != "" {

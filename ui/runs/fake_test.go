@@ -30,6 +30,7 @@ type fakeDesk struct {
 	trashedRuns   []engine.RunRecord
 	trashedPoints []engine.CheckpointRecord
 	busy          engine.RunID
+	experiments   map[engine.RunID]string // titles of those that execute a run here
 	remote        string
 	remoteRuns    []RemoteRun
 	changed       error  // of resumptions that are not as it was
@@ -277,6 +278,12 @@ func (d *fakeDesk) ExportAs(_ context.Context, run engine.RunID, dir, format str
 }
 
 func (d *fakeDesk) Send(_ context.Context, run engine.RunID) error { return d.ask("send %s", run) }
+
+func (d *fakeDesk) Experiment(run engine.RunID) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.experiments[run]
+}
 
 func (d *fakeDesk) Busy() engine.RunID {
 	d.mu.Lock()

@@ -34,7 +34,7 @@ type Waiting struct {
 	ID      string
 	Work    string    // such as the experiment "prices"
 	Start   time.Time // not before; zero as soon as possible
-	Program string    // that waits, with its process; "" for this one
+	Details string    // its priority, and since when and where it waits
 }
 
 // queueStrip lists what waits above the runs. It is hidden while nothing does.
@@ -69,11 +69,8 @@ func (q *queueStrip) show(all []Waiting) {
 	if more := len(all) - mostWaiting; more > 0 {
 		q.rows.Add(widgets.NewCaption(engine.Counted(int64(more), "more waits", "more wait") + ": throngctl queue lists all"))
 	}
-	if q.panel.Hidden == (len(all) == 0) {
-		return
-	}
 	q.panel.Hidden = len(all) == 0
-	q.screen.content.Refresh()
+	q.screen.content.Refresh() // also if it was visible before: its height depends on the rows
 }
 
 func (q *queueStrip) row(i int) fyne.CanvasObject {
@@ -89,10 +86,8 @@ func (q *queueStrip) row(i int) fyne.CanvasObject {
 		buttons = container.NewHBox(next, cancel)
 	}
 	text := form.NewNote(starts(w, i) + ": " + w.Work)
-	if w.Program != "" {
-		return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), form.NewStack(text, widgets.NewCaption("waits in "+w.Program)))
-	}
-	return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), text)
+	text.TextSize = theme.SizeNameText
+	return container.NewBorder(nil, nil, nil, form.NewCompact(buttons), form.NewStack(text, widgets.NewCaption(w.Details)))
 }
 
 // starts says when an entry starts.

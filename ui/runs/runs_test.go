@@ -162,14 +162,16 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		busy engine.RunID
+		of   string
 		want string
 	}{
-		{"here", "new", "This run is in progress. See Live. Stop it there to resume from a checkpoint. A run in progress cannot be deleted. Stop it first."},
-		{"elsewhere", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
+		{"an experiment", "", "Prices", "The experiment “Prices” executes this run in this window. Pause it, stop it or skip the run in Experiments. A run in progress cannot be deleted."},
+		{"here", "new", "", "This run is in progress. See Live. Stop it there to resume from a checkpoint. A run in progress cannot be deleted. Stop it first."},
+		{"elsewhere", "", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			desk := two()
-			desk.runs[0].InProgress, desk.busy = true, c.busy
+			desk.runs[0].InProgress, desk.busy, desk.experiments = true, c.busy, map[engine.RunID]string{desk.runs[0].ID: c.of}
 			_, s, _ := start(t, desk)
 			for _, text := range []string{"Resume", "Delete…"} {
 				if b := uitest.Button(s.Content(), text); !b.Disabled() {

@@ -189,6 +189,18 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 	}
 }
 
+// ofExperiment says which experiment of this window executes a run; "" if none does.
+func (s *Screen) ofExperiment(r *engine.RunRecord) string {
+	if !r.InProgress {
+		return ""
+	}
+	title := s.desk.Experiment(r.ID)
+	if title == "" {
+		return ""
+	}
+	return "The experiment “" + title + "” executes this run in this window. Pause it, stop it or skip the run in Experiments."
+}
+
 // undeletable explains why a run cannot be deleted; "" if it can.
 func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 	switch {

@@ -152,7 +152,7 @@ func (s *Screen) giveUpLaunch() {
 		return
 	}
 	cause := errGivenUp
-	if s.pending != nil || s.queued.Load() {
+	if s.Waiting() {
 		cause = errCanceled
 	}
 	s.giveUp(cause)

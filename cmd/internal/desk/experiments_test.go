@@ -3,6 +3,7 @@ package desk
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/throng-sim/throng/ui/experiments"
@@ -21,6 +22,13 @@ func TestExperimentEndsWithTheWindow(t *testing.T) {
 	}
 	if err := desk.Run(t.Context(), file, nil); err != nil {
 		t.Fatal(err)
+	}
+	setup := setupDesk{d}
+	for setup.InProgress() == "" { // it waits for its turn
+		runtime.Gosched()
+	}
+	if got := setup.InProgress(); got != "The experiment “eager” is in progress." {
+		t.Errorf("in progress is %q", got)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)

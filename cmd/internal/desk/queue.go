@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
+	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/runs"
 )
 
@@ -51,18 +53,38 @@ func (d setupDesk) settle(ctx context.Context, l *app.Launch) error {
 	}
 }
 
+// InProgress says what the next launch waits for; "" if nothing is in progress in this window.
+func (d setupDesk) InProgress() string {
+	if w, ok := experiments.Executing(d.lab.Working()); ok {
+		return "The experiment “" + w.Title + "” is in progress."
+	}
+	return d.work.InProgress()
+}
+
+// Experiment returns the title of the experiment of this window that executes a run; "" if none does.
+func (d runsDesk) Experiment(run engine.RunID) string { return d.lab.Of(run) }
+
 // Waiting returns what waits to start in the store.
 func (d runsDesk) Waiting(context.Context) ([]runs.Waiting, error) {
 	entries, err := d.queue().List()
 	all := make([]runs.Waiting, len(entries))
 	for i := range entries {
 		e := &entries[i]
-		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start}
-		if e.Process != os.Getpid() {
-			all[i].Program = fmt.Sprintf("process %d (%s)", e.Process, e.Program)
-		}
+		all[i] = runs.Waiting{ID: e.ID, Work: e.Work, Start: e.Start, Details: waits(e)}
 	}
 	return all, err
+}
+
+// waits says since when an entry waits and, if they matter, with which priority and in which process.
+func waits(e *queue.Entry) string {
+	text := "waits since " + e.Since.Local().Format(time.DateTime)
+	if e.Priority != 0 {
+		text = fmt.Sprintf("priority %d, %s", e.Priority, text)
+	}
+	if e.Process != os.Getpid() {
+		text += fmt.Sprintf(" in process %d (%s)", e.Process, e.Program)
+	}
+	return text
 }
 
 // CancelWaiting cancels something that waits, in this process or another.

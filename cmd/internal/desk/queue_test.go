@@ -136,7 +136,7 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	errChanged := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	_, ended := begin(ctx)
-	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || all[0].Program != "" || !strings.HasPrefix(setupDesk{d}.InProgress(), "Another program works: run ") {
+	if all := waiting(); len(all) != 1 || !strings.HasPrefix(all[0].Work, "run ") || !strings.HasPrefix(all[0].Details, "waits since 20") || strings.Contains(all[0].Details, "process") || !strings.HasPrefix(setupDesk{d}.InProgress(), "In this window, run ") {
 		t.Errorf("the queue is %+v, in progress is %q", all, setupDesk{d}.InProgress())
 	}
 	if all, err := (runsDesk{d}).Runs(t.Context()); err != nil || len(all) != 1 {
@@ -166,6 +166,9 @@ func TestARunWaitsForOtherPrograms(t *testing.T) {
 	next := slices.IndexFunc(all, func(w runs.Waiting) bool { return !strings.HasPrefix(w.Work, "run ") })
 	if err := (runsDesk{d}).StartNext(t.Context(), all[next].ID); err != nil {
 		t.Error(err)
+	}
+	if got := waiting()[0].Details; !strings.HasPrefix(got, "priority 1, waits since 20") {
+		t.Errorf("the first has %q", got)
 	}
 	free()
 	if <-waits {

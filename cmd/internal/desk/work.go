@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/desk/experimenting"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/live"
@@ -91,6 +92,9 @@ func (w *work) InProgress() string {
 	case w.sweep != nil && w.sweep.Running:
 		return "A calibration is in progress."
 	case w.behind != "":
+		if here := experimenting.Here(w.behind); here != w.behind {
+			return "In this window, " + here + "."
+		}
 		return "Another program works: " + w.behind + "."
 	}
 	return "A run is in progress."

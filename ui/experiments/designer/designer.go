@@ -293,12 +293,7 @@ func (w *Designer) submit() {
 	default:
 		base := filepath.Base(w.form.Scenario)
 		base = strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".throng")
-		widgets.PickSave(w.win, "Save the experiment", base+experiments.Extension, func(to string) {
-			if !strings.HasSuffix(to, experiments.Extension) {
-				to += experiments.Extension
-			}
-			w.write(to)
-		})
+		widgets.PickSaveAs(w.win, "Save the experiment", base+experiments.Extension, experiments.Extension, w.write)
 	}
 }
 

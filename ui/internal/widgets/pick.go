@@ -2,10 +2,16 @@ package widgets
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/async"
 )
@@ -86,7 +92,8 @@ func PickFile(win fyne.Window, title, confirm string, extensions []string, then 
 	}, then)
 }
 
-// PickSave asks for the name of a file to write. It has asked before it replaces a file. name is the proposed name.
+// PickSave asks for the name of a file to write. It has asked before it replaces a file. name is the proposed name. A new file does not
+// exist yet when then is called.
 func PickSave(win fyne.Window, title, name string, then func(path string)) {
 	bySystem(func(ctx context.Context) (string, error) { return system.Save(ctx, title, name) }, func() {
 		Pick(win, func() *dialog.FileDialog {
@@ -99,7 +106,7 @@ func PickSave(win fyne.Window, title, name string, then func(path string)) {
 					return
 				}
 				path := to.URI().Path()
-				if err := to.Close(); err != nil {
+				if err := errors.Join(to.Close(), removeEmpty(path)); err != nil {
 					Complain(win, err)
 					return
 				}
@@ -111,6 +118,52 @@ func PickSave(win fyne.Window, title, name string, then func(path string)) {
 			return d
 		})
 	}, then)
+}
+
+// removeEmpty removes the empty file that the toolkit's dialog creates.
+func removeEmpty(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return os.Remove(path)
+	}
+	return nil
+}
+
+// PickSaveAs is like [PickSave] for files whose names end in ending, such as ".experiment.yaml". It completes a name without it, and
+// asks before it replaces the file with the completed name.
+func PickSaveAs(win fyne.Window, title, name, ending string, then func(path string)) {
+	PickSave(win, title, name, func(path string) {
+		to := completed(path, ending)
+		if to == path {
+			then(to)
+			return
+		}
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			then(to)
+			return
+		}
+		text := widget.NewLabel(to + " already exists.")
+		text.Wrapping = fyne.TextWrapBreak
+		ask := dialog.NewCustomConfirm("Replace the file?", "Replace", "Cancel", text, func(yes bool) {
+			if yes {
+				then(to)
+			}
+		}, win)
+		Ask(win, ask, ask.Confirm)
+	})
+}
+
+// completed returns a path with an ending. The path may already have the last part of the ending.
+func completed(path, ending string) string {
+	if strings.HasSuffix(path, ending) {
+		return path
+	}
+	return strings.TrimSuffix(path, filepath.Ext(ending)) + ending
 }
 
 // Pick shows a dialog of the toolkit for a file or a folder, in most of the window.

@@ -86,6 +86,18 @@ func (e *Execution) Experiment() *Experiment {
 	return e.x
 }
 
+// Executes reports whether a run is in progress in this execution.
+func (e *Execution) Executes(run engine.RunID) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for j := range e.jobs {
+		if j.Record.ID == run {
+			return true
+		}
+	}
+	return false
+}
+
 // Stop lets the sessions in progress end, and starts nothing more. With cut, it does not wait for them. It returns false while the
 // experiment waits for its turn.
 func (e *Execution) Stop(cut bool, who, why string) bool {

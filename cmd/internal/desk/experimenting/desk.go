@@ -86,14 +86,14 @@ func (d *Desk) watch(ctx context.Context) {
 		defer tick.Stop()
 		look = tick.C
 	}
-	was := d.fingerprint()
+	was := fingerprint(d.data)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-look:
 		}
-		if now := d.fingerprint(); now != was {
+		if now := fingerprint(d.data); now != was {
 			was = now
 			d.changed()
 		}
@@ -101,8 +101,8 @@ func (d *Desk) watch(ctx context.Context) {
 }
 
 // fingerprint changes with the state of each experiment and with its file.
-func (d *Desk) fingerprint() string {
-	all, _ := steering.List(d.data) // List reports problems
+func fingerprint(data string) string {
+	all, _ := steering.List(data) // List reports problems
 	var b strings.Builder
 	for i := range all {
 		e := &all[i]
@@ -138,7 +138,7 @@ func (d *Desk) List(context.Context) ([]screen.Entry, error) {
 func (d *Desk) entry(e *steering.Entry) screen.Entry {
 	p := e.Progress
 	one := screen.Entry{
-		Path: e.File, Title: e.Title, Done: p.Done + p.Failed, Total: p.All - p.Skipped, Failed: p.Failed, Used: e.Used, Problem: d.problems[e.File],
+		Path: e.File, Title: e.Title, Done: p.Done + p.Failed, Total: p.All, Failed: p.Failed, Skipped: p.Skipped, Used: e.Used, Problem: d.problems[e.File],
 		Elsewhere: e.Executor != nil && e.Executor.Process != os.Getpid(),
 	}
 	switch e.State {
@@ -205,6 +205,15 @@ func (d *Desk) current(path string) (*experiments.Experiment, error) {
 // Findings returns the runs with their measures.
 func (d *Desk) Findings(ctx context.Context, path string) (*findings.Table, error) {
 	x, err := d.current(path)
+	if _, mistakes := errors.AsType[*scenario.Mistakes](err); mistakes {
+		o, _, problem := d.of(path)
+		if problem != nil {
+			return nil, problem
+		}
+		if x = d.continuing(o); x != nil {
+			err = nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

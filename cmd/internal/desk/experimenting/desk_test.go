@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
 	screen "github.com/throng-sim/throng/ui/experiments"
@@ -147,6 +148,9 @@ func TestWholeExperiment(t *testing.T) {
 	if n, _ := r.findings().Count(findings.Skipped); n != 1 {
 		t.Errorf("%d runs are skipped", n)
 	}
+	if e := r.entry(); e.Done != 4 || e.Total != 6 || e.Skipped != 1 {
+		t.Errorf("skipped: %+v", e)
+	}
 	r.must(r.Skip(t.Context(), r.file, run, true))
 	if e := r.entry(); e.State != screen.Partial || e.Done != 4 {
 		t.Errorf("extended: %+v", e)
@@ -206,7 +210,20 @@ func TestClosedWindow(t *testing.T) {
 	r.until(screen.Running)
 	for n := 0; n == 0; n, _ = r.findings().Count(findings.Running) {
 	}
+	if w := r.Working(); len(w) != 1 || w[0] != (screen.Work{Path: r.file, Title: "Eagerness"}) {
+		t.Errorf("it works on %+v", w)
+	}
+	for _, row := range r.findings().Runs {
+		for i := range row {
+			if of := r.Of(engine.RunID(row[i].ID)); (of == "Eagerness") != (row[i].State == findings.Running) {
+				t.Errorf("run %q, which is %s, is one of %q", row[i].ID, row[i].State, of)
+			}
+		}
+	}
 	r.Close()
+	if w := r.Working(); len(w) > 0 {
+		t.Errorf("closed: it works on %+v", w)
+	}
 	if n, _ := r.findings().Count(findings.Interrupted); n != 1 {
 		t.Errorf("%d runs can be continued", n)
 	}
@@ -226,7 +243,14 @@ func TestQueuedExperiment(t *testing.T) {
 	defer release()
 	r.open()
 	r.must(r.Run(t.Context(), r.file, nil))
-	r.until(screen.Queued)
+	for e := r.until(screen.Queued); e.Waits == ""; e = r.entry() {
+	}
+	if e := r.entry(); e.Waits != "a test is in progress" { // not in another process
+		t.Errorf("it waits for %q", e.Waits)
+	}
+	if w := r.Working(); len(w) != 1 || !w[0].Queued {
+		t.Errorf("it works on %+v", w)
+	}
 	r.must(r.Stop(t.Context(), r.file))
 	if e := r.until(screen.Ready); e.Problem != "" {
 		t.Errorf("stopped: %+v", e)
@@ -286,6 +310,32 @@ func TestMistakes(t *testing.T) {
 	}
 	if _, err := r.Open(t.Context(), filepath.Join(t.TempDir(), "x.experiment.yaml")); err == nil {
 		t.Error("opened a file that does not exist")
+	}
+}
+
+// TestMistakesWhileItIsInProgress checks that an experiment in progress keeps its title and its runs while its file has mistakes.
+func TestMistakesWhileItIsInProgress(t *testing.T) {
+	r := newRoom(t, t.TempDir(), long)
+	r.open()
+	r.must(r.Run(t.Context(), r.file, nil))
+	r.until(screen.Running)
+	r.write(strings.Replace(long, "params.eagerness", "params.eagerly", 1))
+	if d := r.open(); len(d.Mistakes) != 1 || !d.Continues || d.Title != "Eagerness" || d.Design != "grid: 2 points" {
+		t.Errorf("opened %+v", d)
+	}
+	if e := r.entry(); e.State != screen.Running || e.Title != "Eagerness" {
+		t.Errorf("listed %+v", e)
+	}
+	if n := len(r.findings().Runs); n != 2 {
+		t.Errorf("%d points are shown", n)
+	}
+	r.must(r.Stop(t.Context(), r.file), r.Stop(t.Context(), r.file))
+	r.until(screen.Broken)
+	if d := r.open(); d.Continues || d.Title != "Eagerness" || d.Design != "" {
+		t.Errorf("stopped: opened %+v", d)
+	}
+	if _, err := r.Findings(t.Context(), r.file); err == nil {
+		t.Error("the runs of a file with mistakes are shown")
 	}
 }
 

@@ -28,7 +28,10 @@ func (d *Desk) Open(ctx context.Context, path string) (*screen.Details, error) {
 	if err != nil {
 		return nil, err
 	}
-	title := strings.TrimSuffix(filepath.Base(path), experiment.Ending)
+	title := screen.Name(path)
+	if r, err := o.Read(); err == nil && r.Title != "" { // from before there were mistakes
+		title = r.Title
+	}
 	details := &screen.Details{Path: o.File(), Title: title, Command: experiments.Command(o.File())}
 	x, err := d.current(path)
 	if mistakes, ok := errors.AsType[*scenario.Mistakes](err); ok {
@@ -36,6 +39,10 @@ func (d *Desk) Open(ctx context.Context, path string) (*screen.Details, error) {
 		err := o.Use(title)
 		if errors.Is(err, steering.ErrDamaged) { // it is replaced
 			err = nil
+		}
+		if was := d.continuing(o); err == nil && was != nil {
+			details.Continues = true
+			err = describe(ctx, was, details)
 		}
 		return details, err
 	}
@@ -46,6 +53,17 @@ func (d *Desk) Open(ctx context.Context, path string) (*screen.Details, error) {
 		return nil, err
 	}
 	return details, describe(ctx, x, details)
+}
+
+// continuing returns an experiment as it was before its file had mistakes, if it is in progress; else nil.
+func (d *Desk) continuing(o *steering.Orders) *experiments.Experiment {
+	d.mu.Lock()
+	was, here := d.opened[o.File()], d.running[o.File()] != nil
+	d.mu.Unlock()
+	if here || o.Executing() != nil {
+		return was
+	}
+	return nil
 }
 
 // describe describes an experiment without mistakes.
@@ -122,7 +140,7 @@ func (d *Desk) Report(ctx context.Context, path, to string) error {
 
 // Export writes the tables of runs and of effects into a new folder inside dir, and returns its path.
 func (d *Desk) Export(ctx context.Context, path, dir string) (string, error) {
-	name := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), experiment.Ending))
+	name := filepath.Join(dir, screen.Name(path))
 	to := name
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {

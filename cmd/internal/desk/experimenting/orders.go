@@ -29,6 +29,7 @@ type execution struct {
 	*experiments.Execution
 	cancel context.CancelCauseFunc // ends waiting for its turn
 	began  time.Time               // zero while it waits for its turn
+	behind string                  // what it waits for; "" if that is unknown
 	done   int                     // runs that ended since then
 	stops  int                     // orders to stop
 }
@@ -47,9 +48,9 @@ func (e *execution) describe(one *screen.Entry) {
 	case e.stops > 0:
 		one.State = screen.Stopping
 	case e.began.IsZero():
-		one.State = screen.Queued
+		one.State, one.Waits = screen.Queued, e.behind
 	case one.State == screen.Running && e.done > 0:
-		one.Left = time.Since(e.began) / time.Duration(e.done) * time.Duration(one.Total-one.Done)
+		one.Left = time.Since(e.began) / time.Duration(e.done) * time.Duration(one.Total-one.Done-one.Skipped)
 	}
 }
 
@@ -112,6 +113,7 @@ func (d *Desk) execute(ctx context.Context, x *experiments.Experiment) error {
 	}
 	var wait func() error
 	e.Execution, wait = x.Execute(ctx, experiments.Events{
+		Waiting: func(holder string) { locked(func() { e.behind = Here(holder) }) },
 		Planned: func(*experiments.Status) {
 			locked(func() {
 				if e.began.IsZero() {

@@ -36,6 +36,9 @@ func (c *listCmd) Run(t *Terminal) error {
 		e, runs := &all[i], "unknown"
 		if p := e.Progress; p.All > 0 {
 			runs = fmt.Sprintf("%d of %d", p.Done, p.All)
+			if p.Skipped > 0 {
+				runs += fmt.Sprintf(", %d skipped", p.Skipped)
+			}
 		}
 		show.Row(w, "%s\t%s\t%s\t%s\t%s\n", e.Title, string(e.State), runs, e.Used.Local().Format("2006-01-02 15:04"), e.File)
 	}

@@ -36,7 +36,7 @@ var ErrDamaged = errors.New("the orders for the experiment are damaged")
 type Record struct {
 	File     string    `json:"file"` // absolute path
 	Title    string    `json:"title"`
-	Used     time.Time `json:"used"` // when it was opened or executed last
+	Used     time.Time `json:"used"` // when it was executed last, or opened first
 	Progress Progress  `json:"progress"`
 	// Paused is set while no further run starts.
 	Paused *Order `json:"paused,omitempty"`
@@ -181,9 +181,15 @@ func (o *Orders) Change(f func(*Record)) (err error) {
 	return damage
 }
 
-// Use records that the experiment was opened or executed.
+// Use records the title of an experiment that is opened. Only the first time counts as use, so that looking at experiments does not
+// change their order.
 func (o *Orders) Use(title string) error {
-	return o.Change(func(r *Record) { r.Title, r.Used = title, now() })
+	return o.Change(func(r *Record) {
+		r.Title = title
+		if r.Used.IsZero() {
+			r.Used = now()
+		}
+	})
 }
 
 // Progress records the numbers of runs.
@@ -253,7 +259,7 @@ func (o *Orders) Execute() (release func() error, err error) {
 		program = os.Args[0]
 	}
 	by := &Executor{os.Getpid(), filepath.Base(program), now()}
-	if err := o.Change(func(r *Record) { r.Executor = by }); err != nil && !errors.Is(err, ErrDamaged) {
+	if err := o.Change(func(r *Record) { r.Executor, r.Used = by, by.Since }); err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return func() error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments/steering"
 )
@@ -158,6 +159,32 @@ func TestForget(t *testing.T) {
 	if all, err := steering.List(data); len(all) != 0 || err != nil {
 		t.Errorf("listed %+v, %v", all, err)
 	}
+}
+
+// TestLookingIsNoUse checks that opening an experiment again leaves its place in the list, and that executing it does not.
+func TestLookingIsNoUse(t *testing.T) {
+	o := orders(t, t.TempDir(), filepath.Join(t.TempDir(), "prices.experiment.yaml"))
+	read := func() steering.Record {
+		r, err := o.Read()
+		must(t, err)
+		return r
+	}
+	must(t, o.Use("Prices"))
+	if read().Used.IsZero() {
+		t.Error("the first time does not count")
+	}
+	must(t, o.Change(func(r *steering.Record) { r.Used = r.Used.Add(-time.Hour) }))
+	was := read().Used
+	must(t, o.Use("New prices"))
+	if r := read(); r.Title != "New prices" || !r.Used.Equal(was) {
+		t.Errorf("the record is %+v, used %v before", r, was)
+	}
+	release, err := o.Execute()
+	must(t, err)
+	if r := read(); !r.Used.After(was) {
+		t.Errorf("executed: the record is %+v, used %v before", r, was)
+	}
+	must(t, release())
 }
 
 // TestManyLook checks that those who look whether a killed process still executes an experiment do not take each other for it.
