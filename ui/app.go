@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/editor"
 	"github.com/throng-sim/throng/ui/experiments"
+	"github.com/throng-sim/throng/ui/experiments/designer"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/taskbar"
@@ -46,6 +47,7 @@ type Desk struct {
 	Compare compare.Desk
 	// Experiments is nil if there are none; their page is then missing.
 	Experiments experiments.Desk
+	Designer    designer.Desk // nil if there are no experiments
 	Calibrate   calibrate.Desk
 	Settings    settings.Desk
 	Import      wizard.Desk // nil if scenarios cannot be imported
@@ -93,6 +95,7 @@ type App struct {
 	compare *compare.Screen
 	// experiments is nil if the application has none.
 	experiments *experiments.Screen
+	designer    *designer.Designer
 	pulse       *async.Pulse
 	settings    *settings.Screen
 	choices     choices
@@ -295,6 +298,9 @@ func (a *App) tick() {
 	if a.wizard != nil {
 		a.wizard.Tick()
 	}
+	if a.designer != nil {
+		a.designer.Tick()
+	}
 	a.frame.tick()
 	for _, f := range a.others {
 		f.tick()
@@ -432,7 +438,7 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 
 // close ends the program. It asks about unsaved edits and about what is in progress, and waits for a run.
 func (a *App) close() {
-	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) {
+	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) || a.designer != nil && a.designer.Leave(a.close) {
 		return
 	}
 	title, text := a.unfinished().question()

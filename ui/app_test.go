@@ -187,7 +187,7 @@ func start(t *testing.T, d *desk) (*uitest.Queue, *App, *app) {
 	}
 	a := New(fake, Desk{
 		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
-		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Designer: designs{}, Store: d,
 	})
 	q.Drain()
 	return q, a, fake

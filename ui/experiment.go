@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/ui/experiments"
+	"github.com/throng-sim/throng/ui/experiments/designer"
 )
 
 const experimentsTitle = "Experiments"
@@ -24,7 +25,10 @@ func (a *App) withExperiments(pages []*page) []*page {
 	if a.desk.Experiments == nil {
 		return pages
 	}
-	a.experiments = experiments.New(a.desk.Experiments, a.win, experiments.Ways{Results: a.showResults, Edit: a.openFile})
+	a.designer = designer.New(a.desk.Designer, a.win, designer.Ways{Saved: func(path string) { a.openExperiment(path) }, Text: a.openFile})
+	a.experiments = experiments.New(a.desk.Experiments, a.win, experiments.Ways{
+		Results: a.showResults, Create: a.designer.Create, Edit: a.designer.Edit, Text: a.openFile,
+	})
 	icon := theme.NewThemedResource(fyne.NewStaticResource("experiment.svg", experimentIcon))
 	after := 1 + slices.IndexFunc(pages, func(p *page) bool { return p.title == "Compare" })
 	a.live.Experiments(func() string {

@@ -7,8 +7,11 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/draft"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/ui/experiments"
+	"github.com/throng-sim/throng/ui/experiments/designer"
+	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -53,6 +56,61 @@ func TestAnExperimentIsOpened(t *testing.T) {
 		t.Errorf("a scenario opens %s", a.current.title)
 	}
 	q.Until("read", func() bool { return d.was("read /scenarios/mine.yaml") > 0 })
+}
+
+// designs suggests a form without factors, which has one run.
+type designs struct{ designer.Desk }
+
+func (designs) Scenarios(context.Context) ([]designer.Scenario, error) {
+	return []designer.Scenario{{Name: "shopping", Title: "Shoppers"}}, nil
+}
+
+func (designs) Suggest(_ context.Context, of string) (*designer.Form, error) {
+	return &designer.Form{Scenario: of, Draft: draft.Draft{Title: "Prices"}}, nil
+}
+
+func (designs) Load(_ context.Context, path string) (*designer.Form, error) {
+	return &designer.Form{Path: path, Draft: draft.Draft{Title: "Prices"}}, nil
+}
+
+func (designs) Check(context.Context, designer.Form) (*designer.Checked, error) {
+	return &designer.Checked{Points: 1, Seeds: 1, Runs: 1}, nil
+}
+
+func (designs) Save(context.Context, string, designer.Form) error { return nil }
+
+// TestAnExperimentIsMade makes an experiment from the menu. A window with changes that are not saved asks before it closes.
+func TestAnExperimentIsMade(t *testing.T) {
+	d := &desk{}
+	q, a, fake := start(t, d)
+	a.show(a.pageOf(experimentsTitle))
+	a.do(a.commandNamed("New experiment…"))
+	q.Until("the form", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "1 point × 1 seed") })
+	a.key(fyne.KeyEscape)
+	if a.overlay() != nil {
+		t.Fatal("Escape does not close the dialog")
+	}
+	q.Until("the experiments", func() bool { return uitest.Button(a.current.Content(), "Edit…") != nil })
+	q.Tap(a.current.Content(), "Edit…")
+	q.Until("the form", func() bool { return a.overlay() != nil && uitest.Shows(a.overlay(), "1 point × 1 seed") })
+	title, ok := a.win.Canvas().Focused().(*form.Entry)
+	if !ok {
+		t.Fatal("the title is not focused")
+	}
+	title.SetText("Better")
+	a.tick()
+	a.close()
+	q.Drain()
+	if fake.quit != 0 || !uitest.Shows(a.overlay(), "Discard the changes?") {
+		t.Fatalf("quit %d times", fake.quit)
+	}
+	q.Tap(a.overlay(), "Continue")
+	q.Until("it can be saved", func() bool { b := uitest.Button(a.overlay(), "Save"); return b != nil && !b.Disabled() })
+	q.Tap(a.overlay(), "Save")
+	q.Until("saved", func() bool { return a.overlay() == nil })
+	if a.current.title != experimentsTitle || a.experiments.Chosen() != "/mine/prices.experiment.yaml" {
+		t.Errorf("%s shows %q", a.current.title, a.experiments.Chosen())
+	}
 }
 
 // TestNoExperiments checks that the page is missing if the application has no experiments, and that the keys of the others follow.
@@ -134,7 +192,28 @@ func (p patientExperiments) Forget(context.Context, string) error {
 	return nil
 }
 
-func (p patientExperiments) Scenarios(context.Context) ([]experiments.Scenario, error) {
+// patientDesigns answers when the test lets it.
+type patientDesigns struct {
+	designer.Desk
+	*patience
+}
+
+func (p patientDesigns) Scenarios(context.Context) ([]designer.Scenario, error) {
 	p.wait("Scenarios of experiments")
-	return nil, nil
+	return designs{}.Scenarios(context.Background())
+}
+
+func (p patientDesigns) Suggest(ctx context.Context, of string) (*designer.Form, error) {
+	p.wait("Suggest")
+	return designs{}.Suggest(ctx, of)
+}
+
+func (p patientDesigns) Load(ctx context.Context, path string) (*designer.Form, error) {
+	p.wait("Load of experiments")
+	return designs{}.Load(ctx, path)
+}
+
+func (p patientDesigns) Check(ctx context.Context, f designer.Form) (*designer.Checked, error) {
+	p.wait("Check of experiments")
+	return designs{}.Check(ctx, f)
 }

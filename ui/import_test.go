@@ -62,7 +62,7 @@ func TestImportFromTheMenu(t *testing.T) {
 	close(d.settled)
 	a := New(&app{App: fyne.CurrentApp()}, Desk{
 		Setup: setupDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{}, Import: importing{},
-		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Designer: designs{}, Store: d,
 	})
 	q.Drain()
 	a.do(a.commandNamed("New scenario from your backend…"))

@@ -65,7 +65,7 @@ func (p *patience) idle() bool {
 func (p *patience) desk() Desk {
 	return Desk{
 		Setup: patientSetup{patience: p}, Live: patientLive{patience: p}, Runs: patientRuns{patience: p}, Results: patientResults{patience: p},
-		Compare: patientCompare{patience: p}, Calibrate: patientCalibrate{patience: p}, Experiments: patientExperiments{patience: p}, Settings: patientSettings{patience: p}, Editor: patientEditor{p}, Store: p,
+		Compare: patientCompare{patience: p}, Calibrate: patientCalibrate{patience: p}, Experiments: patientExperiments{patience: p}, Designer: patientDesigns{patience: p}, Settings: patientSettings{patience: p}, Editor: patientEditor{p}, Store: p,
 	}
 }
 

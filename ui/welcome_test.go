@@ -128,7 +128,7 @@ func first(t *testing.T, d *desk) (*uitest.Queue, *App) {
 	d.settled = make(chan struct{})
 	a := New(&app{App: fyne.CurrentApp()}, Desk{
 		Setup: firstDesk{d: d}, Live: liveDesk{d: d}, Runs: runsDesk{d: d}, Results: resultsDesk{},
-		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Store: d,
+		Compare: compareDesk{}, Calibrate: calibrateDesk{d: d}, Settings: settingsDesk{}, Experiments: experimentsDesk{d: d}, Designer: designs{}, Store: d,
 	})
 	q.Until("read", func() bool { return uitest.Shows(a.setup.Content(), "372 shoppers") })
 	a.greet()

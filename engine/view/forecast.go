@@ -148,21 +148,38 @@ func ForecastSummary(f *engine.Forecast) string {
 	return strings.Join(parts, ", ")
 }
 
-// WorkSummary describes what several runs take together: seconds, requests, tokens, US dollars and bytes on disk. Figures that are zero
-// are left out.
-func WorkSummary(length, requests, tokens, cost, disk engine.Estimate) string {
-	parts := []string{about(length, showSeconds)}
+// WorkLines returns the formatted figures of what several runs take together: seconds, requests, tokens, US dollars and bytes on disk.
+// Figures that are zero are left out.
+func WorkLines(length, requests, tokens, cost, disk engine.Estimate) []ForecastLine {
+	lines := []ForecastLine{{Name: "time", Text: about(length, showSeconds), Basis: length.Basis, Main: true}}
 	for _, figure := range []struct {
+		name string
 		of   engine.Estimate
 		show func(float64) string
-		unit string
-	}{{requests, showCount, " requests"}, {tokens, showCount, " tokens"}, {cost, showDollars, ""}, {disk, showBytes, " on disk"}} {
-		if figure.of.Known() && figure.of.High > 0 {
-			parts = append(parts, estimateText(figure.of, figure.show)+figure.unit)
+	}{{"requests", requests, showCount}, {"tokens", tokens, showCount}, {"cost", cost, showDollars}, {"disk", disk, showBytes}} {
+		switch {
+		case figure.of.Known() && figure.of.High > 0:
+			lines = append(lines, ForecastLine{Name: figure.name, Text: estimateText(figure.of, figure.show), Basis: figure.of.Basis, Main: true})
+		case figure.name == "cost" && !cost.Known():
+			lines = append(lines, ForecastLine{Name: figure.name, Text: "not known", Main: true})
 		}
 	}
-	if !cost.Known() {
-		parts = append(parts, "cost not known")
+	return lines
+}
+
+// WorkSummary describes what several runs take together, like [WorkLines].
+func WorkSummary(length, requests, tokens, cost, disk engine.Estimate) string {
+	var parts []string
+	for _, l := range WorkLines(length, requests, tokens, cost, disk) {
+		switch {
+		case l.Name == "disk":
+			l.Text += " on disk"
+		case l.Name == "requests" || l.Name == "tokens":
+			l.Text += " " + l.Name
+		case l.Name == "cost" && !cost.Known():
+			l.Text = "cost " + l.Text
+		}
+		parts = append(parts, l.Text)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -56,14 +56,7 @@ type Files interface {
 	Export(ctx context.Context, path, dir string) (string, error)
 	// Forget removes an experiment from the list. Its file and its runs stay.
 	Forget(ctx context.Context, path string) error
-	// Scenarios lists the scenarios that an experiment can be written for.
-	Scenarios(ctx context.Context) ([]Scenario, error)
-	// New writes a commented experiment file for a scenario, which does not exist yet.
-	New(ctx context.Context, scenario, to string) error
 }
-
-// Scenario is a scenario by its name in Setup.
-type Scenario struct{ Name, Title string }
 
 // State is what an experiment does.
 type State uint8

@@ -47,7 +47,7 @@ type faults struct {
 }
 
 func newFaults(edit, again func()) *faults {
-	f := &faults{list: form.NewPanels(), edit: widget.NewButtonWithIcon("Edit file", theme.DocumentCreateIcon(), edit)}
+	f := &faults{list: form.NewPanels(), edit: widget.NewButtonWithIcon("Open as text", theme.DocumentIcon(), edit)}
 	buttons := container.NewHBox(f.edit, widget.NewButtonWithIcon("Check again", theme.ViewRefreshIcon(), again))
 	f.content = container.NewVScroll(widgets.NewPanel("Mistakes in the file", form.NewStack(f.list, buttons)))
 	f.content.Hide()

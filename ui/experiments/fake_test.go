@@ -133,17 +133,6 @@ func (d *fakeDesk) Forget(_ context.Context, path string) error {
 	return d.order("forget %s", path)
 }
 
-func (d *fakeDesk) Scenarios(context.Context) ([]Scenario, error) {
-	return []Scenario{{"shopping", "Online shopping"}, {"/my/shop.throng.yaml", "My shop"}}, nil
-}
-
-func (d *fakeDesk) New(_ context.Context, scenario, to string) error {
-	d.mu.Lock()
-	d.details[to], d.tables[to] = &Details{Path: to, Title: "new"}, prices(0)
-	d.mu.Unlock()
-	return d.order("new %s %s", scenario, to)
-}
-
 // prices is a grid of three levels of eagerness and two models with ten seeds. The first done runs have values, seed by seed.
 func prices(done int) *findings.Table {
 	t := &findings.Table{
@@ -227,7 +216,7 @@ func start(t *testing.T, d *fakeDesk) (*uitest.Queue, *Screen, *went) {
 	q := uitest.Start(t)
 	w := &went{}
 	win := test.NewTempWindow(t, nil)
-	s := New(d, win, Ways{Results: func(run engine.RunID) { w.results = run }, Edit: func(path string) { w.edited = path }})
+	s := New(d, win, Ways{Results: func(run engine.RunID) { w.results = run }, Create: func() { w.created++ }, Edit: func(path string) { w.edited = path }, Text: func(path string) { w.text = path }})
 	win.SetContent(s.Content())
 	win.Resize(fyne.NewSize(1130, 780))
 	s.Show()
@@ -238,6 +227,8 @@ func start(t *testing.T, d *fakeDesk) (*uitest.Queue, *Screen, *went) {
 type went struct {
 	results engine.RunID
 	edited  string
+	text    string // the file that was opened as text
+	created int
 }
 
 // reads waits until the screen shows all that the desk has.

@@ -17,7 +17,7 @@ type head struct {
 	line  *form.Note
 	said  *widgets.Notice // about the last order
 
-	run, resume, pause, stop, seeds, report, export, edit, forget *widget.Button
+	run, resume, pause, stop, seeds, report, export, edit, text, forget *widget.Button
 
 	bar     *widgets.Bar
 	reveal  *widget.Button
@@ -37,13 +37,14 @@ func newHead(s *Screen) *head {
 		seeds:  button("More seeds…", theme.ContentAddIcon(), s.askSeeds),
 		report: button("Report…", theme.DocumentIcon(), s.askReport),
 		export: button("Export…", theme.DocumentSaveIcon(), s.askExport),
-		edit:   button("Edit file", theme.DocumentCreateIcon(), s.edit),
+		edit:   button("Edit…", theme.DocumentCreateIcon(), s.edit),
+		text:   button("Open as text", theme.DocumentIcon(), s.asText),
 		forget: button("Forget…", theme.ContentRemoveIcon(), s.askForget),
 		reveal: button("Open folder", theme.FolderOpenIcon(), s.showSaved),
 	}
 	h.run.Importance, h.resume.Importance = widget.HighImportance, widget.HighImportance
 	h.reveal.Hide()
-	h.bar = widgets.NewBar(h.run, h.resume, h.pause, h.stop, h.seeds, h.report, h.export).Rarely(h.edit, h.forget)
+	h.bar = widgets.NewBar(h.run, h.resume, h.pause, h.stop, h.seeds, h.edit, h.report, h.export).Rarely(h.text, h.forget)
 	title := container.NewBorder(nil, nil, nil, h.badge, h.title)
 	h.content = form.NewStack(title, h.line, h.bar, container.NewBorder(nil, nil, nil, container.NewVBox(h.reveal), h.said))
 	return h

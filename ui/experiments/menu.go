@@ -17,7 +17,8 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(h.seeds, action.Action{Name: "More seeds…", Menu: menu, Sub: sub}),
 		action.Press(h.report, action.Action{Name: "Report on the experiment…", Menu: menu, Sub: sub}),
 		action.Press(h.export, action.Action{Name: "Export the experiment…", Menu: menu, Sub: sub}),
-		{Name: "Edit the experiment's file", Menu: menu, Sub: sub, Do: s.edit, Enabled: chosen},
+		{Name: "Edit the experiment…", Menu: menu, Sub: sub, Do: s.edit, Enabled: chosen},
+		{Name: "Open the experiment's file as text", Menu: menu, Sub: sub, Do: s.asText, Enabled: chosen},
 		action.Press(h.forget, action.Action{Name: "Forget the experiment…", Menu: menu, Sub: sub}),
 	}
 }

@@ -94,8 +94,14 @@ func (s *Screen) pause() { s.order("Not paused.", s.desk.Pause, nil) }
 func (s *Screen) stop() { s.order("Not stopped.", s.desk.Stop, nil) }
 
 func (s *Screen) edit() {
-	if s.chosen != "" && s.ways.Edit != nil {
+	if s.chosen != "" {
 		s.ways.Edit(s.chosen)
+	}
+}
+
+func (s *Screen) asText() {
+	if s.chosen != "" {
+		s.ways.Text(s.chosen)
 	}
 }
 

@@ -20,7 +20,9 @@ import (
 // Ways are the ways to other screens and programs.
 type Ways struct {
 	Results func(run engine.RunID) // opens a run in Results
-	Edit    func(path string)      // opens a file in the system's editor
+	Create  func()                 // makes a new experiment
+	Edit    func(path string)      // edits an experiment in a form
+	Text    func(path string)      // opens a file in the system's editor
 }
 
 // Screen shows experiments. Call its methods on the UI goroutine.
@@ -72,13 +74,10 @@ var tabNames = []string{"Findings", "Response", "Factors", "Runs", "Design"}
 // New returns the screen.
 func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s := &Screen{desk: desk, win: win, ways: ways, trouble: widgets.NewNotice()}
-	s.adder = &adder{desk, win, s.Select, func(text string) {
-		s.trouble.Say(text, widgets.Bad)
-		s.content.Refresh()
-	}}
+	s.adder = &adder{win, s.Select, ways.Create}
 	s.list = newList(s.Select, s.adder)
 	s.head = newHead(s)
-	s.faults = newFaults(s.edit, s.read)
+	s.faults = newFaults(s.asText, s.read)
 	s.empty = newEmpty(s.adder)
 	measures := &measures{}
 	found, response, factors, runs := newFindingsPage(measures), newResponsePage(measures), newFactorsPage(measures), newRunsPage(s)

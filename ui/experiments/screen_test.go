@@ -193,8 +193,9 @@ func TestAnExperimentIsForgotten(t *testing.T) {
 	s.Select(otherFile)
 	reads(q, s, d)
 	s.head.edit.OnTapped()
-	if w.edited != otherFile {
-		t.Errorf("edited is %q", w.edited)
+	s.head.text.OnTapped()
+	if w.edited != otherFile || w.text != otherFile {
+		t.Errorf("edited is %q, opened as text %q", w.edited, w.text)
 	}
 	s.head.forget.OnTapped()
 	q.Tap(asked(t, q, s), "Forget")
@@ -207,25 +208,22 @@ func TestAnExperimentIsForgotten(t *testing.T) {
 	}
 }
 
-// TestNoExperiments checks that the empty screen explains itself, and writes and opens files.
+// TestNoExperiments checks that the empty screen explains itself, makes experiments and opens files.
 func TestNoExperiments(t *testing.T) {
 	d := &fakeDesk{details: map[string]*Details{otherFile: details(otherFile)}, tables: map[string]*findings.Table{otherFile: prices(60)}}
-	q, s, _ := start(t, d)
+	q, s, w := start(t, d)
 	q.Until("the explanation", func() bool { return uitest.Shows(s.Content(), "An experiment runs a scenario many times") })
-	answers(t, "/mine/shop")
 	q.Tap(s.Content(), "New experiment…")
-	q.Tap(asked(t, q, s), "Write file…")
-	q.Until("the new one", func() bool { return s.shown != nil && s.entry() != nil })
-	if got := d.ordered(); s.chosen != "/mine/shop.experiment.yaml" || !slices.Equal(got, []string{"new shopping " + s.chosen}) {
-		t.Errorf("ordered is %q, and %s is shown", got, s.chosen)
-	}
-	if uitest.Shows(s.Content(), "No experiments yet") {
-		t.Error("the screen still says that there are none")
+	if w.created != 1 {
+		t.Errorf("%d experiments are being made", w.created)
 	}
 	answers(t, otherFile)
 	q.Tap(s.Content(), "Open file…")
-	q.Until("the opened one", func() bool { return s.chosen == otherFile && s.shown != nil })
+	q.Until("the opened one", func() bool { return s.chosen == otherFile && s.shown != nil && s.entry() != nil })
 	shows(t, s, "raises acted by")
+	if uitest.Shows(s.Content(), "No experiments yet") {
+		t.Error("the screen still says that there are none")
+	}
 }
 
 // TestResultsAreProvisional checks what is shown before the first complete block, and from then on.
@@ -368,9 +366,9 @@ func TestMistakesAreShown(t *testing.T) {
 	if uitest.Shows(s.Content(), "Response") {
 		t.Error("a file with mistakes has tabs")
 	}
-	q.Tap(s.faults.content, "Edit file")
-	if w.edited != brokenFile {
-		t.Errorf("edited is %q", w.edited)
+	q.Tap(s.faults.content, "Open as text")
+	if w.text != brokenFile {
+		t.Errorf("opened as text is %q", w.text)
 	}
 	d.mu.Lock()
 	d.details[brokenFile], d.tables[brokenFile] = details(brokenFile), prices(0)

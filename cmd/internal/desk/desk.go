@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/crash"
+	"github.com/throng-sim/throng/cmd/internal/desk/design"
 	"github.com/throng-sim/throng/cmd/internal/desk/experimenting"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
@@ -87,7 +88,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	d.store, d.remote, d.box = d.app.Store(), d.app.Remote(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
-	d.lab = experimenting.New(experimenting.Options{App: d.app, Scenarios: setupDesk{d}.forExperiments})
+	d.lab = experimenting.New(experimenting.Options{App: d.app})
 	importDesk{d}.forget() // recordings of a process that died
 	if err := d.reconnect(); err != nil {
 		slog.Warn("cannot send results", "error", err)
@@ -112,7 +113,7 @@ func (d *Desk) reconnect() error {
 // Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{
-		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Experiments: d.lab, Store: d, Program: program{d}, Drew: d.drawn,
+		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Experiments: d.lab, Designer: &design.Desk{App: d.app, List: setupDesk{d}.forExperiments}, Store: d, Program: program{d}, Drew: d.drawn,
 	}
 }
 

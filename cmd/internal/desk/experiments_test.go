@@ -41,7 +41,7 @@ func TestExperimentEndsWithTheWindow(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].State != experiments.Partial && all[0].State != experiments.Ready || all[0].Total != 2 {
 		t.Errorf("listed %+v, %v", all, err)
 	}
-	if scenarios, err := again.Screens().Experiments.Scenarios(t.Context()); err != nil || len(scenarios) == 0 {
+	if scenarios, err := again.Screens().Designer.Scenarios(t.Context()); err != nil || len(scenarios) == 0 {
 		t.Errorf("scenarios %v, %v", scenarios, err)
 	}
 	if err := again.Close(); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script/value"
-	"github.com/throng-sim/throng/ui/experiments"
+	"github.com/throng-sim/throng/ui/experiments/designer"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -56,10 +56,10 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 }
 
 // forExperiments lists the scenarios for new experiments.
-func (d setupDesk) forExperiments(ctx context.Context) (all []experiments.Scenario, err error) {
+func (d setupDesk) forExperiments(ctx context.Context) (all []designer.Scenario, err error) {
 	choices, err := d.Choices(ctx)
 	for _, c := range choices {
-		all = append(all, experiments.Scenario{Name: c.Name, Title: c.Title})
+		all = append(all, designer.Scenario{Name: c.Name, Title: c.Title})
 	}
 	return all, err
 }

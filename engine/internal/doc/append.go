@@ -11,10 +11,9 @@ import (
 // Append returns the text of a file with values added to the list of scalars at a path of keys. A single value becomes a list. A
 // missing list is added if it is a key of the file itself. Every other byte stays, as with [Set].
 func Append(file string, text []byte, path []string, values []any) ([]byte, error) {
-	r := &Report{}
-	root := Parse(file, text, r)
-	if err := r.Err(); root == nil || err != nil {
-		return nil, fmt.Errorf("%s is invalid: %w", file, err)
+	root, err := parsed(file, text)
+	if err != nil {
+		return nil, err
 	}
 	at := At(root, path...)
 	e := newEdit(root)

@@ -16,10 +16,9 @@ import (
 // it exists or can be added at the end of the file. Every other byte stays: comments, layout, line breaks. value is an int64,
 // a float64, a bool or a string. An error explains why the file must be edited by hand.
 func Set(file string, text []byte, path []string, value any) ([]byte, error) {
-	r := &Report{}
-	root := Parse(file, text, r)
-	if err := r.Err(); root == nil || err != nil {
-		return nil, fmt.Errorf("%s is invalid: %w", file, err)
+	root, err := parsed(file, text)
+	if err != nil {
+		return nil, err
 	}
 	parent, have := root, 0
 	for have < len(path)-1 && parent.Get(path[have]).Kind() == Map {
@@ -68,10 +67,9 @@ func unchanged(file string, was *Node, changed []byte, path []string, wanted fun
 	if now == nil || r.Err() != nil || !wanted(At(now, path...)) {
 		return errByHand
 	}
-	differences := Differ(was, now, func([]string) bool { return false })
-	differences = append(differences, Differ(now, was, func([]string) bool { return false })...) // a new key is missing in the first document
+	differences := append(Differ(was, now, keepAll), Differ(now, was, keepAll)...) // a new key is missing in the first document
 	for _, d := range differences {
-		if n := len(d.Path); n > len(path) || !slices.Equal(d.Path, path[:n]) {
+		if n := min(len(d.Path), len(path)); !slices.Equal(d.Path[:n], path[:n]) {
 			return errByHand
 		}
 	}

@@ -50,10 +50,10 @@ type Experiment struct {
 }
 
 // Read reads an experiment and its scenario. data is the data folder. Mistakes are *scenario.Mistakes.
-func Read(data, file string) (*experiment.Experiment, error) { return readAs(data, file, nil) }
+func Read(data, file string) (*experiment.Experiment, error) { return ReadAs(data, file, nil) }
 
-// readAs reads an experiment with a text in place of that of its file; nil reads the file.
-func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
+// ReadAs reads an experiment with a text in place of that of its file; nil reads the file.
+func ReadAs(data, file string, text []byte) (*experiment.Experiment, error) {
 	dir, name := filepath.Dir(file), filepath.Base(file)
 	folder := scenario.Folder(dir)
 	open := func(of string) ([]byte, error) {
@@ -63,11 +63,7 @@ func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
 		return folder(of)
 	}
 	e, err := experiment.Read(name, open, func(of string, given map[string]string) (*scenario.Scenario, error) {
-		path := filepath.Join(dir, filepath.FromSlash(of))
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
-			path = of // a built-in scenario
-		}
-		return authoring.Open(data, path, given)
+		return Scenario(data, file, of, given)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no experiment %s; throngctl experiment new SCENARIO writes one (%w)", file, fs.ErrNotExist)
@@ -75,9 +71,18 @@ func readAs(data, file string, text []byte) (*experiment.Experiment, error) {
 	return e, err
 }
 
+// Scenario loads a scenario as the file of an experiment names it, with the given parameters.
+func Scenario(data, file, of string, given map[string]string) (*scenario.Scenario, error) {
+	path := filepath.Join(filepath.Dir(file), filepath.FromSlash(of))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && filepath.Base(of) == of {
+		path = of // a built-in scenario
+	}
+	return authoring.Open(data, path, given)
+}
+
 // Open reads an experiment for execution, and records its use.
 func Open(a *app.App, file string, o Options) (*Experiment, error) {
-	x, err := open(a, file, o)
+	x, err := open(a, file, nil, o)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +92,7 @@ func Open(a *app.App, file string, o Options) (*Experiment, error) {
 
 // Reopen reads the file of the experiment again, as it is now. It keeps the measured values if they still apply.
 func (x *Experiment) Reopen() (*Experiment, error) {
-	now, err := open(x.app, x.File, x.options)
+	now, err := open(x.app, x.File, nil, x.options)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +104,29 @@ func (x *Experiment) Reopen() (*Experiment, error) {
 func (x *Experiment) Allowing(allow []string) (*Experiment, error) {
 	options := x.options
 	options.Allow = allow
-	return open(x.app, x.File, options)
+	return open(x.app, x.File, nil, options)
 }
 
-func open(a *app.App, file string, o Options) (*Experiment, error) {
+// Preview plans an experiment with a text in place of that of its file, which need not exist, and forecasts the runs that are missing.
+func Preview(ctx context.Context, a *app.App, file string, text []byte, o Options) (*Status, Forecast, error) {
+	x, err := open(a, file, text, o)
+	if err != nil {
+		return nil, Forecast{}, err
+	}
+	record, err := x.Orders.Read()
+	x.noteOn(err)
+	s, err := x.planned(ctx, &record)
+	if err != nil {
+		return nil, Forecast{}, err
+	}
+	f, err := x.Forecast(ctx, s)
+	return s, f, err
+}
+
+// open reads an experiment. text takes the place of that of its file, unless it is nil.
+func open(a *app.App, file string, text []byte, o Options) (*Experiment, error) {
 	data := a.Store().Dir()
-	e, err := Read(data, file)
+	e, err := ReadAs(data, file, text)
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,9 @@ func New(data, of, file string) error {
 	if err != nil {
 		return err
 	}
-	name := of
-	if _, err := os.Stat(of); err == nil { // a file: relative to the experiment
-		if name, err = relative(file, of); err != nil {
-			return err
-		}
+	name, err := Named(file, of)
+	if err != nil {
+		return err
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -32,12 +30,17 @@ func New(data, of, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-func relative(from, to string) (string, error) {
-	dir, err := filepath.Abs(filepath.Dir(from))
+// Named returns how the file of an experiment names a scenario: a file by its path relative to the experiment, a built-in one by its name.
+func Named(file, of string) (string, error) {
+	if _, err := os.Stat(of); err != nil {
+		return of, nil
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
 	if err != nil {
 		return "", err
 	}
-	if to, err = filepath.Abs(to); err != nil {
+	to, err := filepath.Abs(of)
+	if err != nil {
 		return "", err
 	}
 	path, err := filepath.Rel(dir, to)
@@ -59,7 +62,7 @@ func Extend(data, file string, c experiment.Changes) (*experiment.Experiment, er
 	if err != nil {
 		return nil, err
 	}
-	if e, err = readAs(data, file, text); err != nil {
+	if e, err = ReadAs(data, file, text); err != nil {
 		return nil, fmt.Errorf("the file was not changed: %w", err)
 	}
 	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, was) {

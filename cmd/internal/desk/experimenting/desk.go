@@ -25,8 +25,6 @@ import (
 // Options are what the desk needs of the window.
 type Options struct {
 	App *app.App
-	// Scenarios lists the scenarios of the window.
-	Scenarios func(context.Context) ([]screen.Scenario, error)
 	// Look says when to look for what other processes changed; nil looks once a second.
 	Look <-chan time.Time
 }

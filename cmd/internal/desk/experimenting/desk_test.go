@@ -1,7 +1,6 @@
 package experimenting
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -47,9 +46,7 @@ func newRoom(t *testing.T, data, text string) *room {
 		t.Fatal(err)
 	}
 	r := &room{t: t, file: filepath.Join(t.TempDir(), "eager.experiment.yaml"), look: make(chan time.Time)}
-	r.Desk = New(Options{App: a, Look: r.look, Scenarios: func(context.Context) ([]screen.Scenario, error) {
-		return []screen.Scenario{{Name: "shopping", Title: "Shoppers"}}, nil
-	}})
+	r.Desk = New(Options{App: a, Look: r.look})
 	t.Cleanup(func() {
 		r.Close()
 		if err := a.Close(); err != nil {
@@ -357,20 +354,5 @@ func TestConsent(t *testing.T) {
 	}
 	if n, all := r.findings().Count(findings.Waiting); n != all {
 		t.Errorf("%d of %d runs wait", n, all)
-	}
-}
-
-// TestNewExperiment writes a file for a scenario of the window.
-func TestNewExperiment(t *testing.T) {
-	r := newRoom(t, t.TempDir(), short)
-	all, err := r.Scenarios(t.Context())
-	r.must(err)
-	to := filepath.Join(t.TempDir(), "new.experiment.yaml")
-	r.must(r.New(t.Context(), all[0].Name, to))
-	if d, err := r.Open(t.Context(), to); err != nil || len(d.Mistakes) > 0 || d.Scenario != "shopping" {
-		t.Errorf("opened %+v, %v", d, err)
-	}
-	if err := r.New(t.Context(), all[0].Name, to); err == nil || !strings.Contains(err.Error(), "already exists") {
-		t.Errorf("written twice: %v", err)
 	}
 }

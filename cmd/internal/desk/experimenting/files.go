@@ -186,17 +186,3 @@ func (d *Desk) Forget(_ context.Context, path string) error {
 	d.mu.Unlock()
 	return o.Forget()
 }
-
-// Scenarios lists the scenarios that an experiment can be written for.
-func (d *Desk) Scenarios(ctx context.Context) ([]screen.Scenario, error) {
-	return d.options.Scenarios(ctx)
-}
-
-// New writes a commented experiment file for a scenario. It must not exist.
-func (d *Desk) New(_ context.Context, of, to string) error {
-	err := experiments.New(d.data, of, to)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists; choose another name", to)
-	}
-	return err
-}
