@@ -29,12 +29,12 @@ func (a *App) withExperiments(pages []*page) []*page {
 	a.experiments = experiments.New(a.desk.Experiments, a.win, experiments.Ways{
 		Results: a.showResults, Create: a.designer.Create, Edit: a.designer.Edit, Text: a.openFile,
 	})
-	icon := theme.NewThemedResource(fyne.NewStaticResource("experiment.svg", experimentIcon))
-	after := 1 + slices.IndexFunc(pages, func(p *page) bool { return p.title == "Compare" })
 	a.live.Experiments(func() string {
 		w, _ := experiments.Executing(a.desk.Experiments.Working())
 		return w.Title
 	}, a.showExecuting)
+	icon := theme.NewThemedResource(fyne.NewStaticResource("experiment.svg", experimentIcon))
+	after := 1 + slices.IndexFunc(pages, func(p *page) bool { return p.title == "Compare" })
 	return slices.Insert(pages, after, &page{title: experimentsTitle, icon: icon, help: "16-experiments.md#in-the-window", screen: a.experiments})
 }
 

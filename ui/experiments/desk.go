@@ -58,6 +58,22 @@ type Files interface {
 	Forget(ctx context.Context, path string) error
 }
 
+// Work is an experiment that this process executes, or that waits for its turn.
+type Work struct {
+	Path, Title string
+	Queued      bool
+}
+
+// Executing returns the first experiment that does not wait for its turn; false if there is none.
+func Executing(all []Work) (Work, bool) {
+	for _, w := range all {
+		if !w.Queued {
+			return w, true
+		}
+	}
+	return Work{}, false
+}
+
 // State is what an experiment does.
 type State uint8
 

@@ -312,13 +312,13 @@ func (c *runCmd) ended(ctx context.Context, t *Terminal, x *experiments.Experime
 // counts says how many runs are done, failed and skipped.
 func counts(s *experiments.Status) string {
 	done, of := s.Count(experiments.Done)
-	text := fmt.Sprintf("%d of %d runs are done", done, of)
+	parts := []string{fmt.Sprintf("%d of %d runs are done", done, of)}
 	for _, state := range []experiments.State{experiments.Failed, experiments.Skipped} {
 		if n, _ := s.Count(state); n > 0 {
-			text += fmt.Sprintf(", %d %s", n, state)
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 // outcome returns the error that ends the program; nil if every run is done.
