@@ -117,7 +117,7 @@ func TestSingleRuns(t *testing.T) {
 	for _, paired := range []bool{true, false} {
 		for _, r := range Table([]Group{{crowd(1, 1, 40, 2, 0)}, {crowd(1, 2, 40, 2, 0.4)}}, Units{Paired: paired}) {
 			d := r.Against[0]
-			if d.Same || d.Clear() || d.Interval.Known() || !math.IsNaN(d.Adjusted) || math.IsNaN(d.Value) || r.Chance(0) != "not known" || strings.Contains(r.Difference(0), "to") {
+			if d.Same || d.Clear() || d.Interval.Known() || !math.IsNaN(d.Adjusted) || math.IsNaN(d.Value) || r.Chance(0) != "unknown" || strings.Contains(r.Difference(0), "to") {
 				t.Errorf("paired %v, %s: %s, %s, %+v", paired, r.Name, r.Difference(0), r.Chance(0), d)
 			}
 		}
@@ -242,7 +242,7 @@ func TestTexts(t *testing.T) {
 		{against(statistics.Difference{Same: true}).Difference(0), "the same"},
 		{against(statistics.Difference{Adjusted: 0.0004}).Chance(0), "< 0.001"},
 		{against(statistics.Difference{Adjusted: 0.25}).Chance(0), "0.250"},
-		{against(statistics.Difference{Adjusted: nan}).Chance(0), "not known"},
+		{against(statistics.Difference{Adjusted: nan}).Chance(0), "unknown"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

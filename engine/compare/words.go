@@ -79,7 +79,7 @@ func (r *Row) Chance(other int) string {
 	case d.Same:
 		return ""
 	case math.IsNaN(d.Adjusted):
-		return "not known"
+		return "unknown"
 	case d.Adjusted < 0.001:
 		return "< 0.001"
 	default:
