@@ -66,6 +66,9 @@ func (c *compareCmd) print(out io.Writer, e *findings.Comparison, matters []*fin
 	if e.Baseline < 0 {
 		fmt.Fprintln(out, "No point has the values of the baseline, so there is nothing to compare with.")
 	}
+	for _, s := range e.Sentences() {
+		show.Row(out, "- %s\n", s.Text)
+	}
 	for i := range e.Rows {
 		if err := measureTable(out, e, &e.Rows[i]); err != nil {
 			return err

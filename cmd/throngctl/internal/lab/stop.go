@@ -35,7 +35,7 @@ func (c *stopCmd) Run(t *Terminal) error {
 	}
 	by := orders.Executing()
 	if by == nil {
-		return &engine.FieldError{Field: "experiment", Problem: "it is not in progress", Hint: "throngctl experiment status " + c.File + " shows its runs"}
+		return &engine.FieldError{Field: "experiment", Problem: "it is not in progress", Hint: "throngctl experiment status " + c.File + " shows its runs; if it waits: throngctl queue cancel ID"}
 	}
 	if err := orders.Stop(terminal, "by throngctl experiment stop", c.Now); err != nil {
 		return err
