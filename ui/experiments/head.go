@@ -72,7 +72,8 @@ func (h *head) show(e *Entry, d *Details, busy bool) {
 	enable(h.run, !busy && e.State == Ready)
 	enable(h.resume, !busy)
 	enable(h.pause, !busy)
-	enable(h.stop, !busy && e.State != Stopping)
+	enable(h.stop, !busy)
+	h.stop.SetText(map[bool]string{false: "Stop", true: "Stop now"}[e.State == Stopping]) // without the sessions in progress
 	enable(h.seeds, !busy && e.State != Broken && e.State != Stopping)
 	enable(h.report, !busy && begun)
 	enable(h.export, !busy && begun)

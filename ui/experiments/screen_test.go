@@ -71,7 +71,7 @@ func TestButtonsFollowTheState(t *testing.T) {
 		{Running, false, "Pause Stop", "pause " + pricesFile},
 		{Running, true, "Pause Stop", "pause " + pricesFile},
 		{Paused, false, "Continue Stop", "continue " + pricesFile},
-		{Stopping, false, "", ""},
+		{Stopping, false, "Stop now", "stop " + pricesFile},
 		{Partial, false, "Continue", "run " + pricesFile + " "},
 		{Complete, false, "", ""},
 	} {
@@ -81,7 +81,7 @@ func TestButtonsFollowTheState(t *testing.T) {
 		reads(q, s, d)
 		var enabled []string
 		filled := 0
-		for _, name := range []string{"Run", "Continue", "Pause", "Stop"} {
+		for _, name := range []string{"Run", "Continue", "Pause", "Stop", "Stop now"} {
 			b := uitest.Button(s.Content(), name)
 			if b == nil || b.Disabled() {
 				continue

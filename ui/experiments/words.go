@@ -63,7 +63,7 @@ func (e *Entry) line() string {
 	case e.State == Queued:
 		add("waits for other runs to end")
 	case e.State == Stopping:
-		add("waits for the sessions in progress")
+		add("waits for the sessions in progress, unless you stop now")
 	case e.State == Paused:
 		add("no run begins until you continue")
 	case e.Elsewhere:
