@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 	"strconv"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
@@ -37,6 +38,9 @@ const (
 	topForest  = 30
 )
 
+// whole keeps an interval, and the sign before a figure, on one line.
+var whole = strings.NewReplacer(", ", ",\u00a0", "< ", "<\u00a0")
+
 func newForest(c *findings.Comparison, measure int) forest {
 	row := &c.Rows[measure]
 	f := forest{Compared: c.Baseline >= 0}
@@ -55,10 +59,10 @@ func newForest(c *findings.Comparison, measure int) forest {
 	f.Axis = r.axis()
 	for point := range row.Estimates {
 		e := &row.Estimates[point]
-		one := forestRow{Number: point + 1, Label: c.Table.Points[point].Label, Runs: e.N, Mean: findings.Range(e.Mean, e.Interval), Baseline: point == c.Baseline}
+		one := forestRow{Number: point + 1, Label: c.Table.Points[point].Label, Runs: e.N, Mean: whole.Replace(findings.Range(e.Mean, e.Interval)), Baseline: point == c.Baseline}
 		f.note(e.Interval.Note)
 		if d := c.Difference(row, point); d != nil {
-			one.Difference, one.Chance, one.Margin, one.Saved, one.Clear = findings.Change(d), findings.Chance(d.Adjusted), findings.Text(findings.AtMost(d)), findings.Saved(d), d.Clear()
+			one.Difference, one.Chance, one.Margin, one.Saved, one.Clear = whole.Replace(findings.Change(d)), whole.Replace(findings.Chance(d.Adjusted)), findings.Text(findings.AtMost(d)), findings.Saved(d), d.Clear()
 			f.note(d.Note)
 		}
 		if b := bars[point]; b != nil {
