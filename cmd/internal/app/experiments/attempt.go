@@ -77,13 +77,13 @@ func (a *attempt) fresh(ctx context.Context, settings engine.Settings) (l app.La
 	return l, err
 }
 
-// name returns the name of a run: the values of its factors and its seed.
+// name returns the name of a run: first the values of its factors and its seed, which tell it from others in a narrow column.
 func (x *Experiment) name(r *experiment.Run) string {
-	name := x.Title
+	name := fmt.Sprintf("seed %d: %s", r.Seed, x.Title)
 	if label := x.Label(r.Values); label != "" {
-		name += ": " + findings.Brief(label)
+		name = findings.Brief(label) + ", " + name
 	}
-	return fmt.Sprintf("%s, seed %d", name, r.Seed)
+	return name
 }
 
 // watch starts a launch, waits for its end and updates the state of the run.
