@@ -182,11 +182,13 @@ func Ended(out io.Writer, r *engine.RunRecord) {
 	if why := r.Why(); why != "" {
 		fmt.Fprintf(out, "  ended: %s\n", why)
 	}
-	switch r.Ending {
-	case engine.EndFinished:
-	case engine.EndHopeless:
+	switch {
+	case r.Ending == engine.EndFinished:
+	case r.Experiment != "":
+		fmt.Fprintf(out, "  it belongs to the experiment %q: throngctl experiment run FILE continues both; throngctl experiment list has the files\n", r.Experiment)
+	case r.Ending == engine.EndHopeless:
 		fmt.Fprintf(out, "  to continue: %s\n", app.NextSteps(r))
-	case engine.EndOutOfBudget:
+	case r.Ending == engine.EndOutOfBudget:
 		fmt.Fprintf(out, "  resume with: throngctl resume %s, with a larger budget\n", r.ID)
 	default:
 		fmt.Fprintf(out, "  resume with: throngctl resume %s\n", r.ID)
