@@ -6,8 +6,8 @@ import (
 	"html/template"
 	"math"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
 )
