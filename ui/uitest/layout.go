@@ -238,6 +238,17 @@ func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float
 	q.Drain()
 }
 
+// FitDialog fails if parts of a dialog do not fit, and draws its window.
+func (q *Queue) FitDialog(name string, win fyne.Canvas, dialog fyne.CanvasObject) {
+	q.t.Helper()
+	for _, misfit := range Misfits(dialog) {
+		q.t.Errorf("%s: %s", name, misfit)
+	}
+	if dir := os.Getenv(Shots); dir != "" {
+		q.shoot(filepath.Join(dir, filepath.Base(q.t.Name())+"-"+name+".png"), win)
+	}
+}
+
 // Size of the navigation and menu in the window, and the maximum number of reported misfits per picture.
 const (
 	beside = 130

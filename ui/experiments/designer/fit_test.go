@@ -3,16 +3,12 @@ package designer
 import (
 	"errors"
 	"fmt"
-	"image/png"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/ui/internal/skin"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/uitest"
 )
 
 // TestNothingIsClipped checks the dialog in windows of two sizes, at the text sizes of a laptop, in both themes.
@@ -64,18 +60,5 @@ func (st *stage) fitting(name string) {
 	if box := widgets.DialogSize(st.win.Canvas()); box.Width > st.room.Width || box.Height > st.room.Height {
 		st.t.Errorf("%s: the dialog is %.0f × %.0f in a window of %.0f × %.0f", name, box.Width, box.Height, st.room.Width, st.room.Height)
 	}
-	for _, misfit := range uitest.Misfits(st.top()) {
-		st.t.Errorf("%s: %s", name, misfit)
-	}
-	dir := os.Getenv(uitest.Shots)
-	if dir == "" {
-		return
-	}
-	out, err := os.Create(filepath.Join(dir, filepath.Base(st.t.Name())+"-"+name+".png"))
-	if err == nil {
-		err = errors.Join(png.Encode(out, st.win.Canvas().Capture()), out.Close())
-	}
-	if err != nil {
-		st.t.Error(err)
-	}
+	st.q.FitDialog(name, st.win.Canvas(), st.top())
 }
