@@ -1,0 +1,190 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/fleet"
+	"github.com/throng-sim/throng/engine/fleet/fleettest"
+	"github.com/throng-sim/throng/engine/run"
+)
+
+// testFleet is a fleet whose workers are in this process. Its transport carries messages as between processes.
+type testFleet struct {
+	t     *testing.T
+	bus   *fleettest.Bus
+	of    *fleet.Coordinator
+	mu    sync.Mutex
+	ends  map[string]func()
+	links map[string]*fleettest.Link
+	all   sync.WaitGroup
+}
+
+func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
+	t.Helper()
+	bus := fleettest.NewBus(f)
+	return &testFleet{t: t, bus: bus, of: fleet.New(bus, fleet.Config{}), ends: map[string]func(){}, links: map[string]*fleettest.Link{}}
+}
+
+// pool returns the pool of a run whose program the workers also have.
+func (f *testFleet) pool(workers int) func(run.PoolConfig) (run.WorkerPool, error) {
+	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
+		p, err := f.of.Pool(context.Background(), nil, fleet.PoolConfig{})(cfg)
+		if err != nil {
+			return nil, err
+		}
+		for i := range workers {
+			f.join(fmt.Sprint("w", i), cfg.Program)
+		}
+		return &closing{p, f}, nil
+	}
+}
+
+// closing ends the fleet with the pool of its only run.
+type closing struct {
+	run.WorkerPool
+	fleet *testFleet
+}
+
+func (c *closing) Close() {
+	c.WorkerPool.Close()
+	c.fleet.close()
+}
+
+// join starts a worker.
+func (f *testFleet) join(name string, p engine.Program) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ctx, end := context.WithCancel(context.Background())
+	link := f.bus.Join(name)
+	f.ends[name], f.links[name] = end, link
+	f.all.Go(func() {
+		_ = fleet.Work(ctx, fleet.WorkerConfig{
+			Link: link, Info: fleet.Info{Cores: 1},
+			Prepare: func(context.Context, []byte, fleet.Borrower) (*fleet.Prepared, error) {
+				return &fleet.Prepared{Program: p}, nil
+			},
+		})
+	})
+}
+
+// kill ends a worker as if its process were killed: nothing of it arrives anymore.
+func (f *testFleet) kill(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = f.links[name].Close()
+	f.ends[name]()
+}
+
+func (f *testFleet) close() {
+	_ = f.of.Close()
+	f.mu.Lock()
+	for _, end := range f.ends {
+		end()
+	}
+	f.mu.Unlock()
+	f.all.Wait()
+}
+
+func TestFleetExecutesAllCycles(t *testing.T) {
+	for _, workers := range []int{1, 3, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			j, whole := &enginetest.Journal{}, &enginetest.Journal{}
+			config := func(j *enginetest.Journal) run.Config {
+				cfg := enginetest.Config(60, &enginetest.Crowd{Asks: 4, Work: time.Second, Remember: 0.5, Events: 2, Fail: 0.1}, j)
+				cfg.Settings.Limit, cfg.Settings.Cycles = 7, 4
+				return cfg
+			}
+			start(t, config(whole)).Wait()
+			cfg := config(j)
+			cfg.Pool = newFleet(t, fleettest.Faults{}).pool(workers)
+			got := start(t, cfg).Wait()
+			if got.Ending != engine.EndFinished {
+				t.Fatalf("%d workers: it ended as %v: %s", workers, got.Ending, got.Reason)
+			}
+			if a, b := enginetest.Results(j.Sessions()), enginetest.Results(whole.Sessions()); a != b {
+				t.Errorf("%d workers: results\n%s\nwant\n%s", workers, a, b)
+			}
+		})
+	}
+}
+
+// TestResultOverAFleet checks the usual promises for a run whose sessions three workers execute: nothing changes its results, no
+// request with a journaled answer is sent again, and the limit holds.
+func TestResultOverAFleet(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		l := drawCase(r)
+		workers := rapid.IntRange(1, 3).Draw(r, "workers")
+		f := fleettest.Faults{Seed: rapid.Uint64().Draw(r, "faults")}
+		l.pool = func(cfg run.PoolConfig) (run.WorkerPool, error) { return newFleet(t, f).pool(workers)(cfg) }
+		check(r, t, l.check)
+	})
+}
+
+// TestBudgetOverAFleet checks that sessions in other processes claim from the run's single budget. It is used up exactly, and
+// the run ends with the same reason as in one process.
+func TestBudgetOverAFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		live := func(pool func(run.PoolConfig) (run.WorkerPool, error)) (run.Result, int64) {
+			j := &enginetest.Journal{}
+			cfg := enginetest.Config(40, &enginetest.Crowd{Asks: 6, Work: time.Second}, j)
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.Budget.Requests, cfg.Pool = 1, 2, 50, pool
+			result := start(t, cfg).Wait()
+			return result, result.Totals.Spent().Requests
+		}
+		want, wantSpent := live(nil)
+		got, spent := live(newFleet(t, fleettest.Faults{}).pool(2))
+		if want.Ending != engine.EndOutOfBudget || got.Ending != want.Ending || got.Reason != want.Reason || spent != wantSpent {
+			t.Errorf("got ending %v for %q with %d requests, want %v, %q, %d", got.Ending, got.Reason, spent, want.Ending, want.Reason, wantSpent)
+		}
+	})
+}
+
+// TestHopelessOverAFleet checks that a run learns why sessions in another process fail, and that the failure is permanent.
+func TestHopelessOverAFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := enginetest.Config(40, &enginetest.Crowd{Fail: 1}, nil)
+		cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Pool = 4, 2, newFleet(t, fleettest.Faults{}).pool(2)
+		if got := start(t, cfg).Wait(); got.Ending != engine.EndHopeless || !strings.Contains(got.Reason, "as planned") {
+			t.Errorf("got ending %v: %s", got.Ending, got.Reason)
+		}
+	})
+}
+
+// TestLostWorker checks that a run whose worker disappears finishes on the others, with the undisturbed results.
+func TestLostWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, whole := &enginetest.Journal{}, &enginetest.Journal{}
+		config := func(j *enginetest.Journal) run.Config {
+			cfg := enginetest.Config(60, &enginetest.Crowd{Asks: 4, Work: time.Second, Remember: 0.5, Events: 2}, j)
+			cfg.Settings.Limit, cfg.Settings.Cycles = 9, 3
+			return cfg
+		}
+		start(t, config(whole)).Wait()
+		f := newFleet(t, fleettest.Faults{})
+		cfg := config(j)
+		cfg.Pool = f.pool(3)
+		r := start(t, cfg)
+		time.Sleep(5 * time.Second)
+		f.kill("w1")
+		time.Sleep(20 * time.Second)
+		f.join("w3", cfg.Program)
+		time.Sleep(3 * time.Second)
+		f.kill("w0")
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Fatalf("it ended as %v: %s", got.Ending, got.Reason)
+		}
+		if a, b := enginetest.Results(j.Sessions()), enginetest.Results(whole.Sessions()); a != b {
+			t.Errorf("results\n%s\nwant\n%s", a, b)
+		}
+	})
+}
