@@ -166,7 +166,7 @@ func TestLostWorker(t *testing.T) {
 		j, whole := &enginetest.Journal{}, &enginetest.Journal{}
 		config := func(j *enginetest.Journal) run.Config {
 			cfg := enginetest.Config(60, &enginetest.Crowd{Asks: 4, Work: time.Second, Remember: 0.5, Events: 2}, j)
-			cfg.Settings.Limit, cfg.Settings.Cycles = 9, 3
+			cfg.Settings.Limit, cfg.Settings.Cycles = 9, 12
 			return cfg
 		}
 		start(t, config(whole)).Wait()
@@ -180,6 +180,11 @@ func TestLostWorker(t *testing.T) {
 		f.join("w3", cfg.Program)
 		time.Sleep(3 * time.Second)
 		f.kill("w0")
+		select {
+		case <-r.Done():
+			t.Fatal("the run ended before the last worker was lost")
+		default:
+		}
 		if got := r.Wait(); got.Ending != engine.EndFinished {
 			t.Fatalf("it ended as %v: %s", got.Ending, got.Reason)
 		}

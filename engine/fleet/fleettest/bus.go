@@ -139,6 +139,9 @@ func (b *Bus) Close() error {
 	}
 	for _, l := range b.links {
 		l.kill()
+		if l.timer != nil {
+			l.timer.Stop()
+		}
 	}
 	return nil
 }
@@ -186,9 +189,6 @@ func (l *Link) kill() {
 	case <-l.dead:
 	default:
 		close(l.dead)
-	}
-	if l.timer != nil {
-		l.timer.Stop()
 	}
 }
 
@@ -256,8 +256,12 @@ func (l *Link) Beat(ctx context.Context) error {
 
 var errLost = errors.New("no answer came in time")
 
-// timeout is how long a request waits for its answer.
-const timeout = time.Second
+const (
+	// timeout is how long the sender of a lost message waits for its answer.
+	timeout = time.Second
+	// patience is how long a request may be unanswered.
+	patience = 5 * time.Second
+)
 
 // passes waits as long as a message takes, and reports whether it arrives.
 func (l *Link) passes(ctx context.Context) bool {
@@ -316,6 +320,8 @@ func (l *Link) Request(ctx context.Context, request []byte) ([]byte, error) {
 		return nil, context.Cause(ctx)
 	case <-l.dead:
 		return nil, fleet.ErrClosed
+	case <-time.After(patience):
+		return nil, errLost
 	}
 	if !l.passes(ctx) {
 		return nil, errLost

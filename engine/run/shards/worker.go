@@ -242,26 +242,30 @@ func floorSum(takers []*worker, left, weights int) (sum int) {
 	return sum
 }
 
-// divide moves the shares toward their targets. The sum of what workers may have in flight never exceeds the limit because of a
-// higher share: lower shares go first, and others are raised when those are confirmed.
+// divide moves the shares toward their targets. The number of sessions in flight never grows above the limit: lower shares go first,
+// and others are raised when those are confirmed. While more are in flight than the limit, no worker may have more than it has.
 func (b *Book) divide() {
-	targets, free := b.targets(), b.limit
+	targets := b.targets()
+	free := b.limit
 	for _, name := range b.names {
-		w := b.workers[name]
-		if target := targets[name]; w.present && target < w.share {
-			b.share(w, target)
-		}
-		free -= w.held
+		free -= b.workers[name].held
 	}
 	for _, name := range b.names {
 		w := b.workers[name]
-		if target := targets[name]; w.present && target > w.share {
-			to := min(target, w.held+max(free, 0))
-			if to > w.share {
-				b.share(w, to)
-				free -= max(to-w.held, 0)
-				w.held = max(w.held, to)
-			}
+		target := targets[name]
+		if free < 0 {
+			target = min(target, w.inFlight)
+		}
+		if w.present && target < w.share {
+			b.share(w, target)
+		}
+	}
+	for _, name := range b.names {
+		w := b.workers[name]
+		if to := min(targets[name], w.held+free); free >= 0 && w.present && to > w.share {
+			b.share(w, to)
+			free -= max(to-w.held, 0)
+			w.held = max(w.held, to)
 		}
 	}
 }
