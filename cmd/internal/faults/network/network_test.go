@@ -112,10 +112,7 @@ func TestPartition(t *testing.T) {
 				}
 				continue
 			}
-			deadline := time.Now().Add(patience)
-			for n.Lost() == lost && time.Now().Before(deadline) {
-				runtime.Gosched()
-			}
+			waitForLoss(n, lost)
 		}
 		n.Host(0).Heal()
 		post(t, a, b, "healed")
@@ -126,6 +123,49 @@ func TestPartition(t *testing.T) {
 		if got := receive(t, a); got != "healed" {
 			t.Errorf("%s: %q came back", tt.name, got)
 		}
+	}
+}
+
+// waitForLoss waits until more packets are lost.
+func waitForLoss(n *Network, lost int64) {
+	for deadline := time.Now().Add(patience); n.Lost() == lost && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+}
+
+// TestPartitionHoldsConnection checks that a TCP connection survives a partition, and that bytes sent in it arrive afterwards.
+func TestPartitionHoldsConnection(t *testing.T) {
+	n := New(t, 2, 1)
+	l, err := n.Host(1).Listen(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c, err := n.Host(0).DialContext(ctx, "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Host(1).Partition()
+	lost := n.Lost()
+	if _, err := io.WriteString(c, "held"); err != nil {
+		t.Fatal(err)
+	}
+	waitForLoss(n, lost)
+	n.Host(1).Heal()
+	if err := peer.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, 4)
+	if _, err := io.ReadFull(peer, text); err != nil || string(text) != "held" || n.Lost() == lost {
+		t.Errorf("got %q and %v after the partition, which lost %d packets", text, err, n.Lost()-lost)
+	}
+	for _, one := range []io.Closer{c, peer, l} {
+		_ = one.Close()
 	}
 }
 
