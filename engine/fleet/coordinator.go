@@ -205,7 +205,7 @@ func (c *Coordinator) Present(worker string) {
 
 // Absent implements [Handler]: the worker is lost.
 func (c *Coordinator) Absent(worker string) {
-	c.lose(worker, "nothing was heard of it for "+engine.FormatDuration(LeaseTime))
+	c.lose(worker, "it has been silent for "+engine.FormatDuration(LeaseTime))
 }
 
 func (c *Coordinator) lose(worker, why string) {

@@ -356,7 +356,8 @@ func (j *job) pass(b *run.Batch) {
 		p.rows, p.complete = append(p.rows, rows[i]), complete
 	}
 	for _, agent := range counts.CutAgents {
-		if l, complete := j.feed.cut(int(agent)); l != nil {
+		// Unless the run is cut, only this worker gives the session up.
+		if l, complete := j.feed.cut(int(agent)); l != nil && (counts.CutAlone != "" || j.isCut()) {
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
 		}
@@ -444,6 +445,12 @@ func (j *job) report(dst []byte) []byte {
 		r.Moves = append(r.Moves, s.Moves()...)
 	}
 	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return codec.AppendWire(dst, &r) })
+}
+
+func (j *job) isCut() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.order.Cut
 }
 
 func (j *job) version() uint64 {

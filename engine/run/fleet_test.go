@@ -20,13 +20,14 @@ import (
 
 // testFleet is a fleet whose workers are in this process. Its transport carries messages as between processes.
 type testFleet struct {
-	t     *testing.T
-	bus   *fleettest.Bus
-	of    *fleet.Coordinator
-	mu    sync.Mutex
-	ends  map[string]func()
-	links map[string]*fleettest.Link
-	all   sync.WaitGroup
+	t      *testing.T
+	bus    *fleettest.Bus
+	of     *fleet.Coordinator
+	mu     sync.Mutex
+	ends   map[string]func()
+	links  map[string]*fleettest.Link
+	all    sync.WaitGroup
+	closed bool
 }
 
 func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
@@ -64,6 +65,13 @@ func (c *closing) Close() {
 func (f *testFleet) join(name string, p engine.Program) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	if end, ok := f.ends[name]; ok { // as after a kill
+		_ = f.links[name].Close()
+		end()
+	}
 	ctx, end := context.WithCancel(context.Background())
 	link := f.bus.Join(name)
 	f.ends[name], f.links[name] = end, link
@@ -81,13 +89,25 @@ func (f *testFleet) join(name string, p engine.Program) {
 func (f *testFleet) kill(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_ = f.links[name].Close()
-	f.ends[name]()
+	if end, ok := f.ends[name]; ok {
+		_ = f.links[name].Close()
+		end()
+	}
+}
+
+// part cuts a worker off, or connects it again.
+func (f *testFleet) part(name string, parted bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if link, ok := f.links[name]; ok {
+		link.Part(parted)
+	}
 }
 
 func (f *testFleet) close() {
 	_ = f.of.Close()
 	f.mu.Lock()
+	f.closed = true
 	for _, end := range f.ends {
 		end()
 	}
@@ -191,5 +211,78 @@ func TestLostWorker(t *testing.T) {
 		if a, b := enginetest.Results(j.Sessions()), enginetest.Results(whole.Sessions()); a != b {
 			t.Errorf("results\n%s\nwant\n%s", a, b)
 		}
+	})
+}
+
+// TestFleetUnderFaults checks that a run has the undisturbed results, each session once, although messages are lost, repeated and
+// delayed, leases lapse early, workers are killed, cut off for a while, and join again, and the limit moves.
+func TestFleetUnderFaults(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		faults := fleettest.Faults{
+			Seed: rapid.Uint64().Draw(r, "seed"), Delay: time.Duration(rapid.IntRange(0, 3).Draw(r, "delay")) * 40 * time.Millisecond,
+			Lose: float64(rapid.IntRange(0, 2).Draw(r, "lose")) / 20, Twice: float64(rapid.IntRange(0, 2).Draw(r, "twice")) / 10,
+			EarlyLapse: float64(rapid.IntRange(0, 2).Draw(r, "lapse")) / 4,
+		}
+		crowd := enginetest.Crowd{Asks: rapid.IntRange(0, 4).Draw(r, "asks"), Work: time.Second, Remember: 0.5, Events: 2, Fail: 0.1, Shares: rapid.IntRange(0, 6).Draw(r, "shares")}
+		agents, limit, sequential := rapid.IntRange(1, 40).Draw(r, "agents"), rapid.IntRange(1, 9).Draw(r, "limit"), rapid.IntRange(0, 5).Draw(r, "sequential") == 0
+		config := func(j *enginetest.Journal, c *enginetest.Crowd) run.Config {
+			cfg := enginetest.Config(agents, c, j)
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.Sequential = limit, 4, sequential
+			return cfg
+		}
+		type event struct {
+			After time.Duration
+			What  string
+			N     int
+		}
+		events := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) event {
+			return event{
+				time.Duration(rapid.IntRange(1, 4000).Draw(r, "ms")) * time.Millisecond,
+				rapid.SampledFrom([]string{"kill", "part", "heal", "join", "limit"}).Draw(r, "what"), rapid.IntRange(0, 3).Draw(r, "n"),
+			}
+		}), 0, 12).Draw(r, "events")
+		check(r, t, func(t *testing.T) error {
+			whole, j := &enginetest.Journal{}, &enginetest.Journal{Latency: time.Millisecond}
+			want, disturbed := crowd, crowd
+			start(t, config(whole, &want)).Wait()
+			f := newFleet(t, faults)
+			cfg := config(j, &disturbed)
+			cfg.Pool = f.pool(2)
+			r := start(t, cfg)
+			for _, e := range events {
+				time.Sleep(e.After)
+				name := fmt.Sprint("w", e.N)
+				switch e.What {
+				case "kill":
+					f.kill(name)
+				case "part", "heal":
+					f.part(name, e.What == "part")
+				case "join":
+					f.join(name, cfg.Program)
+				case "limit":
+					_ = r.SetLimit(e.N+1, "test", "a move") // it may have ended
+				}
+			}
+			for i := range 4 {
+				f.part(fmt.Sprint("w", i), false)
+			}
+			f.join("last", cfg.Program)
+			late := time.AfterFunc(time.Hour, func() { _ = r.Stop("test", "it takes forever") })
+			defer late.Stop()
+			if got := r.Wait(); got.Ending != engine.EndFinished {
+				return fmt.Errorf("it ended as %v: %s, with %d sessions", got.Ending, got.Reason, got.Totals.Ended())
+			}
+			seen := map[engine.Place]bool{}
+			for _, row := range j.Sessions() {
+				if seen[row.Place] {
+					return fmt.Errorf("session %v is there twice", row.Place)
+				}
+				seen[row.Place] = true
+			}
+			if a, b := enginetest.Results(j.Sessions()), enginetest.Results(whole.Sessions()); a != b {
+				return fmt.Errorf("results\n%s\nwant\n%s", a, b)
+			}
+			return nil
+		})
 	})
 }
