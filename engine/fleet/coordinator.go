@@ -132,7 +132,7 @@ func refuse(kind byte, answer func([]byte)) {
 	case packetRequest:
 		answer(codec.AppendWire(nil, packetReply{Refused: noRun}))
 	case claimRequest:
-		answer(codec.AppendWire(nil, grant{}))
+		answer(codec.AppendWire(nil, grant{Refused: noRun}))
 	case callRequest:
 		answer(codec.AppendWire(nil, reply{Error: noRun, Cut: true}))
 	}

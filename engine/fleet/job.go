@@ -196,7 +196,7 @@ func (j *job) wants() int {
 	defer j.mu.Unlock()
 	o := &j.order
 	probes := o.Probes - j.probes
-	if o.Drains || o.Cut || o.Limit == 0 && probes <= 0 {
+	if o.Drains || o.Cut || j.refused.Load() || o.Limit == 0 && probes <= 0 {
 		return 0
 	}
 	ahead := (o.Limit + 3) / 4 // so that the next session is there when one ends
@@ -270,6 +270,12 @@ func (j *job) take(d Delivery) {
 			d.Return()
 			return
 		}
+	}
+	if g.Refused != "" {
+		d.Return()
+		j.refused.Store(true)
+		j.cancel(errParted)
+		return
 	}
 	if len(g.Tasks) == 0 {
 		d.Done()

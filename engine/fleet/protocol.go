@@ -61,6 +61,7 @@ type (
 	}
 	// grant answers a claim. Without tasks, nothing is left to do.
 	grant struct {
+		Refused string // why the coordinator grants this worker nothing; it joins again
 		Lease shards.Lease
 		Known bool // the worker already has this lease
 		Cycle cycleOrder

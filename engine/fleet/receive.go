@@ -304,22 +304,23 @@ func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.client(name, of.Session)
-	if w != nil && w.claimed == of { // the answer was lost
+	switch {
+	case w == nil:
+		answer(codec.AppendWire(nil, grant{Refused: notJoined}))
+		return
+	case w.claimed == of: // the answer was lost
 		answer(w.granted)
 		return
 	}
 	var g grant
-	if w != nil && p.open {
+	if p.open {
 		if leased, ok := p.book.Claim(name, of.Ticket, of.Count); ok {
 			g = p.grant(w, &leased)
 		}
 	}
 	p.carryOut()
-	data := codec.AppendWire(nil, &g)
-	if w != nil {
-		w.claimed, w.granted = of, data
-	}
-	answer(data)
+	w.claimed, w.granted = of, codec.AppendWire(nil, &g)
+	answer(w.granted)
 }
 
 // grant returns what a worker needs for a lease. mu is held.

@@ -267,7 +267,7 @@ func TestFleetUnderFaults(t *testing.T) {
 				f.part(fmt.Sprint("w", i), false)
 			}
 			f.join("last", cfg.Program)
-			late := time.AfterFunc(time.Hour, func() { _ = r.Stop("test", "it takes forever") })
+			late := time.AfterFunc(time.Hour, func() { _, _ = r.Stop("test", "it takes forever"), r.Stop("test", "it takes forever") })
 			defer late.Stop()
 			if got := r.Wait(); got.Ending != engine.EndFinished {
 				return fmt.Errorf("it ended as %v: %s, with %d sessions", got.Ending, got.Reason, got.Totals.Ended())
