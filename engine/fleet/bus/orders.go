@@ -1,0 +1,50 @@
+package bus
+
+import (
+	"bytes"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// orders are the newest orders of a coordinator. They are keys of a bucket, which workers read when they connect; workers that are
+// connected receive what is written there. A beat of a worker tells which order it has, so that none stays lost.
+type orders struct {
+	names names
+	conn  *nats.Conn
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	last   uint64
+	newest map[string]order
+}
+
+func newOrders(n names, conn *nats.Conn, log *slog.Logger) *orders {
+	return &orders{names: n, conn: conn, log: log, newest: map[string]order{}}
+}
+
+func (o *orders) set(worker string, content []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = max(o.last+1, uint64(time.Now().UnixMicro())) // increases, also when the coordinator is restarted
+	o.newest[worker] = order{o.last, bytes.Clone(content)}
+	o.write(worker)
+}
+
+// check writes the order again, if a worker has another one.
+func (o *orders) check(worker string, revision uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := o.newest[worker].revision; n > 0 && n != revision {
+		o.write(worker)
+	}
+}
+
+// write writes a worker's newest order. It does not ask for a confirmation: check is that. Lock is held.
+func (o *orders) write(worker string) {
+	if err := o.conn.Publish(o.names.order(worker), appendOrder(worker, o.newest[worker])); err != nil {
+		o.log.Warn("fleet: an order could not be sent yet", "worker", worker, "error", err)
+	}
+}
