@@ -47,12 +47,18 @@ type connection struct {
 	refused error       // what an error of authorization means
 	dialed  error       // why the last attempt to connect failed
 	ended   chan struct{}
+	whole   context.Context // ends when the connection is interrupted: answers that are on their way are lost
+	broken  context.CancelFunc
 }
+
+// errInterrupted is why a request may be lost. The next one waits until the connection is restored.
+var errInterrupted = errors.New("the connection to the coordinator was interrupted")
 
 // connect opens a connection. Refused is the error for a connection that the server does not admit, retry how long a lost
 // connection is restored.
 func connect(url, name string, refused error, retry time.Duration, log *slog.Logger, restored func(), options ...nats.Option) (*connection, error) {
 	c := &connection{restored: restored, refused: refused, ended: make(chan struct{})}
+	c.whole, c.broken = context.WithCancel(context.Background())
 	all := append([]nats.Option{
 		nats.Name(name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait),
 		nats.ReconnectJitter(reconnectWait/2, reconnectWait/2), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
@@ -110,7 +116,12 @@ func (c *connection) explain(err error) error {
 func (c *connection) interrupted(retry time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.giveUp != nil || c.cause != nil {
+	c.broken()
+	if c.cause != nil {
+		return
+	}
+	c.whole, c.broken = context.WithCancel(context.Background())
+	if c.giveUp != nil {
 		return
 	}
 	c.giveUp = time.AfterFunc(retry, func() {
@@ -138,6 +149,7 @@ func (c *connection) end(cause error) {
 	if c.cause == nil {
 		c.cause = cause
 		close(c.ended)
+		c.broken()
 	}
 	if c.giveUp != nil {
 		c.giveUp.Stop()
@@ -166,13 +178,18 @@ func (c *connection) stop() {
 	c.Close()
 }
 
-// ask sends a message and waits for its answer, until the timeout or the end of the connection.
+// ask sends a message and waits for its answer, until the timeout or the end of the connection. While the connection is interrupted,
+// the message waits for the next one.
 func (c *connection) ask(ctx context.Context, subject string, message []byte, timeout time.Duration) (*nats.Msg, error) {
-	if err := c.err(); err != nil {
-		return nil, err
+	c.mu.Lock()
+	whole, cause := c.whole, c.cause
+	c.mu.Unlock()
+	if cause != nil {
+		return nil, cause
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	defer context.AfterFunc(whole, cancel)()
 	m, err := c.RequestWithContext(limited, subject, message)
 	switch {
 	case err == nil:
@@ -181,6 +198,8 @@ func (c *connection) ask(ctx context.Context, subject string, message []byte, ti
 		return nil, c.err()
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case whole.Err() != nil:
+		return nil, errInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("no answer within %s: %w", timeout, err)
 	}

@@ -145,11 +145,18 @@ func (e *embedded) disconnect(worker string) {
 // serverLog writes the server's warnings and errors to a log.
 type serverLog struct{ log *slog.Logger }
 
-func (serverLog) Noticef(string, ...any)          {}
-func (l serverLog) Warnf(format string, v ...any) { l.log.Warn("fleet: " + fmt.Sprintf(format, v...)) }
-func (l serverLog) Fatalf(format string, v ...any) {
-	l.log.Error("fleet: " + fmt.Sprintf(format, v...))
+func (l serverLog) Fatalf(format string, v ...any) { l.write(slog.LevelError, format, v) }
+
+func (l serverLog) Errorf(format string, v ...any) { l.write(slog.LevelWarn, format, v) }
+
+func (l serverLog) Warnf(format string, v ...any) { l.write(slog.LevelWarn, format, v) }
+
+func (l serverLog) Noticef(format string, v ...any) { l.write(slog.LevelDebug, format, v) }
+
+func (serverLog) Debugf(string, ...any) {}
+
+func (serverLog) Tracef(string, ...any) {}
+
+func (l serverLog) write(level slog.Level, format string, v []any) {
+	l.log.Log(context.Background(), level, "fleet: "+fmt.Sprintf(format, v...))
 }
-func (l serverLog) Errorf(format string, v ...any) { l.log.Warn("fleet: " + fmt.Sprintf(format, v...)) }
-func (serverLog) Debugf(string, ...any)            {}
-func (serverLog) Tracef(string, ...any)            {}

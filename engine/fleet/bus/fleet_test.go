@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -367,6 +368,71 @@ func TestFleetsShareACluster(t *testing.T) {
 	beat(t, a2)
 }
 
+func TestTheQueuesOfARestartedClusterAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	at := free(t)
+	start := func() *server.Server {
+		_, port, _ := net.SplitHostPort(at)
+		number, _ := strconv.Atoi(port)
+		n, err := server.NewServer(&server.Options{
+			Host: "127.0.0.1", Port: number, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 1 << 20,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Start()
+		if !n.ReadyForConnections(patience) {
+			t.Fatal("the server has not started")
+		}
+		return n
+	}
+	stop := func(n *server.Server) {
+		n.Shutdown()
+		n.WaitForShutdown()
+	}
+	first := start()
+	h := newRecorder()
+	s := serve(t, Config{URL: "nats://" + at}, h)
+	l := join(t, s, "a")
+	s.Order("a", []byte("one"))
+	expectOrder(t, l, "one")
+	s.Offer("a", ticket(1))
+	s.Offer("", ticket(2))
+	s.Offer("", ticket(3))
+	stored(t, s, 3)
+	s.Withdraw(ticket(3))
+	stored(t, s, 2)
+	stop(first)
+	second := start()
+	t.Cleanup(func() { stop(second) })
+	got := map[uint64]bool{}
+	for ctx := within(t); len(got) < 2; {
+		_ = l.Beat(ctx) // makes its queue again, when the coordinator is back too
+		short, cancel := context.WithTimeout(ctx, fleet.BeatEvery)
+		d, err := l.Fetch(short)
+		cancel()
+		if err == nil {
+			got[d.Ticket().Shard] = true
+			d.Done()
+		} else if ctx.Err() != nil {
+			t.Fatalf("fetched only %v", got)
+		}
+	}
+	if !got[1] || !got[2] {
+		t.Errorf("fetched %v", got)
+	}
+	s.Order("a", []byte("two"))
+	expectOrder(t, l, "two")
+	beat(t, l)
+	stored(t, s, 0)
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil { // before its cluster
+		t.Error(err)
+	}
+}
+
 func TestClustersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	off := cluster(t, func(o *server.Options) { o.JetStream = false })
@@ -461,5 +527,9 @@ func TestCertificatesAreRenewed(t *testing.T) {
 		t.Errorf("the next one is due in %v", d)
 	}
 	s.embedded.disconnect("a")
-	beat(t, l) // with the new one
+	for ctx := within(t); l.Beat(ctx) != nil; { // with the new one
+		if ctx.Err() != nil {
+			t.Fatal("it does not reconnect")
+		}
+	}
 }

@@ -42,6 +42,15 @@ func (o *orders) check(worker string, revision uint64) {
 	}
 }
 
+// writeAll writes all orders again, after the bucket was lost.
+func (o *orders) writeAll() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for worker := range o.newest {
+		o.write(worker)
+	}
+}
+
 // write writes a worker's newest order. It does not ask for a confirmation: check is that. Lock is held.
 func (o *orders) write(worker string) {
 	if err := o.conn.Publish(o.names.order(worker), appendOrder(worker, o.newest[worker])); err != nil {

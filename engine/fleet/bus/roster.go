@@ -154,6 +154,15 @@ func (r *roster) prepare(name string) {
 	}
 }
 
+// unprepare notes that the queues of all workers were lost.
+func (r *roster) unprepare() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.workers {
+		m.prepared = false
+	}
+}
+
 // prepared tells whether a worker's queue exists.
 func (r *roster) prepared(name string) bool {
 	r.mu.Lock()

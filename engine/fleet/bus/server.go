@@ -109,7 +109,7 @@ func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	}
 	s.line = line{cluster: withoutSecrets(c.URL), fleet: s.names.fleet}
 	var err error
-	if s.conn, err = connect(c.URL, "throng coordinator", ErrCredentials, c.Reconnect, s.log, nil, c.Access.options()...); err != nil {
+	if s.conn, err = connect(c.URL, "throng coordinator", ErrCredentials, c.Reconnect, s.log, s.restored, c.Access.options()...); err != nil {
 		return err
 	}
 	if err := checkVersion(s.conn.ConnectedServerVersion()); err != nil {
@@ -125,7 +125,7 @@ func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	return nil
 }
 
-// prepare makes the fleet's stream and buckets.
+// prepare makes what the fleet needs on the server.
 func (s *Server) prepare(ctx context.Context) (err error) {
 	if s.js, err = jetstream.New(s.conn.Conn); err != nil {
 		return fmt.Errorf("prepare the fleet: %w", err)
@@ -135,7 +135,18 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	_, err = s.js.CreateStream(ctx, jetstream.StreamConfig{
+	if err := s.create(ctx); err != nil {
+		return err
+	}
+	s.orders = newOrders(s.names, s.conn.Conn, s.log)
+	s.requests = newRequests(s)
+	s.tickets, err = newTickets(s.names, s.conn.Conn, s.log)
+	return err
+}
+
+// create makes the fleet's stream and buckets.
+func (s *Server) create(ctx context.Context) error {
+	_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: s.names.tickets(), Subjects: []string{s.names.offers(""), s.names.offers("*")},
 		Storage: jetstream.MemoryStorage, Retention: jetstream.WorkQueuePolicy,
 	})
@@ -151,10 +162,28 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("prepare the fleet: %w", err)
 	}
-	s.orders = newOrders(s.names, s.conn.Conn, s.log)
-	s.requests = newRequests(s)
-	s.tickets, err = newTickets(s.names, s.conn.Conn, s.log)
-	return err
+	return nil
+}
+
+// restored is called when the connection to a cluster was lost and is back. If the cluster has lost the fleet's stream and buckets,
+// they are made again: they were in the memory of one of its servers.
+func (s *Server) restored() {
+	s.serve(func() {
+		ctx, cancel := s.within()
+		defer cancel()
+		_, err := s.js.Stream(ctx, s.names.tickets())
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			s.log.Warn("fleet: the cluster has lost the fleet's queues; they are made again, without the bundles")
+			if err = s.create(ctx); err == nil {
+				s.roster.unprepare()
+				s.orders.writeAll()
+				s.tickets.offerAgain()
+			}
+		}
+		if err != nil {
+			s.log.Error("fleet: the queues in the cluster are not usable", "error", err)
+		}
+	})
 }
 
 // consume makes the consumer of the tickets for a worker, or for all if to is "".
@@ -217,6 +246,13 @@ func (s *Server) Publish(ctx context.Context, name string, bundle []byte) error 
 // Reset implements [fleet.Bus].
 func (s *Server) Reset(ctx context.Context) error {
 	s.tickets.withdrawAll()
+	stream, err := s.js.Stream(ctx, s.names.tickets())
+	if err == nil {
+		err = stream.Purge(ctx) // also what a worker may have put there
+	}
+	if err != nil {
+		return fmt.Errorf("remove the offers of the run: %w", err)
+	}
 	all, err := s.bundles.List(ctx)
 	if errors.Is(err, jetstream.ErrNoObjectsFound) {
 		return nil

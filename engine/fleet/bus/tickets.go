@@ -119,6 +119,23 @@ func (t *tickets) withdraw(k fleet.Ticket) {
 	}
 }
 
+// offerAgain offers all tickets again, after the stream was lost.
+func (t *tickets) offerAgain() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.sent)
+	t.queue = nil
+	for k, o := range t.offers {
+		if o.withdrawn {
+			delete(t.offers, k)
+			continue
+		}
+		o.sequence, o.count, o.done = 0, 0, nil
+		t.last++
+		t.push(message{ticket: k, to: o.to, id: t.last})
+	}
+}
+
 // withdrawAll withdraws all offers.
 func (t *tickets) withdrawAll() {
 	t.mu.Lock()
