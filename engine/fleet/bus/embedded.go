@@ -28,7 +28,7 @@ const (
 // embedded is a NATS server in this process, with JetStream in memory.
 type embedded struct {
 	*server.Server
-	gate   *gate
+	auth   *authenticator
 	folder string
 	line   line
 }
@@ -43,12 +43,12 @@ func startEmbedded(c Config, a *authority, i *issues, log *slog.Logger) (_ *embe
 	if err != nil {
 		return nil, fmt.Errorf("the address for workers: port %q is not a number up to 65535", port)
 	}
-	e := &embedded{gate: &gate{names: names{own}, authority: a, issues: i, inside: random(), tls: c.TLS || !loopback(c.Listen)}}
-	e.gate.hosts, e.gate.system = map[string]*rate.Limiter{}, func() *server.Account { return e.SystemAccount() }
+	e := &embedded{auth: &authenticator{names: names{own}, authority: a, issues: i, inside: random(), tls: c.TLS || !loopback(c.Listen)}}
+	e.auth.hosts, e.auth.system = map[string]*rate.Limiter{}, func() *server.Account { return e.SystemAccount() }
 	o := &server.Options{
 		ServerName: "throng-" + random()[:8], Host: host, Port: int(number), NoLog: true, NoSigs: true,
 		MaxPayload: maxPayload, MaxPending: maxPending, PingInterval: pingEvery, MaxPingsOut: pingsOut,
-		JetStream: true, JetStreamMaxMemory: maxMemory, JetStreamMaxStore: 1 << 20, CustomClientAuthentication: e.gate,
+		JetStream: true, JetStreamMaxMemory: maxMemory, JetStreamMaxStore: 1 << 20, CustomClientAuthentication: e.auth,
 	}
 	if host == "" {
 		o.Host = "0.0.0.0"
@@ -56,7 +56,7 @@ func startEmbedded(c Config, a *authority, i *issues, log *slog.Logger) (_ *embe
 	if number == 0 {
 		o.Port = server.RANDOM_PORT
 	}
-	if e.gate.tls {
+	if e.auth.tls {
 		_, hosts, err := reachable(c.Listen, c.Advertise)
 		if err == nil {
 			o.TLSConfig, err = a.serving(hosts)
@@ -100,9 +100,9 @@ func (e *embedded) start(o *server.Options, c Config, log *slog.Logger) (err err
 		listen = net.JoinHostPort("", strconv.Itoa(e.Addr().(*net.TCPAddr).Port))
 	}
 	address, _, err := reachable(listen, c.Advertise)
-	e.line = line{address: address, token: e.gate.authority.token, fleet: own}
-	if e.gate.tls {
-		e.line.fingerprint = fingerprint(e.gate.authority.certificate.Raw)
+	e.line = line{address: address, token: e.auth.authority.token, fleet: own}
+	if e.auth.tls {
+		e.line.fingerprint = fingerprint(e.auth.authority.certificate.Raw)
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (e *embedded) stop() error {
 
 // inside are the options of a connection of this process to its own server.
 func (e *embedded) inside(user string) []nats.Option {
-	return []nats.Option{nats.InProcessServer(e.Server), nats.UserInfo(user, e.gate.inside)}
+	return []nats.Option{nats.InProcessServer(e.Server), nats.UserInfo(user, e.auth.inside)}
 }
 
 // connections returns the IDs of a worker's open connections.

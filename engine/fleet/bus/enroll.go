@@ -46,7 +46,7 @@ func (s *Server) enrolled(m *nats.Msg) {
 			err = s.conn.Publish(m.Reply, answer)
 		}
 		if err != nil {
-			s.log.Warn("fleet: a worker could not be told that it has joined", "worker", i.Name, "error", err)
+			s.log.Warn("fleet: a worker that has joined could not be informed", "worker", i.Name, "error", err)
 		}
 	})
 }
@@ -70,12 +70,12 @@ func (s *Server) identify(name string, request []byte) (_ identity, err error) {
 	i := identity{Name: name}
 	switch {
 	case s.embedded == nil:
-	case s.embedded.gate.tls:
+	case s.embedded.auth.tls:
 		i.Life = s.config.CertificateLife
-		i.Certificate, err = s.embedded.gate.authority.sign(request, name, s.issues.next(), i.Life)
+		i.Certificate, err = s.embedded.auth.authority.sign(request, name, s.issues.next(), i.Life)
 	default:
 		issue := s.issues.next()
-		i.User, i.Password = user(name, issue), s.embedded.gate.password(name, issue)
+		i.User, i.Password = user(name, issue), s.embedded.auth.password(name, issue)
 	}
 	return i, err
 }

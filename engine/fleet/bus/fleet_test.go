@@ -55,7 +55,7 @@ func TestWorkersReceiveTheNewestOrder(t *testing.T) {
 			}
 		}
 		a.mu.Lock()
-		a.newest = 1 // an order was lost
+		a.newest, a.delivered = 1, 1 // an order was lost
 		a.mu.Unlock()
 		beat(t, a)
 		expectOrder(t, a, "99")
@@ -299,7 +299,7 @@ func secret(t *testing.T, folder string) {
 	}
 }
 
-// free returns an address of which the port is free.
+// free returns an address with a free port.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -444,7 +444,7 @@ func TestClustersThatCannotBeUsed(t *testing.T) {
 		"JetStream off":    {Config{URL: off}, "has JetStream off"},
 		"wrong password":   {Config{URL: locked, Access: Access{User: "u", Password: "x"}}, "refuses these credentials"},
 		"no server":        {Config{URL: "nats://" + free(t)}, "no coordinator can be reached"},
-		"no URL":           {Config{URL: "http://x"}, "is no URL"},
+		"no URL":           {Config{URL: "http://x"}, "not the URL"},
 		"bad name":         {Config{URL: locked, Fleet: "a.b"}, "not usable"},
 		"no address":       {Config{Listen: "here"}, "address for workers"},
 		"no port":          {Config{Listen: "127.0.0.1:http1"}, "not a number"},

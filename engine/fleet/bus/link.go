@@ -37,7 +37,8 @@ type Link struct {
 	key         *ecdsa.PrivateKey // nil without TLS
 	certificate *tls.Certificate
 	renewAt     time.Time
-	newest      uint64 // revision of the newest order
+	newest      uint64 // revision of the newest order, 0 after the connection was restored
+	delivered   uint64 // revision of the order that was delivered last
 	orders      chan []byte
 
 	ctx  context.Context // ends at Close
@@ -257,6 +258,10 @@ func (l *Link) ordered(m *nats.Msg) {
 		return
 	}
 	l.newest = o.revision
+	if o.revision == l.delivered {
+		return
+	}
+	l.delivered = o.revision
 	select {
 	case <-l.orders: // the older one was not read
 	default:

@@ -2,27 +2,22 @@ package bus
 
 import (
 	"bytes"
-	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/nats-io/nats.go"
 )
 
 // orders are the newest orders of a coordinator. They are keys of a bucket, which workers read when they connect; workers that are
 // connected receive what is written there. A beat of a worker tells which order it has, so that none stays lost.
 type orders struct {
-	names names
-	conn  *nats.Conn
-	log   *slog.Logger
+	publisher
 
 	mu     sync.Mutex
 	last   uint64
 	newest map[string]order
 }
 
-func newOrders(n names, conn *nats.Conn, log *slog.Logger) *orders {
-	return &orders{names: n, conn: conn, log: log, newest: map[string]order{}}
+func newOrders(p publisher) *orders {
+	return &orders{publisher: p, newest: map[string]order{}}
 }
 
 func (o *orders) set(worker string, content []byte) {

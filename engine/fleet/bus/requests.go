@@ -29,7 +29,7 @@ type partialKey struct {
 	answer bool
 }
 
-// partial is a request or an answer of which not all parts were transferred.
+// partial is a request or an answer that still lacks parts.
 type partial struct {
 	data  []byte
 	left  uint64 // bytes that were not transferred

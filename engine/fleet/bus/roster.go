@@ -75,7 +75,7 @@ func (m *member) extend(d time.Duration) {
 	m.timer.Reset(d)
 }
 
-// heard notes a sign of life. It tells whether the worker may take part.
+// heard notes a sign of life. It tells whether the worker is still a member.
 func (r *roster) heard(name string) bool {
 	if ok, done := r.quick(name); done {
 		return ok
@@ -98,7 +98,7 @@ func (r *roster) heard(name string) bool {
 	return m != nil
 }
 
-// quick is heard for a worker that is present or may not take part.
+// quick is heard for a worker that is present or was removed.
 func (r *roster) quick(name string) (ok, done bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -88,6 +88,7 @@ func foreignAcks(t *testing.T, s *Server, a, b *Link) {
 	s.Offer("", ticket(1))
 	s.Offer("a", ticket(2))
 	s.Offer("b", ticket(3))
+	stored(t, s, 3)
 	mine := fetch(t, a, ticket(2), 1).(*lease)
 	own := fetch(t, b, ticket(3), 1).(*lease)
 	shared := fetch(t, b, ticket(1), 1).(*lease)
@@ -212,7 +213,7 @@ func TestAWrongFingerprintIsRefusedBeforeTheTokenIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Certificates[0].Certificate[1] = s.embedded.gate.authority.certificate.Raw
+	config.Certificates[0].Certificate[1] = s.embedded.auth.authority.certificate.Raw
 	between := s.line
 	received := make(chan string, 1)
 	between.address = impostor(t, config, received)
@@ -313,7 +314,7 @@ func TestWorkersWithTLSHaveNoPasswords(t *testing.T) {
 	s := serve(t, Config{TLS: true}, newRecorder())
 	issue := s.issues.next()
 	c, err := nats.Connect("nats://"+s.line.address, nats.Secure(pinned(s.line.fingerprint)),
-		nats.UserInfo(user("a", issue), s.embedded.gate.password("a", issue)))
+		nats.UserInfo(user("a", issue), s.embedded.auth.password("a", issue)))
 	if err == nil {
 		c.Close()
 		t.Error("a password is enough")

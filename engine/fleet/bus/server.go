@@ -99,7 +99,7 @@ func (s *Server) serveOwn(c Config) error {
 // serveCluster connects to a cluster.
 func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	if !isCluster(c.URL) {
-		return fmt.Errorf("%q is no URL of a NATS cluster: expected nats://HOST:PORT or tls://HOST:PORT", withoutSecrets(c.URL))
+		return fmt.Errorf("%q is not the URL of a NATS cluster: expected nats://HOST:PORT or tls://HOST:PORT", withoutSecrets(c.URL))
 	}
 	s.names.fleet = c.Fleet
 	if c.Fleet == "" {
@@ -138,9 +138,10 @@ func (s *Server) prepare(ctx context.Context) (err error) {
 	if err := s.create(ctx); err != nil {
 		return err
 	}
-	s.orders = newOrders(s.names, s.conn.Conn, s.log)
+	p := publisher{s.names, s.conn.Conn, s.log}
+	s.orders = newOrders(p)
 	s.requests = newRequests(s)
-	s.tickets, err = newTickets(s.names, s.conn.Conn, s.log)
+	s.tickets, err = newTickets(p)
 	return err
 }
 

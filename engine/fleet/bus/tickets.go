@@ -41,13 +41,19 @@ type message struct {
 	sent     time.Time // zero if it was not sent yet
 }
 
-// tickets offers and withdraws tickets, without waiting for the server. One goroutine sends, and a subscription receives the
-// confirmations.
-type tickets struct {
+// publisher is what the coordinator publishes with.
+type publisher struct {
 	names names
 	conn  *nats.Conn
 	log   *slog.Logger
-	key   []byte // of the proofs
+}
+
+// tickets offers and withdraws tickets, without waiting for the server. One goroutine sends, and a subscription receives the
+// confirmations.
+type tickets struct {
+	publisher
+
+	key []byte // of the proofs
 
 	mu     sync.Mutex
 	offers map[fleet.Ticket]*offer
@@ -63,12 +69,12 @@ type tickets struct {
 	ended chan struct{}
 }
 
-func newTickets(n names, conn *nats.Conn, log *slog.Logger) (*tickets, error) {
+func newTickets(p publisher) (*tickets, error) {
 	t := &tickets{
-		names: n, conn: conn, log: log, key: []byte(random()), offers: map[fleet.Ticket]*offer{}, sent: map[uint64]message{},
+		publisher: p, key: []byte(random()), offers: map[fleet.Ticket]*offer{}, sent: map[uint64]message{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
-	s, err := conn.Subscribe(n.confirmations()+".*", t.confirmed)
+	s, err := t.conn.Subscribe(t.names.confirmations()+".*", t.confirmed)
 	if err == nil {
 		err = s.SetPendingLimits(-1, -1) // at most unconfirmed
 	}

@@ -28,8 +28,8 @@ const (
 	rememberedHosts = 4096
 )
 
-// gate authenticates the connections of an embedded server and limits them to the subjects that they need.
-type gate struct {
+// authenticator authenticates the connections of an embedded server and limits them to the subjects that they need.
+type authenticator struct {
 	names     names
 	authority *authority
 	issues    *issues
@@ -41,75 +41,75 @@ type gate struct {
 	hosts map[string]*rate.Limiter // what is left of wrongTokens
 }
 
-var _ server.Authentication = (*gate)(nil)
+var _ server.Authentication = (*authenticator)(nil)
 
 // Check implements [server.Authentication].
-func (g *gate) Check(c server.ClientAuthentication) bool {
+func (a *authenticator) Check(c server.ClientAuthentication) bool {
 	if c.Kind() != server.CLIENT {
 		return false
 	}
 	o := c.GetOpts()
 	if o.Username == userCoordinator || o.Username == userSystem {
-		if !same(o.Password, g.inside) {
+		if !same(o.Password, a.inside) {
 			return false
 		}
 		user := &server.User{Username: o.Username}
 		if o.Username == userSystem {
-			user.Account = g.system()
+			user.Account = a.system()
 		}
 		c.RegisterUser(user)
 		return true
 	}
 	if s := c.GetTLSConnectionState(); s != nil && len(s.VerifiedChains) > 0 {
 		leaf := s.VerifiedChains[0][0]
-		return leaf.SerialNumber.IsUint64() && g.admit(c, leaf.Subject.CommonName, leaf.SerialNumber.Uint64())
+		return leaf.SerialNumber.IsUint64() && a.admit(c, leaf.Subject.CommonName, leaf.SerialNumber.Uint64())
 	}
 	if id, ok := strings.CutPrefix(o.Username, userEnroll); ok {
-		return g.enrolls(c, id, o.Password)
+		return a.enrolls(c, id, o.Password)
 	}
 	name, issue, ok := readUser(o.Username)
-	return ok && !g.tls && same(o.Password, g.password(name, issue)) && g.admit(c, name, issue)
+	return ok && !a.tls && same(o.Password, a.password(name, issue)) && a.admit(c, name, issue)
 }
 
-// admit gives a worker's connection its rights, unless its identity is revoked.
-func (g *gate) admit(c server.ClientAuthentication, worker string, issue uint64) bool {
-	if worker == "" || worker != workerName(worker) || !g.issues.valid(worker, issue) {
+// admit lets a worker's connection in, with its rights, unless its identity is revoked.
+func (a *authenticator) admit(c server.ClientAuthentication, worker string, issue uint64) bool {
+	if worker == "" || worker != workerName(worker) || !a.issues.valid(worker, issue) {
 		return false
 	}
-	c.RegisterUser(&server.User{Username: worker, Permissions: g.names.ofWorker(worker)})
+	c.RegisterUser(&server.User{Username: worker, Permissions: a.names.ofWorker(worker)})
 	return true
 }
 
 // enrolls admits a connection with the token, which may do nothing but enroll.
-func (g *gate) enrolls(c server.ClientAuthentication, id, token string) bool {
+func (a *authenticator) enrolls(c server.ClientAuthentication, id, token string) bool {
 	host := "?"
-	if a := c.RemoteAddress(); a != nil {
-		host, _, _ = net.SplitHostPort(a.String())
+	if r := c.RemoteAddress(); r != nil {
+		host, _, _ = net.SplitHostPort(r.String())
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	l := g.hosts[host]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.hosts[host]
 	if l == nil {
-		if len(g.hosts) >= rememberedHosts {
-			clear(g.hosts)
+		if len(a.hosts) >= rememberedHosts {
+			clear(a.hosts)
 		}
 		l = rate.NewLimiter(rate.Every(wrongTokenEvery), wrongTokens)
-		g.hosts[host] = l
+		a.hosts[host] = l
 	}
 	if l.Tokens() < 1 {
 		return false
 	}
-	if !same(token, g.authority.token) || len(id) < 26 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+	if !same(token, a.authority.token) || len(id) < 26 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		l.Allow()
 		return false
 	}
-	c.RegisterUser(&server.User{Username: userEnroll + id, Permissions: g.names.ofToken(id)})
+	c.RegisterUser(&server.User{Username: userEnroll + id, Permissions: a.names.ofToken(id)})
 	return true
 }
 
 // password is the password of a worker without TLS.
-func (g *gate) password(worker string, issue uint64) string {
-	m := hmac.New(sha256.New, g.authority.secret)
+func (a *authenticator) password(worker string, issue uint64) string {
+	m := hmac.New(sha256.New, a.authority.secret)
 	m.Write([]byte("worker " + user(worker, issue)))
 	return letters.EncodeToString(m.Sum(nil))
 }
