@@ -45,6 +45,7 @@ var rules = []rule{
 	{"/engine/browser", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/codec", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/fleet", []string{"/engine", "/engine/run", "/engine/run/shards", "/engine/codec", "/engine/internal/..."}, noPgx},
+	{"/engine/fleet/bus", []string{"/engine/fleet", "/engine/internal/..."}, noPgx},
 	{"/engine/script", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script/..."}, noPgx},
 	{"/engine/script/value", []string{"/engine/suggest", "/engine/script/meter"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/script/reference", nil, append([]string{module + "/engine$"}, noPgx...)},
