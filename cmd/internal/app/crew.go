@@ -21,6 +21,7 @@ type Crew interface {
 
 // Work is what another process needs to execute sessions of a run.
 type Work struct {
+	Run      engine.RunID
 	Source   engine.Source
 	Path     string // of the scenario's file, see [engine.Source]
 	Settings engine.Settings
@@ -52,7 +53,7 @@ func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.W
 	if l.Crew == nil {
 		return nil, nil //nolint:nilnil // the run makes its own
 	}
-	w := Work{Source: j.Record.Source, Path: l.Scenario.Source.Path, Settings: l.Settings, Reach: map[string]services.Reach{}, Allowed: l.Permits().Allowed()}
+	w := Work{Run: j.Record.ID, Source: j.Record.Source, Path: l.Scenario.Source.Path, Settings: l.Settings, Reach: map[string]services.Reach{}, Allowed: l.Permits().Allowed()}
 	for _, s := range l.services() {
 		r := services.Reach{}
 		switch {

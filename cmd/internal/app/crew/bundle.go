@@ -44,8 +44,13 @@ func check(of fleet.Info) error {
 	return nil
 }
 
-// prepare makes the sessions of a run executable on this machine. Its error says why that is not possible.
-func prepare(_ context.Context, data []byte, _ fleet.Borrower) (*fleet.Prepared, error) {
+// preparer makes the sessions of a run executable on this machine.
+type preparer struct {
+	say func(text string) // receives the start and the end of runs
+}
+
+// prepare implements [fleet.WorkerConfig.Prepare].
+func (p preparer) prepare(_ context.Context, data []byte, _ fleet.Borrower) (*fleet.Prepared, error) {
 	var b bundle
 	if err := codec.Unmarshal(data, &b); err != nil {
 		return nil, fmt.Errorf("the coordinator's message cannot be read: %w", err)
@@ -56,12 +61,17 @@ func prepare(_ context.Context, data []byte, _ fleet.Borrower) (*fleet.Prepared,
 	}
 	s.Source.Path = b.Path
 	from := secrets.Finder{Env: func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) }}
-	p := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: from, Reach: b.Reach}, Allow: b.Allowed}
-	job, services, err := p.Connect(b.Machine != thisMachine())
+	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: from, Reach: b.Reach}, Allow: b.Allowed}
+	job, services, err := l.Connect(b.Machine != thisMachine())
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return &fleet.Prepared{Program: s.Program(b.Settings.Seed), Services: services, Close: job.Close}, nil
+	p.say(fmt.Sprintf("run %s: %s", b.Run, s.Title))
+	end := func() error {
+		p.say(fmt.Sprintf("run %s: no longer here", b.Run))
+		return job.Close()
+	}
+	return &fleet.Prepared{Program: s.Program(b.Settings.Seed), Services: services, Close: end}, nil
 }
 
 // thisMachine identifies the machine, or the container, whose loopback addresses this process reaches.

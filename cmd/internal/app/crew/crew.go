@@ -136,6 +136,15 @@ func (f *Fleet) Close() error {
 	return err
 }
 
+// Remove implements [app.Crew]. A worker on this machine is not started again.
+func (f *Fleet) Remove(name string) error {
+	err := f.Coordinator.Remove(name)
+	if err == nil {
+		f.locals.remove(name)
+	}
+	return err
+}
+
 // Pool implements [app.Crew].
 func (f *Fleet) Pool(ctx context.Context, w app.Work) (func(run.PoolConfig) (run.WorkerPool, error), error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}

@@ -36,13 +36,14 @@ type locals struct {
 	stop    context.CancelFunc
 	all     sync.WaitGroup
 
-	mu    sync.Mutex
-	last  error // why the last worker that was given up ended
-	given int   // workers that were given up
+	mu      sync.Mutex
+	last    error           // why the last worker that was given up ended
+	given   int             // workers that were given up
+	removed map[string]bool // workers that were removed by hand
 }
 
 func startLocals(cfg *Config, count int, join string, changed func()) *locals {
-	l := &locals{cfg: cfg, join: join, count: count, changed: changed}
+	l := &locals{cfg: cfg, join: join, count: count, changed: changed, removed: map[string]bool{}}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	for i := range count {
 		l.all.Go(func() { l.keep(fmt.Sprintf("local-%d", i+1)) })
@@ -76,7 +77,7 @@ func (l *locals) keep(name string) {
 	for failures := 0; ; {
 		began := time.Now()
 		err := l.run(name)
-		if l.ctx.Err() != nil {
+		if l.ctx.Err() != nil || l.isRemoved(name) {
 			return
 		}
 		if failures++; time.Since(began) > briefly {
@@ -98,12 +99,27 @@ func (l *locals) keep(name string) {
 	}
 }
 
+// remove has a worker not started again.
+func (l *locals) remove(name string) {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.removed[name] = true
+	}
+}
+
+func (l *locals) isRemoved(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.removed[name]
+}
+
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
 func (l *locals) run(name string) error {
 	cmd := exec.Command(l.cfg.Program, l.arguments(name)...)
 	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join)
 	var said tail
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stderr = &said
 	cmd.WaitDelay = closeTime
 	leash, err := cmd.StdinPipe()
 	if err != nil {

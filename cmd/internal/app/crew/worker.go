@@ -54,7 +54,7 @@ func Work(ctx context.Context, cfg WorkerConfig) (err error) {
 		return &engine.FieldError{Field: "join", Problem: err.Error(), Hint: "copy the line that throngctl run --fleet prints"}
 	}
 	defer func() { err = errors.Join(err, link.Close()) }()
-	err = fleet.Work(ctx, fleet.WorkerConfig{Link: link, Info: info, Prepare: prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say})
+	err = fleet.Work(ctx, fleet.WorkerConfig{Link: link, Info: info, Prepare: preparer{cfg.Say}.prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say})
 	if err != nil {
 		return fmt.Errorf("work for the coordinator: %w", err)
 	}
