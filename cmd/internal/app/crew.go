@@ -27,7 +27,6 @@ type Work struct {
 	Settings engine.Settings
 	Reach    map[string]services.Reach // by service
 	Allowed  []string                  // addresses that the run may call, see [Permits.Allowed]
-	Secrets  []string                  // names of all secrets that its services receive
 }
 
 // CheckCrew returns why the run cannot be executed in other processes, or nil.
@@ -71,7 +70,6 @@ func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.W
 			r.Prices = prices
 		}
 		w.Reach[s.Name] = r
-		w.Secrets = append(w.Secrets, l.secretsOf(s)...)
 	}
 	return l.Crew.Pool(ctx, w)
 }
@@ -87,7 +85,7 @@ func (l Permits) Connect(elsewhere bool) (*Job, []engine.Service, error) {
 			case !consent.Named(l.Allow, d):
 				mistakes = append(mistakes, fmt.Errorf("service %s is at %s on this machine, which the run may not call", s.Name, d.Address()))
 			case d.Local() && elsewhere:
-				mistakes = append(mistakes, fmt.Errorf("service %s is at %s, which is the machine of whoever asks; use an address that is the same on all machines", s.Name, d.Address()))
+				mistakes = append(mistakes, fmt.Errorf("service %s is at %s, which is another machine for each worker; use an address that is the same on all machines", s.Name, d.Address()))
 			}
 		}
 		if l.mocks(s) && elsewhere {

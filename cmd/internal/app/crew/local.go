@@ -117,7 +117,7 @@ func (l *locals) isRemoved(name string) bool {
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
 func (l *locals) run(name string) error {
 	cmd := exec.Command(l.cfg.Program, l.arguments(name)...)
-	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join)
+	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join, about.LeashEnv+"=1")
 	var said tail
 	cmd.Stderr = &said
 	cmd.WaitDelay = closeTime
@@ -154,7 +154,7 @@ func (*locals) release(leash io.Closer, cmd *exec.Cmd, ended <-chan struct{}) {
 
 // arguments are those of a worker, which gets its part of the machine.
 func (l *locals) arguments(name string) []string {
-	args := []string{"worker", "--leash", "--name", name, "--cores", strconv.Itoa(max(runtime.NumCPU()/l.count, 1)), "--data", l.cfg.Data}
+	args := []string{"worker", "--name", name, "--cores", strconv.Itoa(max(runtime.NumCPU()/l.count, 1)), "--data", l.cfg.Data}
 	if total := machine.TotalMemory(); total > 0 {
 		args = append(args, "--memory", engine.MemoryLimit{Bytes: int64(total) / int64(l.count+1)}.String())
 	}
