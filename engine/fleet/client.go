@@ -25,6 +25,7 @@ type client struct {
 	replies map[uint64]*packetState  // of the newest packets
 	stash   map[uint64]pendingPacket // that arrived before their turn
 	calls   map[uint64]*callState
+	oldest  uint64 // call that has no answer yet, as far as the worker has said
 	claimed claim  // the newest
 	granted []byte // its answer
 

@@ -194,12 +194,25 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	c.changed()
 }
 
-// Present implements [Handler].
+// Present implements [Handler]. A worker that had been lost may take part again.
 func (c *Coordinator) Present(worker string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.member(worker).present = true
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	m, pool := c.member(worker), c.pool
+	again := m.state == workers.Lost
+	m.present = true
+	if again {
+		m.state, m.why, m.since = workers.Ready, "", time.Now()
+	}
+	c.mu.Unlock()
+	if again {
+		if pool != nil {
+			pool.invite(worker)
+		}
+		c.changed()
 	}
 }
 

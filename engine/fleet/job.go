@@ -50,6 +50,7 @@ type job struct {
 	refused  atomic.Bool
 	trip     atomic.Int64
 	room     chan struct{} // wakes fetch
+	claims   uint64        // so far; only fetch uses it
 
 	mu      sync.Mutex
 	order   order
@@ -257,7 +258,8 @@ func (j *job) take(d Delivery) {
 		d.Done() // of an earlier run
 		return
 	}
-	of := claim{j.session, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
+	j.claims++
+	of := claim{j.session, j.claims, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
 	var g grant
 	for { // until there is an answer: the coordinator may have granted it
 		var err error
@@ -362,10 +364,15 @@ func (j *job) pass(b *run.Batch) {
 		p.rows, p.complete = append(p.rows, rows[i]), complete
 	}
 	for _, agent := range counts.CutAgents {
-		// Unless the run is cut, only this worker gives the session up.
-		if l, complete := j.feed.cut(int(agent)); l != nil && (counts.CutAlone != "" || j.isCut()) {
+		l, complete := j.feed.cut(int(agent))
+		switch {
+		case l == nil:
+		case counts.CutAlone != "" || j.isCut():
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
+		case j.ctx.Err() == nil: // only this worker gave the session up; while it ends, the coordinator takes all it has
+			b := back{l.Lease, []int32{agent}}
+			j.outbox.addLocked(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 		}
 	}
 	for i, p := range parts {

@@ -56,16 +56,17 @@ type (
 	}
 	claim struct {
 		Session uint64
+		Number  uint64 // a claim that is sent again has the same
 		Ticket  shards.Ticket
 		Count   uint64
 	}
 	// grant answers a claim. Without tasks, nothing is left to do.
 	grant struct {
 		Refused string // why the coordinator grants this worker nothing; it joins again
-		Lease shards.Lease
-		Known bool // the worker already has this lease
-		Cycle cycleOrder
-		Tasks []task
+		Lease   shards.Lease
+		Known   bool // the worker already has this lease
+		Cycle   cycleOrder
+		Tasks   []task
 		// Memory of agents that the worker does not have in this version, and the deltas of a sequential cycle.
 		Memory map[int]*engine.Memory
 		Deltas map[int]engine.Delta

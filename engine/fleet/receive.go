@@ -311,6 +311,8 @@ func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
 	case w.claimed == of: // the answer was lost
 		answer(w.granted)
 		return
+	case of.Number < w.claimed.Number: // a late copy
+		return
 	}
 	var g grant
 	if p.open {
@@ -385,9 +387,14 @@ func (p *Pool) call(name string, body []byte, answer func([]byte)) {
 		}
 		return
 	}
-	for id := range w.calls {
-		if id < of.Oldest {
-			delete(w.calls, id)
+	if of.ID < w.oldest { // a late copy
+		return
+	}
+	if w.oldest = max(w.oldest, of.Oldest); of.Oldest == w.oldest {
+		for id := range w.calls {
+			if id < w.oldest {
+				delete(w.calls, id)
+			}
 		}
 	}
 	ctx, cancel := context.WithCancel(p.host.Context())
