@@ -213,7 +213,7 @@ func (j *job) idle(inFlight, queued int) bool {
 
 // fetch fetches shards while there is room.
 func (j *job) fetch() {
-	for {
+	for j.life.Err() == nil {
 		for j.wants() <= 0 {
 			select {
 			case <-j.room:

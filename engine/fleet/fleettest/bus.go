@@ -177,6 +177,7 @@ func (l *Link) Part(parted bool) {
 	l.bus.mu.Lock()
 	defer l.bus.mu.Unlock()
 	l.parted = parted
+	l.bus.wake()
 	if !parted && l.missed != nil {
 		l.order(l.missed)
 		l.missed = nil
@@ -333,6 +334,13 @@ func (l *Link) Request(ctx context.Context, request []byte) ([]byte, error) {
 func (l *Link) Fetch(ctx context.Context) (fleet.Delivery, error) {
 	b := l.bus
 	for {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-l.dead:
+			return nil, fleet.ErrClosed
+		default:
+		}
 		b.mu.Lock()
 		changed := b.changed
 		var found *ticket
