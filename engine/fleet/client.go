@@ -158,6 +158,20 @@ func (p *Pool) lose(name, why string) {
 	}
 }
 
+// loseStalled gives up the workers that are connected but hang. If one reports again, it joins again.
+func (p *Pool) loseStalled() {
+	for _, name := range p.c.stalled(time.Now()) {
+		p.mu.Lock()
+		w := p.clients[name]
+		joined := w != nil && w.joined
+		p.mu.Unlock()
+		if joined {
+			p.lose(name, "it does not report")
+			p.c.stall(name)
+		}
+	}
+}
+
 // inFlight returns the agents whose sessions a worker has begun, as far as they are in the journal. mu is held.
 func (p *Pool) inFlight(name string) (agents []int) {
 	for agent := range p.prefixes {

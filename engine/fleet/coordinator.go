@@ -44,6 +44,7 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
+	heard   time.Time // when its newest packet arrived, or it joined the run
 	inbox   chan func() // what it sends, in order; closed by Close
 }
 
@@ -117,8 +118,12 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 			f = func() { refuse(kind, answer) }
 		}
 	}
+	m := c.member(worker)
+	if kind == packetRequest {
+		m.heard = time.Now()
+	}
 	select {
-	case c.member(worker).inbox <- f:
+	case m.inbox <- f:
 	default: // it repeats the request
 	}
 }
@@ -185,7 +190,7 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	if of.Refused != "" {
 		m.state = workers.Refused
 	}
-	m.since = time.Now()
+	m.since, m.heard = time.Now(), time.Now()
 	c.mu.Unlock()
 	if of.Refused == "" && pool != nil {
 		pool.join(name, of.Session)
@@ -233,6 +238,28 @@ func (c *Coordinator) lose(worker, why string) {
 	if pool != nil {
 		pool.lose(worker, why)
 	}
+	c.changed()
+}
+
+// stalled returns the workers of a run that are connected but have not reported for the time of a lease.
+func (c *Coordinator) stalled(now time.Time) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.members {
+		if m.present && now.Sub(m.heard) > LeaseTime {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// stall records that a worker is connected but hangs.
+func (c *Coordinator) stall(worker string) {
+	c.mu.Lock()
+	if m := c.members[worker]; m != nil {
+		m.state, m.why, m.since = workers.Stalled, "it is connected but does not report", time.Now()
+	}
+	c.mu.Unlock()
 	c.changed()
 }
 

@@ -186,6 +186,7 @@ func (p *Pool) sendOrders() {
 				p.trackedBy.Store(&now)
 				p.do(p.allDirty)
 			}
+			p.loseStalled()
 			if lends := p.lends(); lends != lent {
 				lent = lends
 				p.do(p.allDirty)
