@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -41,14 +42,15 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.Limits.Per == PerDefault { // embeddings and chat have rates of their own
 		c.Limits.Per = PerEndpoint
 	}
-	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Mocks)
+	var shared *concurrency.Limit
+	if c.Shared != nil {
+		shared = c.Shared.limit
+	}
+	h, err := newHTTP(c.Name, c.Base, c.Limits, c.Mocks, shared)
 	if err != nil {
 		return nil, err
 	}
 	h.kind, h.transport.base = kindLLM, h.pool // responses may be streams
-	if c.Shared != nil {
-		h.transport.shared = c.Shared.limit
-	}
 	return &LLM{HTTP: h, prices: c.Prices}, nil
 }
 
