@@ -178,6 +178,9 @@ func (l *LLM) tunables() tunables {
 // Moves implements [engine.Service].
 func (l *LLM) Moves() []engine.ChangeRow { return append(l.HTTP.Moves(), l.lessons.taken()...) }
 
+// Teach adds request fields that models refuse, in the format of the tunable "unsupported", and returns all of them before and after.
+func (l *LLM) Teach(fields string) (old, now string) { return l.lessons.add(fields) }
+
 // Learn copies what another client of the service has learned about its models.
 func (l *LLM) Learn(from *LLM) {
 	for _, t := range from.Tunables() {

@@ -213,8 +213,9 @@ func (p *Postgres) noneFree() error {
 	if why := p.pool.WhyFull(); why != "" {
 		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, engine.FormatDuration(p.limits.Wait), why)
 	}
+	keep, burst := p.pool.Sizes()
 	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or lower the concurrency limit",
-		errNoConnection, p.pool.Connections(), p.pool.BurstSize, engine.FormatDuration(p.limits.Wait))
+		errNoConnection, keep, burst, engine.FormatDuration(p.limits.Wait))
 }
 
 // attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,
@@ -321,6 +322,19 @@ func (p *Postgres) exchange(ctx context.Context, s *database.Statement, patience
 	p.written.Add(written)
 	return &Answer{Status: http.StatusOK, Body: body}, true, nil
 }
+
+// Divide limits a worker's client to one of several equal parts of the service's connections, by its index from 0. Call it after
+// [NewPostgres], and again when workers join or leave: first with smaller parts, then, when [Postgres.Settled] reports true for all,
+// with larger ones. It returns an error if there are more parts than connections.
+func (p *Postgres) Divide(index, parts int) error {
+	if err := p.pool.Divide(index, parts); err != nil {
+		return fmt.Errorf("service %s: %w", p.name, err)
+	}
+	return nil
+}
+
+// Settled reports whether the open connections fit the client's part.
+func (p *Postgres) Settled() bool { return p.pool.Settled() }
 
 // Open returns the number of open connections.
 func (p *Postgres) Open() int { return p.pool.Open() }
