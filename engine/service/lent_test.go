@@ -28,14 +28,15 @@ type branch struct {
 	desk *desk
 }
 
-// wire is a connection to a lending. Messages take a random time up to delay, and are lost at random in either direction. Everything
-// is encoded and decoded, as over a network.
+// wire is a connection to a lending. Messages take a random time up to delay. At random they are lost in either direction, or a copy
+// of them arrives much later. Everything is encoded and decoded, as over a network.
 type wire struct {
 	to     *lending.Lending
 	worker string
 	delay  time.Duration
 	loss   float64
 
+	copies sync.WaitGroup
 	mu     sync.Mutex
 	random *rand.Rand
 	asks   int // messages
@@ -69,6 +70,15 @@ func over[Q, A any](w *wire, q Q, count *int, do func(Q) (A, error)) (back A, er
 	if err := cbor.Unmarshal(codec.AppendWire(nil, q), &sent); err != nil {
 		return back, err
 	}
+	w.mu.Lock()
+	again := w.random.Float64() < w.loss
+	w.mu.Unlock()
+	if again {
+		w.copies.Go(func() {
+			time.Sleep(50 * w.delay)
+			_, _ = do(sent)
+		})
+	}
 	answer, err := do(sent)
 	if err != nil {
 		return back, err
@@ -80,7 +90,7 @@ func over[Q, A any](w *wire, q Q, count *int, do func(Q) (A, error)) (back A, er
 }
 
 func (w *wire) Admit(ctx context.Context, a lending.Ask) (lending.Grant, error) {
-	return over(w, a, &w.asks, func(a lending.Ask) (lending.Grant, error) { return w.to.Admit(ctx, w.worker, a) })
+	return over(w, a, &w.asks, func(a lending.Ask) (lending.Grant, error) { return w.to.Admit(context.WithoutCancel(ctx), w.worker, a) })
 }
 
 func (w *wire) Tell(_ context.Context, n lending.Notes) (lending.Lent, error) {
@@ -134,6 +144,7 @@ func (g *group) close(t *testing.T) {
 			t.Errorf("%s: %d in flight and %d waiting at the end", w.from.worker, s.InFlight, s.Waiting)
 		}
 		w.b.Close()
+		w.from.copies.Wait()
 	}
 	g.lending.Close()
 }
@@ -382,7 +393,7 @@ func TestCanceledCallsOfAWorker(t *testing.T) {
 	}
 }
 
-// tank is a service that refuses more than so many requests per second, of which it saves up a second's worth.
+// tank is a service with a quota of requests per second, which saves up a second's worth.
 type tank struct {
 	perSec float64
 

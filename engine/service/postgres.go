@@ -52,9 +52,6 @@ func NewPostgres(name string, d *database.Server, limits database.Limits) (*Post
 	return p, nil
 }
 
-// patience returns the timeout of one attempt.
-func (p *Postgres) patience() time.Duration { return time.Duration(p.timeout.Load()) }
-
 // Do carries out a call. The body of the answer is JSON: {"count": rows, "rows": [{"column": value}]}; its status is always 200.
 // The errors are those of [HTTP.Do].
 //
@@ -100,7 +97,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 		}
 		if errors.Is(err, errNoRoom) { // this does not count as an attempt: wait until a connection is free or can be opened
 			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
-				return nil, p.noneFree()
+				return nil, noneFree(p)
 			}
 			continue
 		}
@@ -203,13 +200,13 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 		return p.pool.Limit.Acquire(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
-		return p.noneFree()
+		return noneFree(p)
 	}
 	return err
 }
 
 // noneFree returns the failure of a call that waited too long for a connection.
-func (p *Postgres) noneFree() error {
+func noneFree(p *Postgres) error {
 	if why := p.pool.WhyFull(); why != "" {
 		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, engine.FormatDuration(p.limits.Wait), why)
 	}

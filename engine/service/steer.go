@@ -85,7 +85,7 @@ func (p *Postgres) Tune(name, value string) (old string, err error) {
 
 func (p *Postgres) tunables() tunables {
 	return tunables{p.name, []tunable{
-		timeTunable(p.patience, func(d time.Duration) { p.timeout.Store(int64(d)) }),
+		timeTunable(func() time.Duration { return time.Duration(p.timeout.Load()) }, func(d time.Duration) { p.timeout.Store(int64(d)) }),
 		countTunable("connections", database.MostConnections, p.pool.Connections, p.pool.SetConnections),
 		breakerTunable(p.breaker),
 	}}

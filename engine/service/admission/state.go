@@ -18,7 +18,7 @@ func (c *Controller) Fill(s *engine.ServiceState, now time.Time) {
 	c.fillPace(s, now)
 }
 
-// Rate returns the present rate of the service, per second; 0 is none.
+// Rate returns the present rate of the service, per second; 0 without a rate.
 func (c *Controller) Rate(now time.Time) float64 {
 	var s engine.ServiceState
 	c.fillPace(&s, now)

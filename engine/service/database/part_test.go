@@ -9,7 +9,7 @@ import (
 
 // TestDivide checks that the parts of a pool have as many connections together as the undivided pool, and each at least one.
 func TestDivide(t *testing.T) {
-	config, err := pgxpool.ParseConfig("postgres://nobody@127.0.0.1:1/none")
+	config, err := pgxpool.ParseConfig("postgres://user@127.0.0.1:1/none")
 	if err != nil {
 		t.Fatal(err)
 	}

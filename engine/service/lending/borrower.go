@@ -256,7 +256,7 @@ func (b *Borrower) answered() uint64 {
 	return over
 }
 
-// receive gives admissions to the requests that wait longest. It reports whether the ask is over.
+// receive passes admissions on to the requests that wait longest. It reports whether the ask is over.
 func (b *Borrower) receive(l *Loan, q *queue, a *Ask, g *Grant) (over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
