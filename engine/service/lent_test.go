@@ -214,6 +214,20 @@ func TestWorkersKeepToOneRate(t *testing.T) {
 	}
 }
 
+// TestDelayedMessagesDoNotSlowARate checks that a high rate is used although a round trip takes much longer than the interval between
+// two requests.
+func TestDelayedMessagesDoNotSlowARate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGroup(t, Limits{Rate: 500, Pace: pace.Fixed}, 0, 10*time.Millisecond, 50*time.Millisecond, 0)
+		defer g.close(t)
+		began := time.Now()
+		g.send(t, 1000, browse)
+		if took := time.Since(began); took < 3900*time.Millisecond || took > 4600*time.Millisecond {
+			t.Errorf("2,000 requests at 500 per second took %v", took)
+		}
+	})
+}
+
 // TestA429StopsAllWorkers checks that a refusal at one worker blocks the service for all of them, although nothing limited it before,
 // and that it needs no messages before and afterwards.
 func TestA429StopsAllWorkers(t *testing.T) {

@@ -120,7 +120,9 @@ func (l *Lending) run(m *member, k *ask) {
 		}
 		return
 	}
-	k.grant = Grant{First: l.number + 1, Requests: len(all), Rated: control.Paced(&first.request), Cause: engine.ThrottleCause(k.cause.Load())}
+	k.grant = Grant{
+		First: l.number + 1, Requests: len(all), Rated: control.Paced(&first.request), Cause: engine.ThrottleCause(k.cause.Load()), Waited: k.held.Load(),
+	}
 	for _, h := range all {
 		l.number++
 		m.held[l.number] = h

@@ -11,7 +11,10 @@ import (
 )
 
 const (
-	mostAsks  = 8    // asks in progress for one endpoint
+	// Asks in progress for one endpoint. Each that was answered without waiting allows another one, so that messages do not slow
+	// requests down while the limits leave room. Each that has waited in vain for a whole poll halves their number.
+	leastAsks, mostAsks = 4, 64
+
 	mostBlock = 32   // requests of one ask
 	mostNotes = 2000 // in one message
 
@@ -36,7 +39,7 @@ type Borrower struct {
 	notes    []entry
 	number   uint64              // of the last notes
 	asked    uint64              // ID of the last ask
-	asks     map[uint64]struct{} // in progress
+	asks     map[uint64]struct{} // that the coordinator must remember: it may not have answered them, or not know that they are withdrawn
 	ticket   uint64              // rank of the last request that waited
 	highest  uint64              // number of the last admission
 	void     uint64              // admissions up to this one were forgotten by the coordinator
@@ -189,12 +192,15 @@ func (b *Borrower) take() (*Notes, []entry) {
 	return n, sent
 }
 
-// delivered lets requests start that a refusal kept back.
+// delivered ends withdrawn asks, and lets requests start that a refusal kept back.
 func (b *Borrower) delivered(lent Lent, sent []entry) {
 	b.Use(lent)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range sent {
+		if e.Kind == Withdrawn {
+			delete(b.asks, e.ID)
+		}
 		if e.bars == nil {
 			continue
 		}
@@ -263,21 +269,29 @@ func (b *Borrower) receive(l *Loan, q *queue, a *Ask, g *Grant) (over bool) {
 	if a.Member != b.member { // the coordinator has forgotten the ask
 		return false
 	}
-	if q.cause != g.Cause {
+	changed := q.cause != g.Cause
+	if changed {
 		q.cause = g.Cause
 		for _, w := range q.waiting {
 			w.awaken()
 		}
 	}
 	if g.Requests == 0 {
-		if len(q.waiting) > 0 {
+		if !changed {
+			q.most = max(q.most/2, leastAsks)
+		}
+		if len(q.waiting) > 0 && q.asks <= q.most {
 			return false
 		}
-		b.note(entry{Note: Note{Kind: Withdrawn, ID: a.ID}})
+		b.note(entry{Note: Note{Kind: Withdrawn, ID: a.ID}}) // it is over when the coordinator has the note
+	} else {
+		delete(b.asks, a.ID)
 	}
-	delete(b.asks, a.ID)
 	q.asks--
 	q.asked -= a.Requests
+	if g.Requests > 0 && !g.Waited {
+		q.most = min(q.most+1, mostAsks)
+	}
 	now := time.Now()
 	for i := range g.Requests {
 		id := g.First + uint64(i)
@@ -309,8 +323,9 @@ func (q *queue) remove(w *waiter) bool {
 type queue struct {
 	endpoint string
 	waiting  []*waiter // by ticket
-	asks     int       // in progress
-	asked    int       // requests of these
+	asks     int       // in progress, at most most
+	most     int
+	asked    int // requests of these
 	cause    engine.ThrottleCause
 }
 

@@ -72,6 +72,7 @@ type ask struct {
 	ctx   context.Context // ends when the ask is withdrawn
 	end   context.CancelFunc
 	cause atomic.Uint32
+	held  atomic.Bool   // it has waited
 	done  chan struct{} // closed when grant is set
 	grant Grant
 }
@@ -79,6 +80,7 @@ type ask struct {
 // Hold implements [admission.Holder]: the worker pauses the clocks.
 func (k *ask) Hold(at engine.ThrottleCause, wait func() (engine.ThrottleCause, error)) error {
 	k.cause.Store(uint32(at))
+	k.held.Store(true)
 	_, err := wait()
 	return err
 }

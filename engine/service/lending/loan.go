@@ -84,7 +84,7 @@ func (l *Loan) begin(r *admission.Request, now time.Time) {
 func (l *Loan) join(r *admission.Request) (*queue, *waiter) {
 	q := l.queues[r.Endpoint]
 	if q == nil {
-		q = &queue{endpoint: r.Endpoint}
+		q = &queue{endpoint: r.Endpoint, most: leastAsks}
 		l.queues[r.Endpoint] = q
 	}
 	if r.Ticket == 0 {
@@ -112,7 +112,7 @@ func (l *Loan) pump() {
 			q.waiting = nil
 			continue
 		}
-		for more := len(q.waiting) - q.asked; more > 0 && q.asks < mostAsks; more = len(q.waiting) - q.asked {
+		for more := len(q.waiting) - q.asked; more > 0 && q.asks < q.most; more = len(q.waiting) - q.asked {
 			l.b.ask(l, q, min(more, mostBlock))
 		}
 	}

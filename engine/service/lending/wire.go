@@ -45,6 +45,7 @@ type Grant struct {
 	Rated    bool                 `cbor:"3,keyasint"` // they have a rate
 	Cause    engine.ThrottleCause `cbor:"4,keyasint"` // what they wait or waited for
 	Lent     Lent                 `cbor:"5,keyasint"`
+	Waited   bool                 `cbor:"6,keyasint"` // the limits left no room when the ask arrived
 }
 
 // Lent says which services' requests need no admission, because nothing limits them. The zero value says none.
