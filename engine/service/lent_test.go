@@ -222,7 +222,7 @@ func TestDelayedMessagesDoNotSlowARate(t *testing.T) {
 		defer g.close(t)
 		began := time.Now()
 		g.send(t, 1000, browse)
-		if took := time.Since(began); took < 3900*time.Millisecond || took > 4600*time.Millisecond {
+		if took := time.Since(began); took < 3900*time.Millisecond || took > 5300*time.Millisecond {
 			t.Errorf("2,000 requests at 500 per second took %v", took)
 		}
 	})
@@ -318,8 +318,8 @@ func TestALostWorkerReturnsItsAdmissions(t *testing.T) {
 		began := time.Now()
 		calls.Go(func() { sends(t, b.HTTP, 8, browse) })
 		time.Sleep(10 * time.Second)
-		if n := len(b.desk.since(began)); n != 0 || a.desk.most != 4 {
-			t.Fatalf("%d requests of one worker while the other has %d in flight", n, a.desk.most)
+		if n, held := len(b.desk.since(began)), len(a.desk.since(began)); n != 0 || held != 4 {
+			t.Fatalf("%d requests of one worker while the other has %d in flight", n, held)
 		}
 		a.from.mu.Lock()
 		a.from.cut = true
@@ -367,7 +367,7 @@ func TestRequestsWithoutAdmissionCount(t *testing.T) {
 				}
 				calls.Go(func() { g.send(t, 20, browse) })
 				time.Sleep(10 * time.Second)
-				if now := len(g.all.times); now != 10 {
+				if now := len(g.all.since(time.Now())); now != 10 {
 					t.Errorf("%d requests are in flight, want 10", now)
 				}
 				calls.Wait()

@@ -12,7 +12,7 @@ import (
 
 const (
 	// Asks in progress for one endpoint. Each that was answered without waiting allows another one, so that messages do not slow
-	// requests down while the limits leave room. Each that has waited in vain for a whole poll halves their number.
+	// requests down while the limits leave room. Each that has waited without success for a whole poll halves their number.
 	leastAsks, mostAsks = 4, 64
 
 	mostBlock = 32   // requests of one ask

@@ -98,13 +98,14 @@ type Config struct {
 
 // New returns a lending without workers.
 func New(c Config) *Lending {
-	l := &Lending{changed: c.Changed, most: c.Most, services: map[string]*lentService{}, members: map[string]*member{}, followed: make(chan struct{})}
+	l := &Lending{most: c.Most, services: map[string]*lentService{}, members: map[string]*member{}, followed: make(chan struct{})}
 	for name, control := range c.Services {
 		l.services[name] = &lentService{control: control}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refresh(time.Now())
+	l.changed = c.Changed
 	return l
 }
 

@@ -136,7 +136,7 @@ func TestReturnedTurns(t *testing.T) {
 	})
 }
 
-// TestUnknownWorkers checks who may not take part.
+// TestUnknownWorkers checks whose messages are refused.
 func TestUnknownWorkers(t *testing.T) {
 	try(t, admission.Limits{Connections: 1}, func(b *bench) {
 		before := b.lent
