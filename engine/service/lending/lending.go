@@ -204,7 +204,7 @@ func (l *Lending) refresh(now time.Time) {
 			s.since = l.version
 		}
 	}
-	if changed && l.changed != nil {
+	if changed && l.changed != nil && !l.closed {
 		lent := l.lent()
 		l.running.Go(func() { l.changed(lent) })
 	}
