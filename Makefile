@@ -18,6 +18,7 @@ GOTAGS   := $(if $(TAGS),-tags=$(TAGS))
 SCENARIO ?= assets/scenarios/shopping.yaml
 ARGS     ?=
 PACKAGE  ?=
+IMAGE    ?=
 ROWS     ?=
 ROUNDS   ?= 5
 BENCH    ?= .
@@ -34,7 +35,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run mock build app package try-package test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package image test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +72,9 @@ package: setup-app ## Make the packages for this system in dist: .dmg, or .deb, 
 
 try-package: package ## Install the .deb in a new root, and start, run, resume, export and remove there; takes root
 	@sh .ci/try-package
+
+image: ## Make the container image of throngctl in dist, for workers, without a container tool; IMAGE="-arch arm64" takes a cross-compiler
+	@go run ./cmd/internal/bundle -image $(IMAGE)
 
 test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race
 

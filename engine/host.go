@@ -68,6 +68,9 @@ type BudgetHost interface {
 type SharedHost interface {
 	// Recall returns an answer that the run already has. It must not be changed.
 	Recall(key SharedKey) (Entry, bool)
+	// AwaitShared waits while another process of the run requests the answer, and returns the answer if there is one then. Otherwise the
+	// caller may request it, and other processes wait until it calls release. Its error is an [ErrCut], or the cause of ctx.
+	AwaitShared(ctx context.Context, key SharedKey) (e Entry, known bool, release func(), err error)
 	// TakeIntent returns, once, the intent that an earlier process left without an answer.
 	TakeIntent(key SharedKey, path string) (Entry, bool)
 	// SettleShared journals the outcome of a request, waits until that is durable, and makes the answer available to
@@ -79,6 +82,8 @@ type SharedHost interface {
 type TraceHost interface {
 	// Traced reports whether an exchange of an agent should be traced. failed means that the exchange failed.
 	Traced(agent int, failed bool) bool
+	// Tracing returns whether all exchanges should be traced, and the agent whose exchanges should be; -1 means none.
+	Tracing() (all bool, agent int)
 	// Trace takes an exchange. It does not block.
 	Trace(e Exchange, failed bool)
 }

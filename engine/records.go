@@ -147,6 +147,7 @@ const (
 	RequeueChange = "requeue" // same as for RetireChange
 	StallChange   = "stall"
 	MemoryChange  = "memory" // sessions wait for memory
+	WorkerChange  = "worker" // a worker of the fleet was lost
 	SleepChange   = "sleep"  // New is the duration
 	ClockChange   = "clock"  // the wall clock was set; New is the offset
 

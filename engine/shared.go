@@ -52,6 +52,12 @@ type apart struct {
 // Recall returns an answer that the run already has. It must not be changed.
 func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 
+// AwaitShared is like Recall, but first waits while another process of the run requests the answer. Without an answer or an error, the
+// caller may request it. It must call release afterward in any case.
+func (s *Session) AwaitShared(key SharedKey) (e Entry, known bool, release func(), err error) {
+	return s.host.AwaitShared(s.host.Context(), key)
+}
+
 // ForRun returns a session of the run itself, with Agent -1, to request an answer that all sessions share. It has its
 // own clock, which starts on first use, ends with cause after limit, and does not pause with the clock of s. Replay
 // returns, once, the intent that an earlier process left without an answer. Answered and Observed keep an entry for

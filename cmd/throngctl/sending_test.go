@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -55,13 +56,13 @@ func TestKilledWhileSending(t *testing.T) {
 	for name, at := range map[string]string{"before COPY is confirmed": "COPY ", "before COMMIT is confirmed": "COMMIT\x00"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			line, direct := pgtest.NewLine(t, server.Address()), server.Database(t)
+			line, direct := proxy.NewLine(t, server.Address()), server.Database(t)
 			url := strings.Replace(direct, server.Address(), line.Addr().String(), 1)
 			data := filepath.Join(t.TempDir(), "data")
 			if code, stdout, stderr := ctl(t, day(data, "--cycles", "1", "--database-url", url)...); code != exitDone {
 				t.Fatalf("the first run: code %d\n%s%s", code, stdout, stderr) // it makes the schema
 			}
-			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: at}})
+			line.Be(proxy.Trouble{ResetAt: [2]string{proxy.ToClient: at}})
 			began := line.Connections()
 			cmd, out, stderr := process(t, nil, day(data, "--database-url", url, "--mock-latency", "local", "--max-concurrent", "2")...)
 			if err := cmd.Start(); err != nil {
@@ -83,7 +84,7 @@ func TestKilledWhileSending(t *testing.T) {
 			if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 				t.Fatalf("the run was not killed: %v\n%s%s", err, out, stderr)
 			}
-			line.Be(pgtest.Trouble{})
+			line.Be(proxy.Trouble{})
 			export := filepath.Join(data, "out")
 			if code, stdout, stderr := ctl(t, "resume", "--data", data, "--database-url", url, "--export", export); code != exitDone {
 				t.Fatalf("resume: code %d\n%s%s", code, stdout, stderr)

@@ -132,12 +132,9 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 		return nil, service.Unrecorded(t.x.s)
 	}
 	path := flightPath(key)
-	f := &flight{
-		completion: c, services: services, session: t.x.s.ForRun(key, limit, &service.Overtime{Path: path, Limit: limit}), key: key, path: path, chat: chat, headers: headers,
-		retry: retry,
-	}
-	clock := t.clock()
-	start := time.Now()
+	f := &flight{completion: c, services: services, key: key, path: path, chat: chat, headers: headers, retry: retry}
+	f.session = t.x.s.ForRun(key, limit, &service.Overtime{Path: path, Limit: limit})
+	clock, start := t.clock(), time.Now()
 	clock.Hold()
 	defer clock.Release()
 	mine := false
@@ -208,8 +205,12 @@ type flight struct {
 
 // fly sends the request and stores the answer before any session sees it. A panic counts as a failure.
 func (f *flight) fly() (out value.Value, err error) {
-	if e, ok := f.session.Recall(f.key); ok { // it completed since the caller looked
+	e, known, release, err := f.session.AwaitShared(f.key)
+	defer release()
+	if known { // it completed since the caller looked
 		return value.DecodeJSON(e.Output)
+	} else if err != nil {
+		return nil, err
 	}
 	q := &inquiry{
 		completion: f.completion, services: f.services, session: f.session, clock: f.session.Clock(), path: f.path, retry: f.retry, headers: f.headers,

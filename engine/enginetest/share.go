@@ -81,6 +81,11 @@ func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *fli
 
 // fly sends the request for the run, and repeats it while it fails as planned.
 func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error {
+	_, known, release, err := s.AwaitShared(key)
+	defer release()
+	if known || err != nil {
+		return err
+	}
 	plan := draw.Key{}.Int(s.Settings().Seed).Text(string(key[:])).Source()
 	record := engine.StepRecord{Path: path, Attempts: 1, Statuses: []int{429, 200}, Usage: &engine.Usage{Calls: 1, Input: 10, Output: int64(key[0]), Cost: 3}}
 	if e, known := s.Replay(path); known {

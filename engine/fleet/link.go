@@ -42,7 +42,7 @@ type Bus interface {
 type Handler interface {
 	// Request handles a request of a worker. The name is authenticated by the transport.
 	Request(worker string, request []byte, reply func(answer []byte))
-	// Present tells that a worker is connected and alive, and Absent that nothing was heard of it for the time of a lease.
+	// Present tells that a worker is connected and alive, and Absent that it has been silent for the time of a lease.
 	Present(worker string)
 	Absent(worker string)
 }

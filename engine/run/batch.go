@@ -23,6 +23,7 @@ type Batch struct {
 // BatchCounts holds the contents of a batch other than its rows.
 type BatchCounts struct {
 	Cut        int           // sessions that were cut
+	CutAgents  []int32       // their agents
 	CutAlone   string        // reason of the last cut if other sessions continue
 	Departed   int           // workers that have left
 	Probes     int           // how many of those were probes
@@ -43,6 +44,7 @@ func (b *Batch) Rows() engine.SessionRows { return b.rows }
 func (c *BatchCounts) add(o *BatchCounts) {
 	c.Cut, c.Departed, c.Probes = c.Cut+o.Cut, c.Departed+o.Departed, c.Probes+o.Probes
 	c.Queued, c.Handed, c.Unrecorded = c.Queued+o.Queued, c.Handed+o.Handed, c.Unrecorded.Plus(o.Unrecorded)
+	c.CutAgents = append(c.CutAgents, o.CutAgents...)
 	if o.CutAlone != "" {
 		c.CutAlone = o.CutAlone
 	}

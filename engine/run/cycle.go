@@ -33,7 +33,7 @@ func newCycle(ctx context.Context, of *Shard, s *engine.Settings) *cycle {
 		c.sequence = newSequentialMemory(s, of.Memory, of.Deltas, of.Cycle)
 	}
 	if limit := s.CycleTimeout; limit > 0 {
-		c.clock = clock.New(ctx, limit, &engine.TimeoutError{What: "cycle", Limit: limit})
+		c.clock = clock.New(ctx, max(limit-of.Elapsed, 1), &engine.TimeoutError{What: "cycle", Limit: limit})
 		if of.Paused {
 			c.pause()
 		}
@@ -67,27 +67,37 @@ func (c *cycle) stop() {
 	}
 }
 
-// next returns the next session and when it could have started. ok is false if none is left.
-func (c *cycle) next() (p engine.Place, due time.Time, ok bool) {
+// next returns the next session. ok is false if none is left.
+func (c *cycle) next() (t Task, ok bool) {
+	if c.Feed != nil {
+		return c.Feed()
+	}
 	i, ok := c.advance()
-	if !ok {
-		if p, ok = c.requeued.next(); c.Arrivals == nil {
-			due = c.waveReady()
+	if ok {
+		t.Agent, t.Due, t.Arrived = int(i), c.waveReady(), c.Arrivals != nil
+		if i == c.released()-1 {
+			c.filledAfter.Store(int64(time.Since(c.Ready)) + 1)
 		}
-		return p, due, ok
+		if c.Todo != nil {
+			t.Agent = int(c.Todo[i])
+		}
+		if t.Arrived {
+			t.Due = t.Due.Add(c.Arrivals.At(int(i)))
+		}
+	} else {
+		if t.Place, ok = c.requeued.next(); !ok {
+			return t, false
+		}
+		if t.Arrived = c.Arrivals != nil; !t.Arrived {
+			t.Due = c.waveReady()
+		}
 	}
-	if i == c.released()-1 {
-		c.filledAfter.Store(int64(time.Since(c.Ready)) + 1)
+	t.Cycle, t.Memory = c.Cycle, c.Memory[t.Agent]
+	if take := c.Takes[t.Agent]; t.Take == 0 || t.Take == take {
+		t.Take = take
+		t.Prefix, t.Begun = c.Prefixes[t.Agent]
 	}
-	p = engine.Place{Cycle: c.Cycle, Agent: int(i)}
-	if c.Todo != nil {
-		p.Agent = int(c.Todo[i])
-	}
-	due = c.waveReady()
-	if c.Arrivals != nil {
-		due = due.Add(c.Arrivals.At(int(i)))
-	}
-	return p, due, true
+	return t, true
 }
 
 // advance advances the cursor by one session that may start.

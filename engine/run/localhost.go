@@ -52,6 +52,11 @@ func (h localHost) Settle(claimed, spent engine.Outlay) { h.run.ledger.Settle(cl
 
 func (h localHost) Recall(key engine.SharedKey) (engine.Entry, bool) { return h.run.shared.answer(key) }
 
+func (h localHost) AwaitShared(_ context.Context, key engine.SharedKey) (e engine.Entry, known bool, release func(), err error) {
+	e, known = h.Recall(key) // in this process, one session requests it for all
+	return e, known, func() {}, nil
+}
+
 func (h localHost) TakeIntent(key engine.SharedKey, path string) (engine.Entry, bool) {
 	return h.run.shared.takeIntent(key, path)
 }
@@ -71,4 +76,5 @@ func (h localHost) SettleShared(row engine.SharedRow, spent engine.Outlay) error
 }
 
 func (h localHost) Traced(agent int, failed bool) bool   { return h.run.traces.wants(agent, failed) }
+func (h localHost) Tracing() (all bool, agent int)       { return h.run.traces.tracing() }
 func (h localHost) Trace(e engine.Exchange, failed bool) { h.run.traces.add(e, failed) }

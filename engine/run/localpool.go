@@ -91,8 +91,8 @@ func (p *localPool) Use(s *engine.Settings) {
 // SetMemorySize sets the size of all agents' memory in bytes.
 func (p *localPool) SetMemorySize(bytes int64) { p.memory.SetKept(bytes) }
 
-// Retire cancels the session of a retired agent.
-func (p *localPool) Retire(agent int) { p.slots.cancel(agent, engine.ErrRetired) }
+// Cancel cancels the session of an agent.
+func (p *localPool) Cancel(agent int, cause error) { p.slots.cancel(agent, cause) }
 
 // Results returns the channel that delivers batches.
 func (p *localPool) Results() <-chan *Batch { return p.results }

@@ -234,7 +234,7 @@ func (n *node) carryOut(f effect) {
 	case endWaits:
 		n.endWaits()
 	case cancelSession:
-		r.pool.Retire(f.agent)
+		r.pool.Cancel(f.agent, engine.ErrRetired)
 	case abandonWorkers:
 		n.abandonWorkers()
 	case closeLedger:

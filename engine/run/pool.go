@@ -41,8 +41,9 @@ type PoolLimit interface {
 	Use(s *engine.Settings)
 	// Remember sets the size of all agents' memory in bytes.
 	SetMemorySize(bytes int64)
-	// Retire cancels the session in flight of a retired agent.
-	Retire(agent int)
+	// Cancel cancels the session in flight of an agent for a reason. It does nothing to a session that has not reached a step that can
+	// wait.
+	Cancel(agent int, cause error)
 }
 
 // PoolResults delivers finished sessions.
@@ -89,6 +90,22 @@ type Shard struct {
 	Injected []engine.Injection     // manual injections, ordered by cycle
 	Prefixes map[int]engine.Prefix  // steps that an earlier process journaled, for sessions that have not ended
 	Takes    map[int]int            // the current take of an agent's session, if it is not the first
+
+	// Feed, if set, returns the sessions to execute in place of the fields above, but for Cycle, Now, Ready, Paused and those of
+	// sequential runs. It is called concurrently, and returns false when no session is left for now.
+	Feed func() (Task, bool) `cbor:"-"`
+	// Elapsed is how long the cycle's clock has already run.
+	Elapsed time.Duration
+}
+
+// Task is a session to execute.
+type Task struct {
+	engine.Place
+	Due     time.Time      // when it could have started; zero means now
+	Arrived bool           // Due is its intended start
+	Memory  *engine.Memory // of the agent, at the start of the cycle
+	Prefix  engine.Prefix  // what an earlier process or worker journaled of it
+	Begun   bool           // Prefix is meant, even if it is empty
 }
 
 // Progress is the progress of a pool in the open cycle.
@@ -103,9 +120,12 @@ type Progress struct {
 type PoolConfig struct {
 	Program      engine.Program
 	Host         engine.Host
+	Agents       int   // size of the population
 	MemoryBudget int64 // bytes; 0 is unlimited
 	// Throttled, if set, is called when sessions start to wait for memory.
 	Throttled func(why string)
+	// Note, if set, journals a change that the pool made or saw. It does not block.
+	Note func(engine.ChangeRow)
 	// Journal journals sessions before they are delivered; nil leaves that to the receiver.
 	Journal func(rows engine.SessionRows)
 	// Trail, if set, receives every session that ended, except those that were cut.

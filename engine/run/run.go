@@ -102,11 +102,12 @@ func Start(ctx context.Context, cfg Config) (*Run, error) {
 // newPool creates the pool that executes the run's sessions.
 func (r *Run) newPool(cfg *Config) (WorkerPool, error) {
 	of := PoolConfig{
-		Program: cfg.Program, Host: localHost{r}, MemoryBudget: cfg.MemoryBudget, Trail: cfg.Trail, Rescue: r.rescue,
+		Program: cfg.Program, Host: localHost{r}, Agents: cfg.Agents, MemoryBudget: cfg.MemoryBudget, Trail: cfg.Trail, Rescue: r.rescue,
 		Journal: func(rows engine.SessionRows) { r.journal.Append(rows) },
-		Throttled: func(why string) {
-			_ = r.mail.send(changeNoted{engine.ChangeRow{What: engine.MemoryChange, New: "throttled", Who: "memory budget", Why: why}})
-		},
+		Note:    func(row engine.ChangeRow) { go func() { _ = r.mail.send(changeNoted{row}) }() },
+	}
+	of.Throttled = func(why string) {
+		of.Note(engine.ChangeRow{What: engine.MemoryChange, New: "throttled", Who: "memory budget", Why: why})
 	}
 	if cfg.Pool != nil {
 		return cfg.Pool(of)

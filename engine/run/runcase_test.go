@@ -47,6 +47,7 @@ type observer struct {
 	mu       sync.Mutex
 	limit    int // in force
 	inFlight int
+	fleet    bool // sessions in flight on one worker do not delay those on another
 	begun    map[engine.Place]int
 	err      error
 }
@@ -73,6 +74,9 @@ func (w *observer) ended(*engine.Session) {
 func (w *observer) set(limit int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.fleet {
+		limit = max(limit, w.inFlight)
+	}
 	w.limit = limit
 }
 
@@ -126,7 +130,7 @@ func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	defer j.Close()
-	w := &observer{limit: l.limit, begun: map[engine.Place]int{}}
+	w := &observer{limit: l.limit, fleet: l.pool != nil, begun: map[engine.Place]int{}}
 	cfg, crowd := l.config(j, w)
 	var before int64
 	if !first {

@@ -36,6 +36,11 @@ func (t *traces) wants(agent int, failed bool) bool {
 	return t.tracer != nil || t.keeps() || t.watched.Load() == int64(agent)+1 || failed && t.mayKeepFailed(time.Now())
 }
 
+// tracing returns whether all exchanges are wanted, and the agent that is watched.
+func (t *traces) tracing() (all bool, agent int) {
+	return t.tracer != nil || t.keeps(), int(t.watched.Load()) - 1
+}
+
 func (t *traces) keeps() bool { return t.content != nil && t.content.Wants() }
 
 // mayKeepFailed reports whether another failed exchange may be kept in this second. If two calls race at the start of a

@@ -60,9 +60,9 @@ func (w *worker) work() {
 	w.pool.slots.add(&w.slot)
 	defer w.pool.slots.remove(&w.slot)
 	for w.probe || w.pool.permits.Keep() {
-		p, due, ok := w.cycle.next()
+		t, ok := w.cycle.next()
 		if ok {
-			w.execute(p, due)
+			w.execute(&t)
 		}
 		if !ok || w.probe || w.batch != nil && w.batch.CutAlone != "" { // the run is ending: no session may start in this slot
 			w.pool.permits.Release()
@@ -113,20 +113,16 @@ func (w *worker) stopClock() {
 	w.clock.Stop()
 }
 
-// execute runs a session that could have started at due. The zero time means now.
-func (w *worker) execute(p engine.Place, due time.Time) {
-	s, agent := w.s, p.Agent
-	if p.Take == 0 {
-		p.Take = w.cycle.Takes[agent]
-	}
-	memory := w.cycle.Memory[agent]
+// execute runs a session.
+func (w *worker) execute(t *Task) {
+	s, agent, due := w.s, t.Agent, t.Due
 	if w.cycle.sequence != nil {
-		memory = w.cycle.sequence.memory(agent)
+		t.Memory = w.cycle.sequence.memory(agent)
 	}
-	s.Reset(p, w.cycle.Now, memory)
+	s.Reset(t.Place, w.cycle.Now, t.Memory)
 	w.clock = nil
-	if known, ok := w.cycle.Prefixes[agent]; ok && p.Take == w.cycle.Takes[agent] {
-		s.Continue(known)
+	if t.Begun {
+		s.Continue(t.Prefix)
 	}
 	if w.trail != nil {
 		w.trail.Reset()
@@ -160,6 +156,7 @@ func (w *worker) execute(p engine.Place, due time.Time) {
 	if w.row.Outcome == engine.Cut {
 		b := w.currentBatch()
 		b.Cut++
+		b.CutAgents = append(b.CutAgents, int32(agent))
 		b.CutAlone = w.row.CutAlone
 		return
 	}
@@ -168,7 +165,7 @@ func (w *worker) execute(p engine.Place, due time.Time) {
 	}
 	w.row.Started, w.row.Total = w.began, w.now.Sub(w.began)
 	if !due.IsZero() {
-		w.row.Queue, w.row.Open = max(w.began.Sub(due), 0), w.cycle.Arrivals != nil
+		w.row.Queue, w.row.Open = max(w.began.Sub(due), 0), t.Arrived
 	}
 	if w.trail != nil {
 		w.pool.cfg.Trail(w.trail)

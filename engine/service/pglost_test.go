@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/engine/service/database"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -17,7 +18,7 @@ func TestLostAnswers(t *testing.T) {
 		for _, limited := range []bool{true, false} {
 			address := server.Database(t)
 			execute(t, address, "create table t (x int)")
-			line := pgtest.NewLine(t, server.Address())
+			line := proxy.NewLine(t, server.Address())
 			d, err := database.Parse(strings.Replace(address, server.Address(), line.Addr().String(), 1), "")
 			if err != nil {
 				t.Fatal(err)
@@ -29,7 +30,7 @@ func TestLostAnswers(t *testing.T) {
 			t.Cleanup(p.Close)
 			p.ask(t, stage{}, sql(t, "select 1"), nil)
 			p.ownLimit.Store(!limited) // with a time limit the statement is not alone in its round trip
-			line.Be(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "INSERT 0 1"}})
+			line.Be(proxy.Trouble{ResetAt: [2]string{proxy.ToClient: "INSERT 0 1"}})
 			row, _ := p.ask(t, stage{}, sql(t, "insert into t values (1)"), func(c *Call) {
 				c.Once, c.Retry.Attempts = once, 2
 			})

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestServerThatHangs(t *testing.T) {
 	server := pgtest.Shared(t)
 	l, d := newLocal(t), newDatabase(t, server)
-	line := pgtest.NewLine(t, server.Address())
+	line := proxy.NewLine(t, server.Address())
 	p := l.push(strings.Replace(d.url, server.Address(), line.Addr().String(), 1), func(c *PusherConfig) {
 		c.Every, c.Database.Statement = 20*time.Millisecond, time.Second
 	})
@@ -31,7 +32,7 @@ func TestServerThatHangs(t *testing.T) {
 	if n := ask[int](d, `SELECT count(*) FROM throng.sessions`); n != 0 {
 		t.Errorf("%d sessions arrived during the outage", n)
 	}
-	line.Be(pgtest.Trouble{})
+	line.Be(proxy.Trouble{})
 	until(t, "all rows are there", func() bool { s := p.Status(); return s.Error == "" && s.Connected && s.Unsent == 0 })
 	arrived(t, l, d)
 	must(t, p.Close(t.Context()))

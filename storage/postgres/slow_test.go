@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
@@ -42,7 +43,7 @@ func TestHangingServer(t *testing.T) {
 // TestSilentServer checks that no call waits for a server that stops responding during a batch.
 func TestSilentServer(t *testing.T) {
 	server := pgtest.Shared(t)
-	l, d, line := newLocal(t), newDatabase(t, server), pgtest.NewLine(t, server.Address())
+	l, d, line := newLocal(t), newDatabase(t, server), proxy.NewLine(t, server.Address())
 	p := l.push(strings.Replace(d.url, server.Address(), line.Addr().String(), 1), onlyWhenAsked)
 	p.Start()
 	must(t, p.Drain(t.Context(), run))
@@ -75,7 +76,7 @@ func TestSilenceIsReported(t *testing.T) {
 func silenceIsTold(t *testing.T, connections int) {
 	t.Helper()
 	server := pgtest.Shared(t)
-	l, d, line := newLocal(t), newDatabase(t, server), pgtest.NewLine(t, server.Address())
+	l, d, line := newLocal(t), newDatabase(t, server), proxy.NewLine(t, server.Address())
 	p := l.push(strings.Replace(d.url, server.Address(), line.Addr().String(), 1), func(c *PusherConfig) { c.Database.Connections = connections })
 	p.Start()
 	must(t, p.Drain(t.Context(), run))
@@ -87,7 +88,7 @@ func silenceIsTold(t *testing.T, connections int) {
 	if took := time.Since(began); took >= p.limits.Statement/2 {
 		t.Errorf("it took %v", took)
 	}
-	line.Be(pgtest.Trouble{})
+	line.Be(proxy.Trouble{})
 	until(t, "the outage is over", func() bool { s := p.Status(); return s.Error == "" && s.Unsent == 0 })
 	arrived(t, l, d)
 }

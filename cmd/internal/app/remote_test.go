@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -42,7 +43,7 @@ func TestRemoteOfAnotherDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := pgtest.Shared(t)
-	line := pgtest.NewLine(t, server.Address())
+	line := proxy.NewLine(t, server.Address())
 	r := remote.New(store, logger)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {

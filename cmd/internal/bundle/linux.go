@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,6 +77,9 @@ func (t tree) write(dir string, r release) error {
 // iconSizes are the sizes of the icon theme hicolor, the fallback of all themes, in pixels.
 var iconSizes = []int{16, 22, 24, 32, 48, 64, 128, 256, 512}
 
+// workerUnit is the unit of systemd for a worker. No package switches it on.
+const workerUnit = "examples/workers/throng-worker.service"
+
 // tree returns the files that every kind of Linux package installs.
 func (j *job) tree(ctx context.Context) (tree, error) {
 	a, t := &j.app, tree{}
@@ -92,6 +96,11 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	if err := j.icons(t); err != nil {
 		return nil, err
 	}
+	unit, err := os.ReadFile(filepath.Join(j.root, workerUnit))
+	if err != nil {
+		return nil, err
+	}
+	add("lib/systemd/system/"+path.Base(workerUnit), string(unit))
 	copyright, err := licenses()
 	if err != nil {
 		return nil, err

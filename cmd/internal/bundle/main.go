@@ -1,5 +1,5 @@
 // Command bundle makes applications that can be double-clicked. It wraps a built program in place or, with -package, builds
-// packages to distribute. FyneApp.toml has the name and version of the program.
+// packages to distribute, with -image a container image. FyneApp.toml has the name and version of the program.
 //
 // Fyne's packaging tool makes the application bundle for macOS. The tool increments Build and rewrites FyneApp.toml, so it
 // works on a copy, and mac.go corrects its output.
@@ -20,6 +20,7 @@ func main() {
 	exe := flag.String("exe", filepath.Join("bin", "throng"), "the built program, for a bundle")
 	out := flag.String("out", "dist", "the output folder")
 	packs := flag.Bool("package", false, "build the programs and package them")
+	image := flag.Bool("image", false, "build the terminal program for Linux, and make a container image with it")
 	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC; for Windows it is mingw without")
 	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
 	tags := flag.String("tags", "", "the tags to build with for this system")
@@ -29,7 +30,11 @@ func main() {
 	}
 	j := job{system: *system, arch: *arch, root: ".", exe: *exe, out: *out, tags: *tags, identity: os.Getenv("SIGN_IDENTITY")}
 	what, doing := bundle, "make the bundle:"
-	if *packs {
+	switch {
+	case *image:
+		what, doing = pack, "make the image:"
+		j.system = imageSystem
+	case *packs:
 		what, doing = pack, "make the package:"
 	}
 	made, err := what(context.Background(), j)
@@ -44,7 +49,7 @@ func main() {
 
 // job describes an output.
 type job struct {
-	system   string // darwin, linux or windows
+	system   string // darwin, linux, windows, or a container
 	arch     string // a GOARCH
 	root     string // the folder of FyneApp.toml
 	exe      string // the built program

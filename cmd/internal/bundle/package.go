@@ -13,7 +13,7 @@ import (
 
 // pack builds and packages the programs, and returns the paths of the packages.
 func pack(ctx context.Context, j job) ([]string, error) {
-	kind := map[string]func(context.Context, job, string) ([]string, error){"darwin": packMac, "linux": packLinux, "windows": packWindows}[j.system]
+	kind := map[string]func(context.Context, job, string) ([]string, error){"darwin": packMac, "linux": packLinux, "windows": packWindows, imageSystem: packImage}[j.system]
 	if kind == nil {
 		return nil, fmt.Errorf("there is none for %s", j.system)
 	}

@@ -132,6 +132,9 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 	}
 	validate(t, filepath.Join(share, "applications", appID+".desktop"))
 	read(t, filepath.Join(share, "man", "man1", "throngctl.1.gz"))
+	if unit := read(t, filepath.Join(root, "usr", "lib", "systemd", "system", "throng-worker.service")); !strings.Contains(unit, "\nExecStart=throngctl worker\n") {
+		t.Errorf("the unit of a worker:\n%s", unit)
+	}
 	checkLicenses(t, read(t, filepath.Join(share, "doc", "throng", "copyright")))
 	if got := read(t, filepath.Join(share, "bash-completion", "completions", "throngctl")); got != "completes\n" {
 		t.Errorf("completion: %q", got)

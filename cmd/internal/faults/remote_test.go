@@ -7,14 +7,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
 // onLine returns the beginning of a fault with a trouble of the line.
-func onLine(trouble pgtest.Trouble) func(s *Site) func() {
+func onLine(trouble proxy.Trouble) func(s *Site) func() {
 	return func(s *Site) func() {
 		s.Line.Be(trouble)
-		return func() { s.Line.Be(pgtest.Trouble{}) }
+		return func() { s.Line.Be(proxy.Trouble{}) }
 	}
 }
 
@@ -30,17 +31,17 @@ var Line = []Fault{
 		s.Line.Reset()
 		return func() { s.Line.Listen(s.t) }
 	}},
-	{Name: "reset in the middle of COPY", Says: "closed the connection", Begin: onLine(pgtest.Trouble{ResetAfter: [2]int64{pgtest.ToServer: 6000}})},
-	{Name: "reset before COPY is confirmed", Says: "closed the connection", Begin: onLine(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "COPY "}})},
-	{Name: "reset before COMMIT is confirmed", Says: "closed the connection", Begin: onLine(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "COMMIT\x00"}})},
-	{Name: "slow: 20 kB/s and 50 ms", Begin: onLine(pgtest.Trouble{Rate: 20_000, Latency: 50 * time.Millisecond})},
-	{Name: "half-open: answers are lost", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToClient: true}})},
-	{Name: "half-open: requests are lost", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToServer: true}})},
-	{Name: "silence", Says: "does not answer in time", Begin: onLine(pgtest.Trouble{Hold: [2]bool{true, true}})},
+	{Name: "reset in the middle of COPY", Says: "closed the connection", Begin: onLine(proxy.Trouble{ResetAfter: [2]int64{proxy.ToServer: 6000}})},
+	{Name: "reset before COPY is confirmed", Says: "closed the connection", Begin: onLine(proxy.Trouble{ResetAt: [2]string{proxy.ToClient: "COPY "}})},
+	{Name: "reset before COMMIT is confirmed", Says: "closed the connection", Begin: onLine(proxy.Trouble{ResetAt: [2]string{proxy.ToClient: "COMMIT\x00"}})},
+	{Name: "slow: 20 kB/s and 50 ms", Begin: onLine(proxy.Trouble{Rate: 20_000, Latency: 50 * time.Millisecond})},
+	{Name: "half-open: answers are lost", Says: "does not answer in time", Begin: onLine(proxy.Trouble{Hold: [2]bool{proxy.ToClient: true}})},
+	{Name: "half-open: requests are lost", Says: "does not answer in time", Begin: onLine(proxy.Trouble{Hold: [2]bool{proxy.ToServer: true}})},
+	{Name: "silence", Says: "does not answer in time", Begin: onLine(proxy.Trouble{Hold: [2]bool{true, true}})},
 	{Name: "server disappears silently", Says: "does not answer in time", Begin: func(s *Site) func() {
-		s.Line.Be(pgtest.Trouble{Hold: [2]bool{true, true}})
+		s.Line.Be(proxy.Trouble{Hold: [2]bool{true, true}})
 		s.Line.Abandon()
-		return func() { s.Line.Be(pgtest.Trouble{}) }
+		return func() { s.Line.Be(proxy.Trouble{}) }
 	}},
 }
 

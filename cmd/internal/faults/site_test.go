@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/postgres"
@@ -54,7 +55,7 @@ type Options struct {
 // Site is a run whose results are sent to a database over a line that can fail, with all files of the run.
 type Site struct {
 	Server *pgtest.Server
-	Line   *pgtest.Line
+	Line   *proxy.Line
 	Name   string // of the database
 	User   string // owner of the database; the password is pgtest.Password
 	Data   string // folder of the store, the log, the messages to users and, at the end, the export
@@ -74,7 +75,7 @@ type Site struct {
 // Open starts a run, which ends with the test at the latest.
 func Open(t testing.TB, o Options) *Site {
 	t.Helper()
-	s := &Site{t: t, Server: o.Server, Line: pgtest.NewLine(t, o.Server.Address()), User: o.Server.Role(t), Data: t.TempDir(), query: o.Query}
+	s := &Site{t: t, Server: o.Server, Line: proxy.NewLine(t, o.Server.Address()), User: o.Server.Role(t), Data: t.TempDir(), query: o.Query}
 	u, err := url.Parse(o.Server.Database(t, "OWNER "+s.User, o.Database))
 	s.must(err)
 	s.Name = strings.TrimPrefix(u.Path, "/")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/enginetest/proxy"
 	"github.com/throng-sim/throng/storage/postgres/pgtest"
 )
 
@@ -48,10 +49,10 @@ func TestStatementsUnderFaults(t *testing.T) {
 	}
 	t.Run("all", func(t *testing.T) {
 		for _, f := range []Fault{
-			{Name: "cut in the middle of statements", Begin: onLine(pgtest.Trouble{ResetAfter: [2]int64{pgtest.ToServer: 2500}})},
-			{Name: "answers of writes lost", Begin: onLine(pgtest.Trouble{ResetAt: [2]string{pgtest.ToClient: "INSERT 0 1"}})},
-			{Name: "half-open: answers are held", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToClient: true}})},
-			{Name: "half-open: statements are held", Begin: onLine(pgtest.Trouble{Hold: [2]bool{pgtest.ToServer: true}})},
+			{Name: "cut in the middle of statements", Begin: onLine(proxy.Trouble{ResetAfter: [2]int64{proxy.ToServer: 2500}})},
+			{Name: "answers of writes lost", Begin: onLine(proxy.Trouble{ResetAt: [2]string{proxy.ToClient: "INSERT 0 1"}})},
+			{Name: "half-open: answers are held", Begin: onLine(proxy.Trouble{Hold: [2]bool{proxy.ToClient: true}})},
+			{Name: "half-open: statements are held", Begin: onLine(proxy.Trouble{Hold: [2]bool{proxy.ToServer: true}})},
 			{Name: "connections cut and refused", Begin: Line[0].Begin},
 			restarted("immediate"), restarted("fast"),
 		} {

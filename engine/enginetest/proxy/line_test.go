@@ -1,4 +1,4 @@
-package pgtest
+package proxy
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -98,6 +99,8 @@ func TestTroubles(t *testing.T) {
 		{"reset at a word", func(l *Line) { l.Be(Trouble{ResetAt: [2]string{ToClient: "COMMIT"}}) }, -1, broken, false},
 		{"slow", func(l *Line) { l.Be(Trouble{Rate: 100}) }, len(text), func(err error) bool { return err == nil }, false},
 		{"late", func(l *Line) { l.Be(Trouble{Latency: time.Minute}) }, 0, silent, false},
+		{"early", func(l *Line) { l.Be(Trouble{Jitter: time.Millisecond}) }, len(text), func(err error) bool { return err == nil }, false},
+		{"lost", func(l *Line) { l.Be(Trouble{Loss: 1, Stall: time.Minute}) }, 0, silent, false},
 		{"refused", func(l *Line) { l.Refuse(); l.Cut() }, 0, broken, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,5 +166,54 @@ func TestResetAtExactly(t *testing.T) {
 	counted := passage{way: ToServer, passed: 5}
 	if some, reset := counted.upTo([]byte("hello"), Trouble{ResetAfter: [2]int64{ToServer: 8}}); string(some) != "hel" || !reset {
 		t.Errorf("%q passed, reset %t", some, reset)
+	}
+}
+
+// TestLatency checks that bytes come as late as they should, that pieces do not wait for each other, and that they stay in order.
+func TestLatency(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		trouble     Trouble
+		first, last time.Duration // the earliest time of the first byte, and the latest time of the last one
+	}{
+		{"none", Trouble{}, 0, 0},
+		{"latency", Trouble{Latency: time.Second}, time.Second, time.Second},
+		{"jitter", Trouble{Latency: time.Second, Jitter: time.Second}, time.Second, 2 * time.Second},
+		{"loss", Trouble{Loss: 0.5, Stall: time.Second}, 0, time.Second},
+		{"all lost", Trouble{Latency: time.Second, Loss: 1, Stall: time.Second}, 2 * time.Second, 2 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLine("")
+				client, near := net.Pipe()
+				far, server := net.Pipe()
+				l.working.Go(func() { l.connect(near, far) })
+				l.Be(tt.trouble)
+				began := time.Now()
+				text := strings.Repeat("abcdefghijklmnopqrstuvwxyz", 4)
+				l.working.Go(func() {
+					for i := range len(text) { // each byte is a piece: a pipe has no buffer
+						if _, err := io.WriteString(client, text[i:i+1]); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+				received, took := make([]byte, len(text)), make([]time.Duration, len(text))
+				for i := range received {
+					if _, err := io.ReadFull(server, received[i:i+1]); err != nil {
+						t.Fatal(err)
+					}
+					took[i] = time.Since(began)
+				}
+				if string(received) != text || took[0] < tt.first || took[len(took)-1] > tt.last || took[len(took)-1] < tt.first {
+					t.Errorf("got %q from %v to %v, want %v to %v", received, took[0], took[len(took)-1], tt.first, tt.last)
+				}
+				if spread := took[0] != took[len(took)-1]; spread != (tt.trouble.Jitter > 0) { // behind a lost piece all others wait
+					t.Errorf("bytes came from %v to %v", took[0], took[len(took)-1])
+				}
+				_ = client.Close()
+				l.working.Wait()
+			})
+		})
 	}
 }

@@ -1,13 +1,13 @@
-package pgtest
+// Package proxy simulates network problems for tests: a TCP proxy that holds, delays, slows and resets connections. It takes no
+// privileges. A lost packet looks as it does to programs that use TCP: the bytes come later, and all behind them wait.
+package proxy
 
 import (
-	"bytes"
 	"context"
-	"errors"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -25,7 +25,10 @@ const (
 type Trouble struct {
 	Hold       [2]bool       // bytes are held silently, and pass after the end of the trouble
 	Rate       int           // bytes per second of each connection and direction; 0 is unlimited
-	Latency    time.Duration // of each piece, in both directions
+	Latency    time.Duration // of each byte, in both directions; pieces are under way at the same time
+	Jitter     time.Duration // up to this much more latency; bytes stay in order
+	Loss       float64       // the fraction of pieces that are lost and come Stall later
+	Stall      time.Duration // the time until a lost piece is sent again; Linux waits at least 200 ms
 	ResetAfter [2]int64      // connections are reset after so many bytes since the trouble began; 0 is never
 	ResetAt    [2]string     // connections are reset before this text passes; "" is never
 }
@@ -40,6 +43,7 @@ type Line struct {
 	bytes       [2]atomic.Int64
 
 	mu       sync.Mutex // protects the following fields
+	draw     *rand.Rand
 	to       string
 	trouble  Trouble
 	changed  chan struct{} // closed when the trouble changes
@@ -50,7 +54,7 @@ type Line struct {
 // NewLine returns a line to a server, which ends with the test.
 func NewLine(t testing.TB, to string) *Line {
 	t.Helper()
-	l := &Line{to: to, end: make(chan struct{}), changed: make(chan struct{}), open: map[*joint]bool{}}
+	l := newLine(to)
 	if err := l.listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +65,10 @@ func NewLine(t testing.TB, to string) *Line {
 		l.working.Wait()
 	})
 	return l
+}
+
+func newLine(to string) *Line {
+	return &Line{to: to, end: make(chan struct{}), changed: make(chan struct{}), open: map[*joint]bool{}, draw: rand.New(rand.NewPCG(1, 0))}
 }
 
 // Addr returns the address that the line listens on, which never changes.
@@ -156,7 +164,7 @@ func (l *Line) accept(listener net.Listener) {
 	}
 }
 
-// join copies bytes between a client and the server until one of them or the test ends.
+// join connects a client to the server.
 func (l *Line) join(client net.Conn) {
 	l.mu.Lock()
 	to := l.to
@@ -166,6 +174,11 @@ func (l *Line) join(client net.Conn) {
 		_ = client.Close()
 		return
 	}
+	l.connect(client, server)
+}
+
+// connect copies bytes between two connections until one of them or the test ends.
+func (l *Line) connect(client, server net.Conn) {
 	j := &joint{Line: l, ends: [2]net.Conn{ToServer: server, ToClient: client}, closed: make(chan struct{})}
 	l.mu.Lock()
 	l.open[j] = true
@@ -187,123 +200,4 @@ func (l *Line) join(client net.Conn) {
 	l.mu.Lock()
 	delete(l.open, j)
 	l.mu.Unlock()
-}
-
-// joint is a connection over the line.
-type joint struct {
-	*Line
-	ends      [2]net.Conn // by the direction that leads there
-	abandoned atomic.Bool
-	once      sync.Once
-	closed    chan struct{}
-}
-
-func (j *joint) close(reset bool) {
-	j.once.Do(func() {
-		for _, c := range j.ends {
-			if tcp, ok := c.(*net.TCPConn); ok && reset {
-				_ = tcp.SetLinger(0)
-			}
-			_ = c.Close()
-		}
-		close(j.closed)
-	})
-}
-
-// pass copies one direction.
-func (j *joint) pass(w Way) {
-	p := passage{joint: j, way: w}
-	buffer := make([]byte, 16<<10)
-	for {
-		n, err := j.ends[1-w].Read(buffer)
-		if n > 0 && !p.carry(buffer[:n]) {
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// passage is one direction of a connection.
-type passage struct {
-	*joint
-	way    Way
-	known  chan struct{} // of the trouble that the following fields belong to
-	passed int64
-	tail   []byte // the last bytes that passed, shorter than ResetAt
-}
-
-// carry copies a piece with the current trouble; false if the connection has ended.
-func (p *passage) carry(piece []byte) bool {
-	var trouble Trouble
-	for {
-		p.mu.Lock()
-		t, changed := p.trouble, p.changed
-		p.mu.Unlock()
-		if p.known != changed {
-			p.known, p.passed, p.tail = changed, 0, nil
-		}
-		if trouble = t; !t.Hold[p.way] {
-			break
-		}
-		select {
-		case <-changed:
-		case <-p.closed:
-			return false
-		}
-	}
-	piece, reset := p.upTo(piece, trouble)
-	if !p.wait(trouble.Latency) {
-		return false
-	}
-	p.passed += int64(len(piece))
-	p.bytes[p.way].Add(int64(len(piece))) // before the peer can receive them
-	if len(piece) > 0 {
-		if _, err := p.ends[p.way].Write(piece); err != nil && !p.swallows(err) {
-			return false
-		}
-	}
-	if reset {
-		p.close(true)
-		return false
-	}
-	return trouble.Rate == 0 || p.wait(time.Second*time.Duration(len(piece))/time.Duration(trouble.Rate))
-}
-
-// swallows reports whether bytes of an abandoned client are discarded.
-func (p *passage) swallows(err error) bool {
-	return p.abandoned.Load() && (errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET))
-}
-
-// upTo returns the part of a piece that passes before the connection is reset, if it is.
-func (p *passage) upTo(piece []byte, t Trouble) (passes []byte, reset bool) {
-	if most := t.ResetAfter[p.way]; most > 0 && p.passed+int64(len(piece)) >= most {
-		return piece[:max(most-p.passed, 0)], true
-	}
-	at := []byte(t.ResetAt[p.way])
-	if len(at) == 0 {
-		return piece, false
-	}
-	seen := append(p.tail, piece...)
-	if i := bytes.Index(seen, at); i >= 0 {
-		return piece[:max(i-len(p.tail), 0)], true
-	}
-	p.tail = bytes.Clone(seen[max(len(seen)-len(at)+1, 0):])
-	return piece, false
-}
-
-// wait returns false if the connection ended in the meantime.
-func (p *passage) wait(d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	late := time.NewTimer(d)
-	defer late.Stop()
-	select {
-	case <-late.C:
-		return true
-	case <-p.closed:
-		return false
-	}
 }

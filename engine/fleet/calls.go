@@ -1,0 +1,164 @@
+package fleet
+
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+)
+
+// answer answers a call.
+func (p *Pool) answer(ctx context.Context, name string, w *client, of *call) (r reply) {
+	var err error
+	switch of.Method {
+	case doubtCall:
+		err = p.doubt(name, of.Body, &r)
+	case tryClaimCall, claimCall:
+		err = p.spend(ctx, w, of, &r)
+	case recallCall, takeIntentCall, awaitSharedCall, releaseSharedCall, settleSharedCall:
+		err = p.shared(ctx, name, of, &r)
+	case recordedCall:
+		var a agentCall
+		if a, err = record[agentCall](of.Body); err == nil {
+			r.Entries, err = p.host.Recorded(ctx, a.Cycle, a.Agent)
+		}
+	case lendCall:
+		if p.more.Lending != nil {
+			r.Body, err = p.more.Lending.Lend(ctx, name, of.Body)
+		}
+	default:
+		err = codec.ErrDamaged
+	}
+	r.fail(err)
+	return r
+}
+
+// doubt records that the run is inexact, unless the session is stale: then another one decides.
+func (p *Pool) doubt(name string, body []byte, r *reply) error {
+	of, err := record[doubt](body)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	holds := p.open && of.Since.Cycle == p.shard.Cycle && p.book.Holds(name, of.Lease, of.Since.Agent)
+	p.mu.Unlock()
+	if !holds {
+		return engine.ErrCut
+	}
+	r.OK = p.host.Doubt(&of.Since)
+	return nil
+}
+
+// spend claims an outlay from the budget of the run.
+func (p *Pool) spend(ctx context.Context, w *client, of *call, r *reply) error {
+	a, err := record[engine.Outlay](of.Body)
+	if err != nil {
+		return err
+	}
+	if r.OK = of.Method == tryClaimCall && p.host.TryClaim(a); of.Method == claimCall {
+		if err = p.host.Claim(ctx, a); err != nil {
+			return err
+		}
+		r.OK = true
+	}
+	if r.OK {
+		p.mu.Lock()
+		w.account.claimed = w.account.claimed.Plus(a)
+		p.mu.Unlock()
+	}
+	return nil
+}
+
+// lock is held by the worker that requests a shared answer.
+type lock struct {
+	owner    string
+	released chan struct{}
+}
+
+// shared answers a call about an answer that belongs to the run.
+func (p *Pool) shared(ctx context.Context, name string, of *call, r *reply) error {
+	if of.Method == settleSharedCall {
+		s, err := record[sharedCall](of.Body)
+		if err != nil {
+			return err
+		}
+		return p.host.SettleShared(s.Row, s.Spent)
+	}
+	k, err := record[keyCall](of.Body)
+	if err != nil {
+		return err
+	}
+	switch of.Method {
+	case recallCall:
+		r.Entry, r.OK = p.host.Recall(k.Key)
+	case takeIntentCall:
+		r.Entry, r.OK = p.host.TakeIntent(k.Key, k.Path)
+	case releaseSharedCall:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if l := p.locks[k.Key]; l != nil && l.owner == name {
+			p.unlock(k.Key)
+		}
+	default:
+		r.Entry, r.OK, err = p.awaitShared(ctx, name, k.Key)
+	}
+	return err
+}
+
+// awaitShared waits for the worker that requests an answer, or makes this worker the one.
+func (p *Pool) awaitShared(ctx context.Context, name string, key engine.SharedKey) (engine.Entry, bool, error) {
+	for {
+		if e, ok := p.host.Recall(key); ok {
+			return e, true, nil
+		}
+		p.mu.Lock()
+		l := p.locks[key]
+		if l == nil || l.owner == name { // its own call was sent again
+			if l == nil {
+				p.locks[key] = &lock{name, make(chan struct{})}
+			}
+			p.mu.Unlock()
+			if e, ok := p.host.Recall(key); ok { // settled in between
+				p.mu.Lock()
+				p.unlock(key)
+				p.mu.Unlock()
+				return e, true, nil
+			}
+			return engine.Entry{}, false, nil
+		}
+		p.mu.Unlock()
+		select {
+		case <-l.released:
+		case <-ctx.Done():
+			return engine.Entry{}, false, context.Cause(ctx)
+		}
+	}
+}
+
+// unlock lets others request a shared answer. mu is held.
+func (p *Pool) unlock(key engine.SharedKey) {
+	if l := p.locks[key]; l != nil {
+		close(l.released)
+		delete(p.locks, key)
+	}
+}
+
+// releaseLocks releases the locks of a lost worker. mu is held.
+func (p *Pool) releaseLocks(name string) {
+	for key, l := range p.locks {
+		if l.owner == name {
+			p.unlock(key)
+		}
+	}
+}
+
+// lends returns the services whose limits workers must ask for, as one text.
+func (p *Pool) lends() (all string) {
+	if p.more.Lending == nil {
+		return ""
+	}
+	for _, name := range p.more.Lending.Lends() {
+		all += name + "\n"
+	}
+	return all
+}

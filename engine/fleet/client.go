@@ -1,0 +1,210 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/workers"
+)
+
+// client is a worker in the run, as the coordinator sees it.
+type client struct {
+	session uint64
+	joined  bool
+	drains  bool
+	recall  recall
+	stale   []shards.Lease // lost, and not yet told
+	probed  int            // probes that it has executed
+	report  report
+	ended   int64
+	pace    pace
+
+	next    uint64                   // number of the next packet
+	replies map[uint64]*packetState  // of the newest packets
+	stash   map[uint64]pendingPacket // that arrived before their turn
+	calls   map[uint64]*callState
+	oldest  uint64 // call that has no answer yet, as far as the worker has said
+	claimed claim  // the newest
+	granted []byte // its answer
+
+	has     map[int]kept // memory that it has, by agent
+	account account
+}
+
+// kept is the version of an agent's memory that a worker has. Both ends forget it if the agent had no session there for a cycle.
+type kept struct {
+	memory *engine.Memory
+	cycle  int
+}
+
+type pendingPacket struct {
+	frames []frame
+	answer func([]byte)
+}
+
+// packetState is a packet that has arrived. Its reply follows once its rows are durable.
+type packetState struct {
+	reply   []byte // nil while it is not known
+	answers []func([]byte)
+}
+
+// callState is a call that has arrived.
+type callState struct {
+	packetState
+	cancel context.CancelFunc
+}
+
+// keptReplies is how many replies are kept for packets that are sent again.
+const keptReplies = 64
+
+func newClient(session uint64) *client {
+	return &client{
+		session: session, next: 1, replies: map[uint64]*packetState{}, stash: map[uint64]pendingPacket{}, calls: map[uint64]*callState{}, has: map[int]kept{},
+		account: account{begun: map[int]engine.Outlay{}},
+	}
+}
+
+// begin opens a cycle.
+func (w *client) begin(cycle int) {
+	for agent, k := range w.has {
+		if k.cycle < cycle-1 {
+			delete(w.has, agent)
+		}
+	}
+	clear(w.account.begun)
+	w.stale = nil
+}
+
+// account is what the sessions of a worker have spent.
+type account struct {
+	claimed engine.Outlay // by requests in progress
+	// balance is what was spent and is in no row of a session yet.
+	balance engine.Outlay
+	begun   map[int]engine.Outlay // by agent: what earlier workers had spent on its session
+}
+
+// pace is how many sessions a worker ends per second, over the last seconds.
+type pace struct {
+	at    time.Time
+	ended int64
+	rate  float64
+}
+
+func (p *pace) update(now time.Time, ended int64) {
+	const every = time.Second
+	switch took := now.Sub(p.at); {
+	case p.at.IsZero():
+		p.at, p.ended = now, ended
+	case took >= every:
+		p.at, p.ended, p.rate = now, ended, float64(ended-p.ended)/took.Seconds()
+	}
+}
+
+// invite asks a worker to prepare for the run.
+func (p *Pool) invite(name string) {
+	p.lose(name, "")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions++
+	p.clients[name] = newClient(p.sessions)
+	p.markDirty(name)
+}
+
+// join lets a worker that is prepared take part.
+func (p *Pool) join(name string, session uint64) {
+	cores := 1
+	p.c.mu.Lock()
+	if m := p.c.members[name]; m != nil {
+		cores = max(m.Cores, 1)
+	}
+	p.c.mu.Unlock()
+	p.do(func() {
+		if w := p.clients[name]; w != nil && w.session == session && !w.joined {
+			w.joined = true
+			p.book.Join(name, cores)
+			p.markDirty(name)
+		}
+	})
+}
+
+// lose removes a worker. Its sessions in flight begin again elsewhere, from what the journal has of them.
+func (p *Pool) lose(name, why string) {
+	p.order.Lock()
+	defer p.order.Unlock()
+	p.mu.Lock()
+	w := p.clients[name]
+	if w == nil {
+		p.mu.Unlock()
+		return
+	}
+	delete(p.clients, name)
+	for _, of := range w.calls {
+		of.cancel()
+	}
+	lost := p.inFlight(name)
+	p.book.Leave(name)
+	p.releaseLocks(name)
+	p.settleAccount(w, lost)
+	p.carryOut()
+	joined := w.joined
+	p.mu.Unlock()
+	if p.more.Lending != nil {
+		p.more.Lending.Forget(name)
+	}
+	if joined && why != "" && p.cfg.Note != nil {
+		p.cfg.Note(engine.ChangeRow{What: engine.WorkerChange, Old: workers.Ready.String(), New: workers.Lost.String(), Who: name, Why: why})
+	}
+}
+
+// inFlight returns the agents whose sessions a worker has begun, as far as they are in the journal. mu is held.
+func (p *Pool) inFlight(name string) (agents []int) {
+	for agent := range p.prefixes {
+		if p.book.Owner(agent) == name {
+			agents = append(agents, agent)
+		}
+	}
+	return agents
+}
+
+// settleAccount counts what a lost worker has spent and no row contains. Requests in progress count as sent. mu is held.
+func (p *Pool) settleAccount(w *client, lost []int) {
+	a := &w.account
+	if a.claimed != (engine.Outlay{}) {
+		p.host.Settle(a.claimed, a.claimed)
+	}
+	unrecorded := a.balance.Plus(a.claimed)
+	for _, agent := range lost {
+		unrecorded = unrecorded.Minus(p.prefixes.spent(agent).Minus(a.begun[agent]))
+	}
+	if unrecorded != (engine.Outlay{}) {
+		p.queueUnrecorded(unrecorded)
+	}
+}
+
+func (p *Pool) drain(name string) {
+	p.do(func() {
+		if w := p.clients[name]; w != nil {
+			w.drains = true
+			p.book.Drain(name)
+			p.markDirty(name)
+		}
+	})
+}
+
+func (p *Pool) limitWorker(name string, most int) { p.do(func() { p.book.LimitWorker(name, most) }) }
+
+// describe fills in what the run knows of a worker.
+func (p *Pool) describe(s *workers.State) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.clients[s.Name]
+	if w == nil || !w.joined {
+		return
+	}
+	s.Limit, _ = p.book.Share(s.Name)
+	r := &w.report
+	s.MaxLimit, s.InFlight, s.Queued, s.Ended, s.PerSecond = p.book.MaxShare(s.Name), r.InFlight, r.Queued, w.ended, w.pace.rate
+	s.CPU, s.Memory, s.Lag = r.Host.ProcessCPU, r.Host.Memory, r.Trip
+}

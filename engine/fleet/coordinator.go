@@ -1,0 +1,382 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/workers"
+)
+
+// Coordinator knows the workers of a fleet and gives them the run of this process. Its methods are safe for concurrent use.
+type Coordinator struct {
+	bus     Bus
+	check   func(of Info) error
+	changed func()
+
+	mu      sync.Mutex
+	members map[string]*member
+	pool    *Pool // of the run in progress; nil if there is none
+	runs    int
+	closed  bool
+}
+
+// Config describes a coordinator.
+type Config struct {
+	// Check returns why a worker cannot take part, or nil.
+	Check func(of Info) error
+	// Changed, if set, is called after a worker joined, left, or was refused. It must not block.
+	Changed func()
+}
+
+// member is a worker that has joined.
+type member struct {
+	Info
+	state   workers.Status
+	why     string
+	since   time.Time
+	present bool
+	inbox   chan func() // what it sends, in order; closed by Close
+}
+
+// New returns a coordinator that talks to its workers over a bus. Close closes the bus.
+func New(bus Bus, cfg Config) *Coordinator {
+	c := &Coordinator{bus: bus, check: cfg.Check, changed: cfg.Changed, members: map[string]*member{}}
+	if c.check == nil {
+		c.check = func(Info) error { return nil }
+	}
+	if c.changed == nil {
+		c.changed = func() {}
+	}
+	bus.Listen(c)
+	return c
+}
+
+// Close ends the fleet. The run in progress has ended before.
+func (c *Coordinator) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	members := c.members
+	c.members = map[string]*member{}
+	c.mu.Unlock()
+	err := c.bus.Close()
+	for _, m := range members {
+		close(m.inbox)
+	}
+	return err
+}
+
+// inboxSize is how many requests of one worker wait to be handled.
+const inboxSize = 1024
+
+// member returns a worker, which may be new. mu is held.
+func (c *Coordinator) member(name string) *member {
+	m := c.members[name]
+	if m == nil {
+		m = &member{inbox: make(chan func(), inboxSize), since: time.Now()}
+		c.members[name] = m
+		go func() {
+			for f := range m.inbox {
+				f()
+			}
+		}()
+	}
+	return m
+}
+
+// Request handles a request of a worker.
+func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || len(data) == 0 {
+		return
+	}
+	kind, body, pool := data[0], data[1:], c.pool
+	f := func() {}
+	switch kind {
+	case helloRequest:
+		f = func() { c.greet(worker, body, answer) }
+	case readyRequest:
+		f = func() { c.prepared(worker, body, answer) }
+	case byeRequest:
+		f = func() {
+			c.lose(worker, "it ended")
+			answer(nil)
+		}
+	default:
+		f = func() { pool.receive(worker, kind, body, answer) }
+		if pool == nil {
+			f = func() { refuse(kind, answer) }
+		}
+	}
+	select {
+	case c.member(worker).inbox <- f:
+	default: // it repeats the request
+	}
+}
+
+// noRun is why a worker is refused whose run has ended.
+const noRun = "the coordinator has no run in progress"
+
+// refuse answers a request that belongs to no run.
+func refuse(kind byte, answer func([]byte)) {
+	switch kind {
+	case packetRequest:
+		answer(codec.AppendWire(nil, packetReply{Refused: noRun}))
+	case claimRequest:
+		answer(codec.AppendWire(nil, grant{Refused: noRun}))
+	case callRequest:
+		answer(codec.AppendWire(nil, reply{Error: noRun, Cut: true}))
+	}
+}
+
+// greet answers a worker that joins.
+func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
+	of, err := record[hello](body)
+	if err == nil {
+		err = c.check(of.Info)
+	}
+	c.mu.Lock()
+	m := c.members[name]
+	if m == nil { // the fleet has ended
+		c.mu.Unlock()
+		return
+	}
+	m.Info, m.present, m.since = of.Info, true, time.Now()
+	if err != nil {
+		m.state, m.why = workers.Refused, err.Error()
+	} else {
+		m.state, m.why = workers.Ready, ""
+	}
+	pool := c.pool
+	c.mu.Unlock()
+	if err != nil {
+		answer(codec.AppendWire(nil, welcome{Refused: err.Error()}))
+	} else {
+		if pool != nil {
+			pool.invite(name)
+		}
+		answer(codec.AppendWire(nil, welcome{}))
+	}
+	c.changed()
+}
+
+// prepared records that a worker can execute sessions of the run, or why not.
+func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
+	of, err := record[ready](body)
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	m, pool := c.members[name], c.pool
+	if m == nil {
+		c.mu.Unlock()
+		return
+	}
+	m.state, m.why = workers.Ready, of.Refused
+	if of.Refused != "" {
+		m.state = workers.Refused
+	}
+	m.since = time.Now()
+	c.mu.Unlock()
+	if of.Refused == "" && pool != nil {
+		pool.join(name, of.Session)
+	}
+	answer(nil)
+	c.changed()
+}
+
+// Present implements [Handler]. A worker that had been lost may take part again.
+func (c *Coordinator) Present(worker string) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	m, pool := c.member(worker), c.pool
+	again := m.state == workers.Lost
+	m.present = true
+	if again {
+		m.state, m.why, m.since = workers.Ready, "", time.Now()
+	}
+	c.mu.Unlock()
+	if again {
+		if pool != nil {
+			pool.invite(worker)
+		}
+		c.changed()
+	}
+}
+
+// Absent implements [Handler]: the worker is lost.
+func (c *Coordinator) Absent(worker string) {
+	c.lose(worker, "it has been silent for "+engine.FormatDuration(LeaseTime))
+}
+
+func (c *Coordinator) lose(worker, why string) {
+	c.mu.Lock()
+	m, pool := c.members[worker], c.pool
+	if m == nil || !m.present {
+		c.mu.Unlock()
+		return
+	}
+	m.present, m.state, m.why, m.since = false, workers.Lost, why, time.Now()
+	c.mu.Unlock()
+	if pool != nil {
+		pool.lose(worker, why)
+	}
+	c.changed()
+}
+
+// ErrBusy is returned while the fleet has a run in progress.
+var ErrBusy = errors.New("the fleet executes another run; wait for its end or stop it")
+
+// Pool returns the function that creates the pool of a run, for [run.Config]. The bundle contains what workers need to execute its
+// sessions; each worker receives it once.
+func (c *Coordinator) Pool(ctx context.Context, bundle []byte, of PoolConfig) func(run.PoolConfig) (run.WorkerPool, error) {
+	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
+		if cfg.Trail != nil {
+			return nil, errors.New("traces of sessions stay on their worker: leave out the export of traces, or the fleet")
+		}
+		c.mu.Lock()
+		if c.pool != nil {
+			c.mu.Unlock()
+			return nil, ErrBusy
+		}
+		c.runs++
+		name := fmt.Sprintf("%s.%d.%x", cfg.Host.Run().ID, c.runs, time.Now().UnixNano())
+		p := newPool(c, name, cfg, of)
+		c.pool = p
+		c.mu.Unlock()
+		err := c.bus.Reset(ctx)
+		if err == nil {
+			err = c.bus.Publish(ctx, name, bundle)
+		}
+		if err != nil {
+			c.release(p)
+			return nil, fmt.Errorf("offer the run to the workers: %w", err)
+		}
+		go p.deliver()
+		for _, worker := range c.ready() {
+			p.invite(worker)
+		}
+		return p, nil
+	}
+}
+
+// ready returns the workers that may execute sessions.
+func (c *Coordinator) ready() (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.members {
+		if m.present && m.state != workers.Refused {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// release ends the run of a pool.
+func (c *Coordinator) release(p *Pool) {
+	c.mu.Lock()
+	if c.pool == p {
+		c.pool = nil
+	}
+	c.mu.Unlock()
+	for _, worker := range c.ready() {
+		c.bus.Order(worker, codec.AppendWire(nil, order{}))
+	}
+}
+
+// Ready returns how many workers are present and may take part.
+func (c *Coordinator) Ready() int { return len(c.ready()) }
+
+// Workers returns the workers, sorted by name.
+func (c *Coordinator) Workers() (all []workers.State) {
+	c.mu.Lock()
+	pool := c.pool
+	for name, m := range c.members {
+		all = append(all, workers.State{
+			Name: name, Version: m.Version, System: m.System, Cores: m.Cores, MemoryLimit: m.Memory, Status: m.state, Why: m.why, Since: m.since,
+		})
+	}
+	c.mu.Unlock()
+	if pool != nil {
+		for i := range all {
+			pool.describe(&all[i])
+		}
+	}
+	slices.SortFunc(all, func(a, b workers.State) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// NoWorkerError is returned for a name that no worker has.
+type NoWorkerError struct {
+	Name  string
+	Known []string
+}
+
+func (e *NoWorkerError) Error() string {
+	return fmt.Sprintf("no worker is named %q; the workers are %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// Drain lets a worker end its sessions and take no others.
+func (c *Coordinator) Drain(name string) error {
+	return c.steer(name, func(m *member, p *Pool) {
+		m.state, m.since = workers.Draining, time.Now()
+		if p != nil {
+			p.drain(name)
+		}
+	})
+}
+
+// Remove cuts the sessions of a worker, which run again elsewhere, and refuses the worker from now on.
+func (c *Coordinator) Remove(name string) error {
+	if err := c.steer(name, func(*member, *Pool) {}); err != nil {
+		return err
+	}
+	c.lose(name, "it was removed by hand")
+	c.bus.Dismiss(name)
+	return nil
+}
+
+// Limit bounds the share of a worker; 0 sets no bound.
+func (c *Coordinator) Limit(name string, most int) error {
+	return c.steer(name, func(_ *member, p *Pool) {
+		if p != nil {
+			p.limitWorker(name, most)
+		}
+	})
+}
+
+func (c *Coordinator) steer(name string, f func(m *member, p *Pool)) error {
+	c.mu.Lock()
+	m, pool := c.members[name], c.pool
+	if m == nil || !m.present {
+		e := &NoWorkerError{Name: name}
+		for known, m := range c.members {
+			if m.present {
+				e.Known = append(e.Known, known)
+			}
+		}
+		slices.Sort(e.Known)
+		c.mu.Unlock()
+		return e
+	}
+	f(m, nil)
+	c.mu.Unlock()
+	if pool != nil {
+		f(m, pool)
+	}
+	c.changed()
+	return nil
+}

@@ -1,0 +1,532 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/internal/stopping"
+	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/run/shards"
+)
+
+// lastAnswer is when a request was sent that the coordinator has answered.
+type lastAnswer struct{ nanos atomic.Int64 }
+
+var began = time.Now()
+
+func (l *lastAnswer) note(sent time.Time) {
+	for at := int64(sent.Sub(began)); ; {
+		was := l.nanos.Load()
+		if at <= was || l.nanos.CompareAndSwap(was, at) {
+			return
+		}
+	}
+}
+
+func (l *lastAnswer) at() time.Time { return began.Add(time.Duration(l.nanos.Load())) }
+
+// job is a run that a worker executes sessions of.
+type job struct {
+	cfg      *WorkerConfig
+	of       string
+	session  uint64
+	beats    *beats
+	ctx      context.Context // of sessions
+	cancel   context.CancelCauseFunc
+	ending   func()
+	life     context.Context // of the goroutines
+	stop     context.CancelFunc
+	all      sync.WaitGroup
+	feed     *feed
+	host     *host
+	outbox   *outbox
+	prepared *Prepared
+	pool     run.WorkerPool
+	refused  atomic.Bool
+	trip     atomic.Int64
+	room     chan struct{} // wakes fetch
+	claims   uint64        // so far; only fetch uses it
+
+	mu      sync.Mutex
+	order   order
+	memory  map[int]kept
+	probes  int // started
+	tuned   int // applied
+	recalls uint64
+	ended   map[canceled]bool // canceled sessions
+}
+
+func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
+	j := &job{
+		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), ended: map[canceled]bool{},
+	}
+	j.life, j.stop = context.WithCancel(context.WithoutCancel(ctx)) // a worker that ends completes its sessions
+	sessions, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	j.cancel = cancel
+	j.ctx, j.ending = stopping.Context(sessions)
+	j.host = newHost(cfg.Link, o, j.ctx, j.feed)
+	j.outbox = newOutbox(cfg.Link, o.Session, j.report, j.replied)
+	j.host.outbox = j.outbox
+	return j
+}
+
+// Borrow implements [Borrower].
+func (j *job) Borrow(ctx context.Context, request []byte) ([]byte, error) {
+	r := j.host.send(ctx, lendCall, request)
+	return r.Body, r.err()
+}
+
+// Lends implements [Borrower].
+func (j *job) Lends(service string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Contains(j.order.Lends, service)
+}
+
+// start begins to fetch and execute sessions.
+func (j *job) start(p *Prepared) {
+	j.prepared = p
+	j.pool = run.NewLocalPool(run.PoolConfig{
+		Program: p.Program, Host: j.host, MemoryBudget: j.order.MemoryBudget,
+		Throttled: func(why string) {
+			j.outbox.add(throttledFrame, false, nil, func(dst []byte) []byte { return append(dst, why...) })
+		},
+	})
+	j.pool.SetLimit(0)
+	for _, f := range []func(){func() { j.outbox.run(j.life) }, j.fetch, j.deliver, j.watch} {
+		j.all.Go(f)
+	}
+}
+
+// apply does what the newest order says.
+func (j *job) apply(o *order) {
+	j.feed.setLimit(o.Limit)
+	j.mu.Lock()
+	j.order = *o
+	tuned := o.Tuned[min(j.tuned, len(o.Tuned)):]
+	j.tuned = len(o.Tuned)
+	recalled := 0
+	if o.Recall.Number > j.recalls {
+		j.recalls, recalled = o.Recall.Number, o.Recall.Count
+	}
+	var cancel []int
+	for _, c := range o.Canceled {
+		if !j.ended[c] {
+			j.ended[c] = true
+			cancel = append(cancel, c.Agent)
+		}
+	}
+	j.mu.Unlock()
+	j.host.settings.Store(&o.Settings)
+	j.host.tracing.Store(&o.Tracing)
+	j.pool.SetLimit(o.Limit)
+	j.pool.Use(&o.Settings)
+	j.pool.SetMemorySize(o.Memory)
+	if o.Open && j.feed.isOpen(o.Cycle.Number) {
+		j.pool.PauseClock(o.Cycle.Paused)
+	}
+	for _, agent := range cancel {
+		j.pool.Cancel(agent, engine.ErrRetired)
+	}
+	for _, t := range tuned {
+		j.tune(t)
+	}
+	if o.Ending {
+		j.ending()
+	}
+	if o.Cut {
+		j.cancel(engine.ErrCut)
+	}
+	if recalled > 0 {
+		j.giveBack(recalled)
+	}
+	j.pump()
+	j.outbox.send() // confirms the share
+}
+
+func (j *job) tune(t tuned) {
+	for _, s := range j.prepared.Services {
+		if s.State(time.Now()).Name == t.Service {
+			_, _ = s.Tune(t.Name, t.Value) // the coordinator has checked it
+		}
+	}
+}
+
+// giveBack gives up to n sessions back that have not started.
+func (j *job) giveBack(n int) {
+	all, complete := j.feed.takeBack(n)
+	if len(all) == 0 {
+		all = []back{{}} // says that there is nothing
+	}
+	for _, b := range all {
+		j.outbox.add(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
+	}
+	for _, l := range complete {
+		l.delivery.Done()
+	}
+}
+
+// pump starts as many sessions as the share allows, and the probes that were ordered.
+func (j *job) pump() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, queued := j.feed.counts()
+	for ; j.order.Probes > j.probes && queued > 0; queued-- {
+		j.probes++
+		j.feed.probe(1)
+		j.pool.Start(1, true)
+	}
+	if n := min(j.order.Limit-j.pool.Progress().InFlight, queued); n > 0 && j.ctx.Err() == nil {
+		j.pool.Start(n, false)
+	}
+	select {
+	case j.room <- struct{}{}:
+	default:
+	}
+}
+
+// wants returns how many further sessions the worker could take.
+func (j *job) wants() int {
+	inFlight, queued := j.feed.counts()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	o := &j.order
+	probes := o.Probes - j.probes
+	if o.Drains || o.Cut || j.refused.Load() || o.Limit == 0 && probes <= 0 {
+		return 0
+	}
+	ahead := (o.Limit + 3) / 4 // so that the next session is there when one ends
+	return max(o.Limit-inFlight, 0) + ahead - queued + probes
+}
+
+// idle reports whether the worker could execute sessions and has none.
+func (j *job) idle(inFlight, queued int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return queued == 0 && inFlight < j.order.Limit
+}
+
+// fetch fetches shards while there is room.
+func (j *job) fetch() {
+	for {
+		for j.wants() <= 0 {
+			select {
+			case <-j.room:
+			case <-j.life.Done():
+				return
+			}
+		}
+		ctx, cancel := context.WithCancel(j.life)
+		done := make(chan struct{})
+		go func() { // a share of 0 ends the wait
+			defer cancel()
+			for j.wants() > 0 {
+				select {
+				case <-j.room:
+				case <-done:
+					return
+				}
+			}
+		}()
+		d, err := j.cfg.Link.Fetch(ctx)
+		close(done)
+		<-ctx.Done()
+		switch {
+		case err == nil:
+			j.take(d)
+		case j.life.Err() != nil:
+			return
+		default:
+			select {
+			case <-time.After(retryAfter):
+			case <-j.life.Done():
+				return
+			}
+		}
+	}
+}
+
+// take claims a shard that was delivered.
+func (j *job) take(d Delivery) {
+	t := d.Ticket()
+	if t.Run != j.of {
+		d.Done() // of an earlier run
+		return
+	}
+	j.claims++
+	of := claim{j.session, j.claims, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
+	var g grant
+	for { // until there is an answer: the coordinator may have granted it
+		var err error
+		if g, err = send[grant](j.life, j.cfg.Link, claimRequest, of); err == nil {
+			break
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-j.life.Done():
+			d.Return()
+			return
+		}
+	}
+	if g.Refused != "" {
+		d.Return()
+		j.refused.Store(true)
+		j.cancel(errParted)
+		return
+	}
+	if len(g.Tasks) == 0 {
+		d.Done()
+		return
+	}
+	if j.feed.renew(g.Lease, d) { // it was delivered again
+		return
+	}
+	j.begin(&g)
+	now := time.Now()
+	j.feed.add(&lease{Lease: g.Lease, delivery: d}, tasksOf(&g, j.memory, now))
+	j.pump()
+}
+
+// begin opens the cycle of a grant, if it is new, and takes the memory that the grant brings. Only fetch calls it.
+func (j *job) begin(g *grant) {
+	number := g.Cycle.Number
+	j.host.injected.Store(&g.Cycle.Injected)
+	if !j.feed.isOpen(number) || j.host.Settings().Sequential { // others may have executed part of a sequential cycle in the meantime
+		for agent, k := range j.memory {
+			if k.cycle < number-1 {
+				delete(j.memory, agent)
+			}
+		}
+		if j.feed.begin(number) {
+			j.pool.End()
+		}
+		j.pool.Begin(&run.Shard{
+			Cycle: number, Now: g.Cycle.Now, Ready: time.Now(), Injected: g.Cycle.Injected, Paused: g.Cycle.Paused, Elapsed: g.Cycle.Elapsed,
+			Memory: g.Memory, Deltas: g.Deltas, Feed: func() (run.Task, bool) { return j.feed.next(number) },
+		})
+	}
+	for _, t := range g.Tasks {
+		agent := int(t.Agent)
+		if m, ok := g.Memory[agent]; ok {
+			j.memory[agent] = kept{m, number}
+		} else if k, ok := j.memory[agent]; ok {
+			j.memory[agent] = kept{k.memory, number}
+		}
+	}
+}
+
+// deliver sends what the pool finishes.
+func (j *job) deliver() {
+	for {
+		select {
+		case b := <-j.pool.Results():
+			j.pass(b)
+			j.pool.Recycle(b)
+			j.pump()
+		case <-j.life.Done():
+			return
+		}
+	}
+}
+
+// pass sends the sessions of a batch, by lease.
+func (j *job) pass(b *run.Batch) {
+	parts, byLease := []*part{{}}, map[*lease]*part{}
+	of := func(l *lease) *part {
+		p := byLease[l]
+		if p == nil {
+			if p = parts[0]; p.lease != nil {
+				p = &part{}
+				parts = append(parts, p)
+			}
+			p.lease, byLease[l] = l, p
+		}
+		return p
+	}
+	rows := b.Rows()
+	counts := b.BatchCounts
+	j.feed.probe(-counts.Probes)
+	// The number of sessions in flight must change together with what is sent.
+	j.outbox.mu.Lock()
+	defer j.outbox.mu.Unlock()
+	for i := range rows {
+		l, complete := j.feed.end(rows[i].Place)
+		if l == nil { // another worker has it: its cost remains
+			counts.Unrecorded = counts.Unrecorded.Plus(engine.OutlayOf(rows[i].Steps))
+			continue
+		}
+		p := of(l)
+		p.rows, p.complete = append(p.rows, rows[i]), complete
+	}
+	for _, agent := range counts.CutAgents {
+		l, complete := j.feed.cut(int(agent))
+		switch {
+		case l == nil:
+		case counts.CutAlone != "" || j.isCut():
+			p := of(l)
+			p.cut, p.complete = append(p.cut, agent), complete
+		case j.ctx.Err() == nil: // only this worker gave the session up; while it ends, the coordinator takes all it has
+			b := back{l.Lease, []int32{agent}}
+			j.outbox.addLocked(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
+		}
+	}
+	for i, p := range parts {
+		var c run.BatchCounts
+		if i == 0 {
+			c = counts
+		}
+		c.Cut, c.CutAgents = len(p.cut), p.cut
+		if c.CutAlone = counts.CutAlone; len(p.cut) == 0 {
+			c.CutAlone = ""
+		}
+		if p.lease == nil && c.Probes == 0 && c.Unrecorded == (engine.Outlay{}) {
+			continue
+		}
+		head := batchHead{Counts: c}
+		if p.lease != nil {
+			head.Lease = p.lease.Lease
+		}
+		j.outbox.addLocked(batchFrame, c.Probes > 0, p.acknowledge(), func(dst []byte) []byte {
+			return codec.AppendSessions(appendPart(dst, head), p.rows)
+		})
+	}
+}
+
+// part is what a batch contains of one lease.
+type part struct {
+	lease    *lease
+	rows     engine.SessionRows
+	cut      []int32
+	complete bool
+}
+
+// acknowledge returns what to do when the coordinator has the rows: a complete shard is not offered again.
+func (p *part) acknowledge() func(*packetReply) {
+	if !p.complete {
+		return nil
+	}
+	d := p.lease.delivery
+	return func(r *packetReply) {
+		if r != nil && r.Failed == "" && r.Refused == "" {
+			d.Done()
+		}
+	}
+}
+
+// reportEvery is how often a worker reports if it has nothing else to say.
+const reportEvery = 200 * time.Millisecond
+
+// watch reports and keeps the leases.
+func (j *job) watch() {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	extended := time.Now()
+	for {
+		select {
+		case now := <-tick.C:
+			j.outbox.send()
+			if now.Sub(extended) >= BeatEvery {
+				extended = now
+				j.feed.extend()
+			}
+		case <-j.life.Done():
+			return
+		}
+	}
+}
+
+// report appends the report that ends a packet: it counts what comes before it as sent.
+func (j *job) report(dst []byte) []byte {
+	version := j.version() // first: sessions that started under an older share are counted then
+	inFlight, queued := j.feed.counts()
+	r := report{
+		Report:   shards.Report{Version: version, InFlight: inFlight, Queued: queued, Idle: j.idle(inFlight, queued)},
+		Cycle:    j.feed.number(),
+		Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load()),
+	}
+	if j.cfg.Host != nil {
+		r.Host = j.cfg.Host()
+	}
+	now := time.Now()
+	for _, s := range j.prepared.Services {
+		r.Services = append(r.Services, s.State(now))
+		r.Moves = append(r.Moves, s.Moves()...)
+	}
+	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return codec.AppendWire(dst, &r) })
+}
+
+func (j *job) isCut() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.order.Cut
+}
+
+func (j *job) version() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.order.Version
+}
+
+// replied takes the reply to a packet.
+func (j *job) replied(r *packetReply, sent time.Time) {
+	j.trip.Store(int64(time.Since(sent)))
+	if r.Refused != "" {
+		j.refused.Store(true)
+		j.cancel(errParted)
+		return
+	}
+	j.beats.heard.note(sent)
+	if len(r.Stale) == 0 {
+		return
+	}
+	for _, agent := range j.feed.lose(r.Stale) {
+		j.pool.Cancel(agent, errLost)
+	}
+	j.pump()
+}
+
+// leaveTime is how long the sessions in flight of a worker may take that ends.
+const leaveTime = 10 * time.Second
+
+// leave gives back what has not started, and waits for the sessions in flight, because the worker ends.
+func (j *job) leave() {
+	j.mu.Lock()
+	j.order.Limit, j.order.Drains = 0, true
+	j.mu.Unlock()
+	j.feed.setLimit(0)
+	j.pool.SetLimit(0)
+	j.giveBack(1 << 30)
+	late := time.NewTimer(leaveTime)
+	defer late.Stop()
+	tick := time.NewTicker(retryAfter)
+	defer tick.Stop()
+	for {
+		if inFlight, _ := j.feed.counts(); inFlight == 0 && j.outbox.empty() {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// end ends the work on the run.
+func (j *job) end() {
+	j.cancel(engine.ErrCut)
+	j.stop()
+	j.all.Wait()
+	j.host.alarm.Close()
+	j.pool.Close()
+	if j.prepared.Close != nil {
+		if err := j.prepared.Close(); err != nil {
+			j.cfg.Say(err.Error())
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/engine/codec"
+)
+
+const (
+	// window is how many packets a worker has under way. More of them would only wait for the coordinator's journal, and the rows of
+	// a fuller packet cost less.
+	window = 4
+	// fullPacket is the size of a packet, in bytes, that is sent without waiting for more.
+	fullPacket = 64 << 10
+	// rowDelay is how long rows wait for others if no session waits for them.
+	rowDelay = 5 * time.Millisecond
+	// retryAfter is the pause before a packet is sent again that got no answer.
+	retryAfter = 50 * time.Millisecond
+)
+
+// outbox sends what a worker has to say, in order, in packets. It is safe for concurrent use.
+type outbox struct {
+	link    Link
+	session uint64
+	// report appends the frame that ends each packet. It is called while the packet is closed.
+	report func(dst []byte) []byte
+	// replied receives the reply to each packet, and when it was sent.
+	replied func(r *packetReply, sent time.Time)
+
+	mu      sync.Mutex
+	frames  []byte
+	since   time.Time // of the oldest frame
+	urgent  bool
+	acks    []func(r *packetReply)
+	number  uint64
+	pending int
+
+	wake chan struct{}
+}
+
+func newOutbox(link Link, session uint64, report func([]byte) []byte, replied func(*packetReply, time.Time)) *outbox {
+	return &outbox{link: link, session: session, report: report, replied: replied, wake: make(chan struct{}, 1)}
+}
+
+// add adds a frame. An urgent one is sent without delay. ack, if set, is called with the reply to its packet; a nil reply means that
+// there is none.
+func (o *outbox) add(kind byte, urgent bool, ack func(r *packetReply), f func(dst []byte) []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.addLocked(kind, urgent, ack, f)
+}
+
+func (o *outbox) addLocked(kind byte, urgent bool, ack func(r *packetReply), f func(dst []byte) []byte) {
+	if len(o.frames) == 0 {
+		o.since = time.Now()
+	}
+	o.frames = appendFrame(o.frames, kind, f)
+	if ack != nil {
+		o.acks = append(o.acks, ack)
+	}
+	o.urgent = o.urgent || urgent
+	o.rouse()
+}
+
+// send has a packet sent even if there is nothing to say.
+func (o *outbox) send() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.urgent = true
+	o.rouse()
+}
+
+// empty reports whether the coordinator has everything.
+func (o *outbox) empty() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.frames) == 0 && o.pending == 0
+}
+
+func (o *outbox) rouse() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run sends packets until ctx ends. Then all that wait get no reply.
+func (o *outbox) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	var all sync.WaitGroup
+	defer all.Wait()
+	for {
+		wait, data, acks := o.next()
+		if data != nil {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				o.deliver(ctx, data, acks)
+			}()
+			continue
+		}
+		timer.Reset(wait)
+		select {
+		case <-o.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			o.mu.Lock()
+			acks := o.acks
+			o.acks = nil
+			o.mu.Unlock()
+			for _, ack := range acks {
+				ack(nil)
+			}
+			return
+		}
+	}
+}
+
+// next closes the next packet if one is due. Otherwise it returns how long to wait.
+func (o *outbox) next() (wait time.Duration, data []byte, acks []func(*packetReply)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.pending >= window || len(o.frames) == 0 && !o.urgent:
+		return time.Hour, nil, nil
+	case !o.urgent && len(o.frames) < fullPacket:
+		if wait = rowDelay - time.Since(o.since); wait > 0 {
+			return wait, nil, nil
+		}
+	}
+	o.number++
+	o.pending++
+	data = append([]byte{packetRequest}, appendPart(nil, packetHead{o.session, o.number})...)
+	data = o.report(append(data, o.frames...))
+	acks = o.acks
+	o.frames, o.acks, o.urgent = o.frames[:0], nil, false
+	if cap(o.frames) > 16*fullPacket {
+		o.frames = nil
+	}
+	return 0, data, acks
+}
+
+// deliver sends a packet until there is a reply.
+func (o *outbox) deliver(ctx context.Context, data []byte, acks []func(*packetReply)) {
+	var reply *packetReply
+	for ctx.Err() == nil {
+		sent := time.Now()
+		answer, err := o.link.Request(ctx, data)
+		if err == nil {
+			var r packetReply
+			if r, err = record[packetReply](answer); err == nil {
+				reply = &r
+				o.replied(reply, sent)
+				break
+			}
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+		}
+	}
+	for _, ack := range acks {
+		ack(reply)
+	}
+	o.mu.Lock()
+	o.pending--
+	o.mu.Unlock()
+	o.rouse()
+}
+
+// appendRow appends a row of a session in flight, with its lease.
+func appendRow(dst []byte, l *lease, row []byte) []byte {
+	if l == nil {
+		return append(appendPart(dst, struct{}{}), row...)
+	}
+	return append(appendPart(dst, l.Lease), row...)
+}
+
+// readReply reads the answer to a call.
+func readReply(data []byte) reply {
+	r, err := record[reply](data)
+	if err != nil {
+		return reply{Error: codec.ErrDamaged.Error()}
+	}
+	return r
+}

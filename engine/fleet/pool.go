@@ -1,0 +1,482 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/internal/stopping"
+	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/run/shards"
+)
+
+// PoolConfig is what the pool of a run needs in addition to a [run.PoolConfig].
+type PoolConfig struct {
+	// Lending answers requests about the limits of services; nil if workers never ask. A request is the body of a message of the
+	// caller's own. Forget returns what a lost worker held.
+	Lending Lending
+	// Services receives the states of the services of a worker, and the changes they made themselves. It may be nil.
+	Services func(worker string, states []engine.ServiceState, moves []engine.ChangeRow)
+}
+
+// Lending lends parts of the limits of services to workers. It is safe for concurrent use.
+type Lending interface {
+	// Lend answers a request of a worker. It may wait until ctx ends.
+	Lend(ctx context.Context, worker string, request []byte) ([]byte, error)
+	// Lends returns the services whose limits workers must ask for now.
+	Lends() []string
+	// Forget takes back what a worker has.
+	Forget(worker string)
+}
+
+// Pool executes the sessions of a run on the workers of a fleet. It implements [run.WorkerPool].
+type Pool struct {
+	c       *Coordinator
+	run     string
+	cfg     run.PoolConfig
+	host    engine.Host
+	more    PoolConfig
+	results chan *run.Batch
+
+	// order is held while rows are checked and journaled and while leases change, so that a worker that takes a session over sees all rows
+	// that were accepted from the worker before. It is taken before mu. The methods that the run calls do not take it.
+	order channelLock
+
+	mu       sync.Mutex
+	book     *shards.Book
+	shard    *run.Shard // the newest cycle; nil before the first
+	open     bool
+	at       map[int]int // by agent: index in Todo, if sessions arrive over time
+	waited   time.Duration
+	clock    cycleClock
+	filled   time.Time
+	prefixes prefixes
+	deltas   map[int]engine.Delta // of ended sessions, in a sequential run
+	takes    map[int]int          // of sessions of the open cycle, if not the first
+	clients  map[string]*client
+	sessions uint64 // of workers, so far
+	settings *engine.Settings
+	memory   int64
+	cut      bool
+	ending   bool
+	canceled []canceled
+	tuned    []tuned
+	locks    map[engine.SharedKey]*lock
+	ready    []*run.Batch // to be delivered
+	dirty    map[string]bool
+
+	wake      chan struct{} // of deliver
+	orders    chan struct{} // of sendOrders
+	abandoned chan struct{}
+	closed    chan struct{}
+	trackedBy atomic.Pointer[tracing]
+}
+
+var _ run.WorkerPool = (*Pool)(nil)
+
+func newPool(c *Coordinator, name string, cfg run.PoolConfig, more PoolConfig) *Pool {
+	if cfg.Rescue == nil {
+		cfg.Rescue = func() {}
+	}
+	p := &Pool{
+		c: c, run: name, cfg: cfg, host: cfg.Host, more: more, results: make(chan *run.Batch, 64), clients: map[string]*client{},
+		settings: cfg.Host.Settings(), locks: map[engine.SharedKey]*lock{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1),
+		orders: make(chan struct{}, 1), order: newChannelLock(), abandoned: make(chan struct{}), closed: make(chan struct{}), prefixes: prefixes{}, takes: map[int]int{},
+		book: shards.New(cfg.Agents),
+	}
+	p.trackedBy.Store(&tracing{Agent: -1})
+	context.AfterFunc(p.host.Context(), func() {
+		p.do(func() {
+			p.cut = true
+			p.book.Stop()
+			p.allDirty()
+		})
+	})
+	over, end := stopping.Until(p.host.Context(), errEnding)
+	context.AfterFunc(over, func() {
+		end()
+		p.do(func() {
+			p.ending = true
+			p.allDirty()
+		})
+	})
+	go p.sendOrders()
+	return p
+}
+
+var errEnding = errors.New("the run is ending")
+
+// do changes the state of the pool and carries out what follows.
+func (p *Pool) do(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+	p.carryOut()
+}
+
+// carryOut carries out the effects of the book. mu is held.
+func (p *Pool) carryOut() {
+	for _, e := range p.book.Effects() {
+		switch e := e.(type) {
+		case shards.Offer:
+			p.c.bus.Offer(e.To, p.ticket(e.Ticket))
+		case shards.Withdraw:
+			p.c.bus.Withdraw(p.ticket(e.Ticket))
+		case shards.Share:
+			p.markDirty(e.Worker)
+		case shards.Recall:
+			if w := p.clients[e.Worker]; w != nil {
+				w.recall = recall{w.recall.Number + 1, e.Count}
+				p.markDirty(e.Worker)
+			}
+		case shards.Lost:
+			if w := p.clients[e.Worker]; w != nil {
+				w.stale = append(w.stale, e.Lease)
+			}
+		case shards.Depart:
+			p.queue(run.NewBatch(nil, run.BatchCounts{Departed: e.Slots, Probes: e.Probes}))
+		}
+	}
+	g := p.book.Progress()
+	switch full := g.Started >= g.Released; {
+	case !full:
+		p.filled = time.Time{}
+	case p.filled.IsZero():
+		p.filled = time.Now()
+	}
+}
+
+func (p *Pool) ticket(t shards.Ticket) Ticket { return Ticket{p.run, t.Shard, t.Offer} }
+
+// markDirty has an order sent to a worker. mu is held.
+func (p *Pool) markDirty(worker string) {
+	p.dirty[worker] = true
+	select {
+	case p.orders <- struct{}{}:
+	default:
+	}
+}
+
+func (p *Pool) allDirty() {
+	for name := range p.clients {
+		p.markDirty(name)
+	}
+}
+
+// tracingEvery is how often the pool looks whose exchanges are traced and which services lend their limits.
+const tracingEvery = 200 * time.Millisecond
+
+// sendOrders sends orders to workers until the pool is closed.
+func (p *Pool) sendOrders() {
+	defer p.cfg.Rescue()
+	tick := time.NewTicker(tracingEvery)
+	defer tick.Stop()
+	lent := ""
+	for {
+		select {
+		case <-p.orders:
+		case <-tick.C:
+			var now tracing
+			if now.All, now.Agent = p.host.Tracing(); now != *p.trackedBy.Load() {
+				p.trackedBy.Store(&now)
+				p.do(p.allDirty)
+			}
+			if lends := p.lends(); lends != lent {
+				lent = lends
+				p.do(p.allDirty)
+			}
+			continue
+		case <-p.closed:
+			return
+		}
+		p.mu.Lock()
+		all := map[string][]byte{}
+		for name := range p.dirty {
+			if w := p.clients[name]; w != nil {
+				all[name] = codec.AppendWire(nil, p.orderFor(name, w))
+			}
+		}
+		clear(p.dirty)
+		p.mu.Unlock()
+		for name, o := range all {
+			p.c.bus.Order(name, o)
+		}
+	}
+}
+
+// orderFor returns the newest order for a worker. mu is held.
+func (p *Pool) orderFor(name string, w *client) order {
+	limit, version := p.book.Share(name)
+	o := order{
+		Run: p.run, Session: w.session, Bundle: p.run, Limit: limit, Version: version, Probes: w.probed + p.book.Probes(name), Open: p.open, Settings: *p.settings,
+		Memory: p.memory, Canceled: p.canceled, Cut: p.cut, Ending: p.ending, Tracing: *p.trackedBy.Load(), Recall: w.recall, Tuned: p.tuned,
+		Drains: w.drains, Host: p.host.Run(), Keeps: p.host.Keeps(), MemoryBudget: p.cfg.MemoryBudget,
+	}
+	if p.more.Lending != nil {
+		o.Lends = p.more.Lending.Lends()
+	}
+	if p.shard != nil {
+		o.Cycle = p.cycleOrder()
+		o.Cycle.Injected = nil // a grant has them
+	}
+	return o
+}
+
+func (p *Pool) cycleOrder() cycleOrder {
+	return cycleOrder{Number: p.shard.Cycle, Now: p.shard.Now, Elapsed: p.clock.elapsed(time.Now()), Paused: p.clock.paused(), Injected: p.shard.Injected}
+}
+
+// Begin opens a cycle.
+func (p *Pool) Begin(s *run.Shard) {
+	p.do(func() {
+		p.shard, p.open, p.waited, p.filled, p.canceled = s, true, 0, time.Time{}, nil
+		p.prefixes, p.takes, p.at = prefixes{}, maps.Clone(s.Takes), nil
+		if p.takes == nil {
+			p.takes = map[int]int{}
+		}
+		if p.deltas = nil; p.settings.Sequential {
+			if p.deltas = maps.Clone(s.Deltas); p.deltas == nil {
+				p.deltas = map[int]engine.Delta{}
+			}
+		}
+		if s.Arrivals != nil {
+			p.at = make(map[int]int, s.Size)
+			for i := range s.Size {
+				p.at[agentAt(s, i)] = i
+			}
+		}
+		p.clock.start(time.Now(), s.Paused)
+		for agent, known := range s.Prefixes {
+			place := engine.Place{Cycle: s.Cycle, Agent: agent, Take: s.Takes[agent]}
+			entries := p.prefixes.of(place).entries
+			for _, e := range known {
+				entries[e.Path] = e
+			}
+		}
+		for _, w := range p.clients {
+			w.begin(s.Cycle)
+		}
+		p.book.Begin(shards.Cycle{
+			Todo: s.Todo, Size: s.Size, Held: s.Wave > 0 || s.Arrivals != nil, Whole: p.settings.Sequential, Sticky: len(s.Memory) > 0,
+		})
+		p.allDirty()
+	})
+}
+
+// agentAt returns the agent at an index of Todo.
+func agentAt(s *run.Shard, i int) int {
+	if s.Todo == nil {
+		return i
+	}
+	return int(s.Todo[i])
+}
+
+// Release lets sessions start.
+func (p *Pool) Release(count int, waited time.Duration) {
+	p.do(func() {
+		p.waited, p.filled = waited, time.Time{}
+		p.book.Release(count)
+	})
+}
+
+// Requeue starts a requeued session.
+func (p *Pool) Requeue(place engine.Place) {
+	p.do(func() {
+		p.takes[place.Agent] = place.Take
+		p.book.Requeue(place.Agent)
+	})
+}
+
+// PauseClock pauses or resumes the cycle's clock.
+func (p *Pool) PauseClock(held bool) {
+	p.do(func() {
+		p.clock.pause(time.Now(), held)
+		p.allDirty()
+	})
+}
+
+// End says that the cycle has ended.
+func (p *Pool) End() {
+	p.do(func() {
+		p.open = false
+		p.book.End()
+		p.allDirty()
+	})
+}
+
+// Start starts slots.
+func (p *Pool) Start(slots int, probe bool) { p.do(func() { p.book.Start(slots, probe) }) }
+
+// SetLimit sets the limit of sessions in flight.
+func (p *Pool) SetLimit(limit int) { p.do(func() { p.book.SetLimit(limit) }) }
+
+// Use puts settings in force.
+func (p *Pool) Use(s *engine.Settings) {
+	p.do(func() {
+		p.settings = s
+		p.allDirty()
+	})
+}
+
+// SetMemorySize sets the size of all agents' memory in bytes.
+func (p *Pool) SetMemorySize(bytes int64) {
+	p.do(func() {
+		p.memory = bytes
+		p.allDirty()
+	})
+}
+
+// Cancel cancels the session in flight of a retired agent.
+func (p *Pool) Cancel(agent int, _ error) {
+	p.do(func() {
+		if p.shard == nil {
+			return
+		}
+		p.canceled = append(p.canceled, canceled{p.shard.Cycle, agent})
+		p.allDirty()
+	})
+}
+
+// Tune passes a value of a service on to the workers.
+func (p *Pool) Tune(service, name, value string) {
+	p.do(func() {
+		p.tuned = append(p.tuned, tuned{service, name, value})
+		p.allDirty()
+	})
+}
+
+// Results delivers batches.
+func (p *Pool) Results() <-chan *run.Batch { return p.results }
+
+// Recycle does nothing: each packet has its own memory.
+func (p *Pool) Recycle(*run.Batch) {}
+
+// queue queues a batch for the run. mu is held.
+func (p *Pool) queue(b *run.Batch) {
+	p.ready = append(p.ready, b)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// deliver delivers batches until the pool is closed. The queue has no limit, because the run may wait for the pool meanwhile.
+func (p *Pool) deliver() {
+	defer p.cfg.Rescue()
+	for {
+		select {
+		case <-p.wake:
+		case <-p.closed:
+			return
+		}
+		p.mu.Lock()
+		ready := p.ready
+		p.ready = nil
+		p.mu.Unlock()
+		for _, b := range ready {
+			select {
+			case p.results <- b:
+			case <-p.abandoned:
+			case <-p.closed:
+				return
+			}
+		}
+	}
+}
+
+// Abandon returns what has arrived.
+func (p *Pool) Abandon() (arrived []*run.Batch) {
+	close(p.abandoned)
+	for {
+		select {
+		case b := <-p.results:
+			arrived = append(arrived, b)
+			continue
+		default:
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		arrived = append(arrived, p.ready...)
+		p.ready = nil
+		return arrived
+	}
+}
+
+// Close ends the run for the workers.
+func (p *Pool) Close() {
+	close(p.closed)
+	p.c.release(p)
+}
+
+// Progress says how far the open cycle is, as far as the workers have reported.
+func (p *Pool) Progress() run.Progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g := p.book.Progress()
+	result := run.Progress{Started: g.Started, InFlight: g.Slots, Filled: p.filled}
+	if size := g.Released - g.Requeued; g.Started > size {
+		result.Started, result.Requeued = size, g.Started-size
+	}
+	if p.shard != nil && (p.shard.Size == 0 || p.shard.Arrivals != nil && g.Released == 0) {
+		result.Filled = p.shard.Ready
+	}
+	return result
+}
+
+// mostShown is how many sessions in flight a worker shows.
+const mostShown = 200
+
+// Oldest returns the n sessions in flight that began first.
+func (p *Pool) Oldest(n int) []engine.Activity {
+	all := p.activity()
+	sortByAge(all)
+	return all[:min(n, len(all))]
+}
+
+// Activity returns what an agent's session is doing.
+func (p *Pool) Activity(agent int) (engine.Activity, bool) {
+	for _, d := range p.activity() {
+		if d.Agent == agent {
+			return d, true
+		}
+	}
+	return engine.Activity{}, false
+}
+
+// Mark marks the sessions in flight in a crowd.
+func (p *Pool) Mark(c *engine.Crowd) {
+	for _, d := range p.activity() {
+		c.Mark(&d)
+	}
+}
+
+func (p *Pool) activity() (all []engine.Activity) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shard == nil {
+		return nil
+	}
+	for _, w := range p.clients {
+		if w.report.Cycle == p.shard.Cycle {
+			all = append(all, w.report.Activity...)
+		}
+	}
+	return all
+}
+
+// channelLock is a lock that is held while the journal takes rows, which may wait for a disk. It is a channel because simulated time
+// stands still while a goroutine waits for a lock.
+type channelLock chan struct{}
+
+func newChannelLock() channelLock { return make(channelLock, 1) }
+
+// Lock waits for the lock.
+func (l channelLock) Lock() { l <- struct{}{} }
+
+// Unlock releases the lock.
+func (l channelLock) Unlock() { <-l }

@@ -1,0 +1,409 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/run/shards"
+)
+
+// receive handles a request of a worker that takes part in the run. The requests of one worker are handled one after another.
+func (p *Pool) receive(name string, kind byte, body []byte, answer func([]byte)) {
+	switch kind {
+	case claimRequest:
+		p.claim(name, body, answer)
+	case packetRequest:
+		p.packet(name, body, answer)
+	case callRequest:
+		p.call(name, body, answer)
+	}
+}
+
+// notJoined is why a worker is refused that the coordinator has given up.
+const notJoined = "the coordinator had lost this worker"
+
+// client returns a worker in the session that it names, or nil. mu is held.
+func (p *Pool) client(name string, session uint64) *client {
+	if w := p.clients[name]; w != nil && w.joined && w.session == session {
+		return w
+	}
+	return nil
+}
+
+// packet handles a packet in its turn. Those that came too early wait, and those that came before get the same reply again.
+func (p *Pool) packet(name string, body []byte, answer func([]byte)) {
+	head, frames, err := readPacket(body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	w := p.client(name, head.Session)
+	if w == nil {
+		p.mu.Unlock()
+		answer(codec.AppendWire(nil, packetReply{Refused: notJoined}))
+		return
+	}
+	if head.Number < w.next {
+		if state := w.replies[head.Number]; state != nil && state.reply == nil {
+			state.answers = append(state.answers, answer)
+		} else if state != nil {
+			answer(state.reply)
+		}
+		p.mu.Unlock()
+		return
+	}
+	if len(w.stash) < keptReplies {
+		w.stash[head.Number] = pendingPacket{frames, answer}
+	}
+	p.mu.Unlock()
+	for {
+		p.mu.Lock()
+		next, ok := w.stash[w.next]
+		number := w.next
+		if ok {
+			delete(w.stash, number)
+			w.next++
+			w.replies[number] = &packetState{answers: []func([]byte){next.answer}}
+			delete(w.replies, number-keptReplies)
+		}
+		p.mu.Unlock()
+		if !ok {
+			return
+		}
+		p.accept(name, w, number, next.frames)
+	}
+}
+
+// accept journals what a packet contains, and replies once that is durable.
+func (p *Pool) accept(name string, w *client, number uint64, frames []frame) {
+	var reply packetReply
+	waits := false
+	p.order.Lock()
+	for i := range frames {
+		f := &frames[i]
+		durable, err := p.take(name, w, f, &reply)
+		waits = waits || durable
+		if err != nil {
+			reply.Failed = err.Error()
+		}
+	}
+	p.mu.Lock()
+	reply.Stale = append(reply.Stale, w.stale...)
+	w.stale = nil
+	p.mu.Unlock()
+	p.order.Unlock()
+	if !waits {
+		p.reply(w, number, &reply)
+		return
+	}
+	go func() {
+		defer p.cfg.Rescue()
+		if err := p.host.Commit(p.host.Context()); err != nil {
+			reply.Failed = err.Error()
+		}
+		p.reply(w, number, &reply)
+	}()
+}
+
+func (p *Pool) reply(w *client, number uint64, r *packetReply) {
+	p.mu.Lock()
+	state := w.replies[number]
+	p.mu.Unlock()
+	p.complete(state, codec.AppendWire(nil, r))
+}
+
+// complete sends the reply to a request, also to those that repeated it.
+func (p *Pool) complete(state *packetState, data []byte) {
+	p.mu.Lock()
+	answers := state.answers
+	state.reply, state.answers = data, nil
+	p.mu.Unlock()
+	for _, answer := range answers {
+		answer(data)
+	}
+}
+
+// take handles a frame. It reports whether the worker waits until its row is durable. order is held.
+func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable bool, err error) {
+	switch f.kind {
+	case batchFrame:
+		return false, p.batch(name, w, f.body, r)
+	case rowFrame:
+		return p.row(name, f.body, r)
+	case settleFrame:
+		s, err := record[settled](f.body)
+		p.host.Settle(s.Claimed, s.Spent)
+		p.mu.Lock()
+		a := &w.account
+		a.claimed, a.balance = a.claimed.Minus(s.Claimed), a.balance.Plus(s.Spent)
+		p.mu.Unlock()
+		return false, err
+	case traceFrame:
+		t, err := record[traced](f.body)
+		p.host.Trace(t.Exchange, t.Failed)
+		return false, err
+	case throttledFrame:
+		if p.cfg.Throttled != nil {
+			go p.cfg.Throttled(name + ": " + string(f.body))
+		}
+	case backFrame:
+		b, err := record[back](f.body)
+		p.do(func() { p.book.GiveBack(name, b.Lease, b.Agents) })
+		return false, err
+	case reportFrame:
+		s, err := record[report](f.body)
+		p.reported(name, w, &s)
+		return false, err
+	}
+	return false, nil
+}
+
+// reported takes the state of a worker.
+func (p *Pool) reported(name string, w *client, r *report) {
+	if p.more.Services != nil {
+		p.more.Services(name, r.Services, r.Moves)
+	}
+	p.do(func() {
+		if p.clients[name] != w {
+			return
+		}
+		w.pace.update(time.Now(), w.ended)
+		w.report = *r
+		if p.shard == nil || r.Cycle != p.shard.Cycle {
+			r.InFlight, r.Queued, r.Idle = 0, 0, p.open
+		}
+		p.book.Report(name, r.Report)
+	})
+}
+
+// row journals a row of a session in flight, if the worker has the lease of that session. order is held.
+func (p *Pool) row(name string, body []byte, r *packetReply) (durable bool, err error) {
+	part, rest, err := cutPart(body)
+	if err != nil {
+		return false, err
+	}
+	lease, err := record[shards.Lease](part)
+	if err != nil {
+		return false, err
+	}
+	row, err := codec.ReadJournaled(rest)
+	if err != nil {
+		return false, err
+	}
+	p.mu.Lock()
+	holds := true
+	switch row := row.(type) {
+	case engine.IntentRow:
+		if holds = p.holds(name, lease, row.Place); holds {
+			p.prefixes.intend(&row)
+		}
+		durable = true
+	case engine.AnswerRow:
+		if holds = p.holds(name, lease, row.Place); holds {
+			p.prefixes.answer(&row)
+		}
+	case engine.UnconfirmedRow:
+		holds = p.holds(name, lease, row.Place)
+	default:
+		durable = true
+	}
+	p.mu.Unlock()
+	if !holds {
+		r.Stale = append(r.Stale, lease)
+		return false, nil
+	}
+	p.host.Append(row)
+	return durable, nil
+}
+
+// holds reports whether a worker has the lease of a session in the open cycle. mu is held.
+func (p *Pool) holds(name string, l shards.Lease, place engine.Place) bool {
+	return p.open && place.Cycle == p.shard.Cycle && place.Take == p.takes[place.Agent] && p.book.Holds(name, l, place.Agent)
+}
+
+// batch journals and counts the sessions that ended under a lease. order is held.
+func (p *Pool) batch(name string, w *client, body []byte, r *packetReply) error {
+	part, rest, err := cutPart(body)
+	if err != nil {
+		return err
+	}
+	head, err := record[batchHead](part)
+	if err != nil {
+		return err
+	}
+	rows, err := codec.ReadSessions(rest)
+	if err != nil {
+		return err
+	}
+	counts := head.Counts
+	counts.Departed, counts.Probes, counts.Cut, counts.CutAgents = 0, 0, 0, nil
+	accepted := make(engine.SessionRows, 0, len(rows))
+	p.mu.Lock()
+	p.spendBatch(w, counts.Unrecorded)
+	for i := range rows {
+		row := &rows[i]
+		spent := engine.OutlayOf(row.Steps)
+		if !p.holds(name, head.Lease, row.Place) || !p.book.Ended(name, head.Lease, row.Agent) {
+			r.Stale = append(r.Stale, head.Lease)
+			stray := spent.Minus(p.prefixes.spent(row.Agent))
+			counts.Unrecorded = counts.Unrecorded.Plus(stray)
+			p.spendBatch(w, stray)
+			continue
+		}
+		p.spendBatch(w, spent.Minus(w.account.begun[row.Agent]))
+		delete(p.prefixes, row.Agent)
+		if p.deltas != nil && row.Outcome.Commits() {
+			p.deltas[row.Agent] = row.Delta
+		}
+		accepted = append(accepted, *row)
+	}
+	for _, agent := range head.Counts.CutAgents {
+		if p.book.Ended(name, head.Lease, int(agent)) {
+			counts.Cut++
+		}
+	}
+	if counts.Cut == 0 {
+		counts.CutAlone = "" // of a session that runs again
+	}
+	w.ended += int64(len(accepted))
+	p.mu.Unlock()
+	if len(accepted) > 0 && p.cfg.Journal != nil {
+		p.cfg.Journal(accepted)
+	}
+	p.do(func() {
+		p.queue(run.NewBatch(accepted, counts))
+		for range head.Counts.Probes {
+			w.probed++
+			p.book.Probed(name)
+		}
+		p.book.Settle()
+	})
+	return nil
+}
+
+// spendBatch moves an outlay from a worker's balance to rows. mu is held.
+func (p *Pool) spendBatch(w *client, o engine.Outlay) {
+	w.account.balance = w.account.balance.Minus(o)
+}
+
+func (p *Pool) queueUnrecorded(o engine.Outlay) {
+	p.queue(run.NewBatch(nil, run.BatchCounts{Unrecorded: o}))
+}
+
+// claim leases a shard to a worker.
+func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
+	of, err := record[claim](body)
+	if err != nil {
+		return
+	}
+	p.order.Lock()
+	defer p.order.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.client(name, of.Session)
+	switch {
+	case w == nil:
+		answer(codec.AppendWire(nil, grant{Refused: notJoined}))
+		return
+	case w.claimed == of: // the answer was lost
+		answer(w.granted)
+		return
+	case of.Number < w.claimed.Number: // a late copy
+		return
+	}
+	var g grant
+	if p.open {
+		if leased, ok := p.book.Claim(name, of.Ticket, of.Count); ok {
+			g = p.grant(w, &leased)
+		}
+	}
+	p.carryOut()
+	w.claimed, w.granted = of, codec.AppendWire(nil, &g)
+	answer(w.granted)
+}
+
+// grant returns what a worker needs for a lease. mu is held.
+func (p *Pool) grant(w *client, leased *shards.Grant) grant {
+	s, now := p.shard, time.Now()
+	g := grant{Lease: leased.Lease, Cycle: p.cycleOrder(), Tasks: make([]task, 0, len(leased.Agents))}
+	for _, a := range leased.Agents {
+		agent := int(a)
+		t := task{Agent: a, Take: p.takes[agent], Since: now.Sub(s.Ready) - p.waited, Arrived: s.Arrivals != nil}
+		requeued := t.Take != s.Takes[agent]
+		switch {
+		case t.Arrived && requeued:
+			t.Since = -1
+		case t.Arrived:
+			t.Since -= s.Arrivals.At(p.at[agent])
+		}
+		if t.Prefix, t.Begun = p.prefixes.get(agent, t.Take); t.Begun {
+			w.account.begun[agent] = p.prefixes.spent(agent)
+		}
+		g.Tasks = append(g.Tasks, t)
+		p.remember(w, &g, agent)
+	}
+	if p.settings.Sequential { // any session may change the memory of the next
+		g.Memory, g.Deltas = s.Memory, p.deltas
+	}
+	return g
+}
+
+// remember adds an agent's memory to a grant, unless the worker has it. mu is held.
+func (p *Pool) remember(w *client, g *grant, agent int) {
+	m := p.shard.Memory[agent]
+	if m == nil || p.settings.Sequential {
+		return
+	}
+	if w.has[agent].memory != m {
+		if g.Memory == nil {
+			g.Memory = map[int]*engine.Memory{}
+		}
+		g.Memory[agent] = m
+	}
+	w.has[agent] = kept{m, p.shard.Cycle}
+}
+
+// call answers a call of a session. It may have to wait.
+func (p *Pool) call(name string, body []byte, answer func([]byte)) {
+	of, err := record[call](body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.client(name, of.Session)
+	if w == nil {
+		answer(codec.AppendWire(nil, reply{Error: notJoined, Cut: true}))
+		return
+	}
+	if state := w.calls[of.ID]; state != nil {
+		if state.reply == nil {
+			state.answers = append(state.answers, answer)
+		} else {
+			answer(state.reply)
+		}
+		return
+	}
+	if of.ID < w.oldest { // a late copy
+		return
+	}
+	if w.oldest = max(w.oldest, of.Oldest); of.Oldest == w.oldest {
+		for id := range w.calls {
+			if id < w.oldest {
+				delete(w.calls, id)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(p.host.Context())
+	state := &callState{packetState{answers: []func([]byte){answer}}, cancel}
+	w.calls[of.ID] = state
+	go func() {
+		defer p.cfg.Rescue()
+		r := p.answer(ctx, name, w, &of)
+		cancel()
+		p.complete(&state.packetState, codec.AppendWire(nil, &r))
+	}()
+}

@@ -1,0 +1,228 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/codec"
+)
+
+// WorkerConfig describes a worker.
+type WorkerConfig struct {
+	Link Link
+	Info Info
+	// Prepare makes the sessions of a run executable. Its error says why this machine cannot execute them exactly.
+	Prepare func(ctx context.Context, bundle []byte, of Borrower) (*Prepared, error)
+	// Host samples the machine; nil reports nothing.
+	Host func() engine.HostMetrics
+	// Once ends the worker after its first run.
+	Once bool
+	// Say, if set, receives what happens, as sentences.
+	Say func(text string)
+}
+
+// Borrower asks the coordinator about the limits of services.
+type Borrower interface {
+	// Borrow sends a request to [Lending] and returns its answer.
+	Borrow(ctx context.Context, request []byte) ([]byte, error)
+	// Lends reports whether the limits of a service must be asked for now.
+	Lends(service string) bool
+}
+
+// Prepared is a run that a worker can execute.
+type Prepared struct {
+	Program  engine.Program
+	Services []engine.Service
+	Close    func() error
+}
+
+// RefusedError is the reason why a coordinator refuses a worker.
+type RefusedError struct{ Why string }
+
+func (e *RefusedError) Error() string { return "the coordinator refuses this worker: " + e.Why }
+
+// parted is how long a worker continues without an answer from the coordinator. It is shorter than the time after which the coordinator
+// gives its sessions to others, so that no session runs twice at the same time.
+const parted = LeaseTime - BeatEvery/2
+
+// errParted ends the work on a run when the coordinator does not answer.
+var errParted = fmt.Errorf("%w: the coordinator did not answer for %s", engine.ErrCut, engine.FormatDuration(parted))
+
+// Work executes sessions for the coordinator at the other end of the link until ctx ends. If the coordinator does not answer, it joins
+// again.
+func Work(ctx context.Context, cfg WorkerConfig) error {
+	if cfg.Say == nil {
+		cfg.Say = func(string) {}
+	}
+	for ctx.Err() == nil {
+		if err := greetCoordinator(ctx, &cfg); err != nil {
+			return err
+		}
+		cfg.Say("joined as " + cfg.Link.Name())
+		switch err := serve(ctx, &cfg); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, errParted):
+			return err
+		}
+		cfg.Say("the coordinator does not answer; trying again")
+	}
+	return nil
+}
+
+// greetCoordinator joins, as soon as the coordinator answers.
+func greetCoordinator(ctx context.Context, cfg *WorkerConfig) error {
+	for {
+		answer, err := cfg.Link.Request(ctx, request(helloRequest, hello{cfg.Info}))
+		if err == nil {
+			w, err := record[welcome](answer)
+			if err == nil && w.Refused != "" {
+				return &RefusedError{w.Refused}
+			}
+			return err
+		}
+		if errors.Is(err, ErrClosed) {
+			return err
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// serve executes runs until ctx ends, or the coordinator does not answer.
+func serve(ctx context.Context, cfg *WorkerConfig) error {
+	beats, endBeats := startBeats(cfg.Link)
+	defer endBeats()
+	var current *job
+	end := func() {
+		if current != nil {
+			current.end()
+			current = nil
+		}
+	}
+	defer end()
+	tick := time.NewTicker(BeatEvery / 5)
+	defer tick.Stop()
+	refused := uint64(0)
+	for {
+		select {
+		case data := <-cfg.Link.Orders():
+			o, err := record[order](data)
+			if err != nil {
+				return err
+			}
+			if current != nil && (o.Run != current.of || o.Session != current.session) {
+				end()
+				if cfg.Once {
+					return nil
+				}
+			}
+			if current == nil && o.Run != "" && o.Session != refused {
+				if current, err = begin(ctx, cfg, &o, beats); err != nil {
+					cfg.Say(err.Error())
+					refused = o.Session
+				}
+			}
+			if current != nil {
+				current.apply(&o)
+			}
+		case <-tick.C:
+			if current != nil && current.refused.Load() || beats.silent() {
+				return errParted
+			}
+		case <-ctx.Done():
+			if current != nil {
+				current.leave()
+			}
+			sayGoodbye(cfg.Link)
+			return nil
+		}
+	}
+}
+
+// sayGoodbye tells the coordinator that the worker ends, so that it need not wait for the lease.
+func sayGoodbye(link Link) {
+	ctx, cancel := context.WithTimeout(context.Background(), BeatEvery)
+	defer cancel()
+	_, _ = link.Request(ctx, []byte{byeRequest}) // without an answer, the coordinator notices that the worker is silent
+}
+
+// begin prepares for a run and tells the coordinator whether that was possible.
+func begin(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*job, error) {
+	of := ready{Session: o.Session}
+	j, err := prepare(ctx, cfg, o, beats)
+	if err != nil {
+		of.Refused = err.Error()
+	}
+	for ctx.Err() == nil {
+		if _, failure := cfg.Link.Request(ctx, request(readyRequest, of)); failure == nil || beats.silent() {
+			break
+		}
+	}
+	return j, err
+}
+
+func prepare(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*job, error) {
+	bundle, err := cfg.Link.Bundle(ctx, o.Bundle)
+	if err != nil {
+		return nil, fmt.Errorf("receive the scenario: %w", err)
+	}
+	j := newJob(ctx, cfg, o, beats)
+	p, err := cfg.Prepare(ctx, bundle, j)
+	if err != nil {
+		j.cancel(err)
+		return nil, err
+	}
+	j.start(p)
+	return j, nil
+}
+
+// beats tells the coordinator that a worker is alive, and knows when it last answered.
+type beats struct{ heard lastAnswer }
+
+// startBeats sends beats until the returned function is called.
+func startBeats(link Link) (*beats, func()) {
+	b := &beats{}
+	b.heard.note(time.Now())
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(BeatEvery)
+		defer tick.Stop()
+		for {
+			sent := time.Now()
+			if link.Beat(ctx) == nil {
+				b.heard.note(sent)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return b, func() {
+		cancel()
+		<-done
+	}
+}
+
+// silent reports whether the coordinator has not answered for long.
+func (b *beats) silent() bool { return time.Since(b.heard.at()) > parted }
+
+// send sends a request and reads the answer.
+func send[T any](ctx context.Context, link Link, kind byte, message any) (v T, err error) {
+	data, err := link.Request(ctx, request(kind, message))
+	if err != nil {
+		return v, err
+	}
+	err = codec.Unmarshal(data, &v)
+	return v, err
+}

@@ -1,0 +1,335 @@
+package shards
+
+import (
+	"slices"
+)
+
+// Ticket is an offer of a shard.
+type Ticket struct{ Shard, Offer uint64 }
+
+// Lease is a worker's temporary right to execute the sessions of a shard. Each later lease of the shard has a higher epoch.
+type Lease struct{ Shard, Epoch uint64 }
+
+// epoch orders the deliveries of all offers of a shard.
+func epoch(offer, count uint64) uint64 { return offer<<32 | count&(1<<32-1) }
+
+// Cycle describes the sessions of a cycle.
+type Cycle struct {
+	Todo []int32 // agents, in the order in which their sessions may start; nil means agents 0 to Size-1
+	Size int     // how many agents that is
+	// Held sessions wait for Release. The others may all start together.
+	Held bool
+	// Whole puts all sessions into one shard, which one worker executes in order.
+	Whole bool
+	// Sticky offers agents first to the worker that had them before, because it has their memory.
+	Sticky bool
+}
+
+// shard is a part of a cycle.
+type shard struct {
+	id     uint64
+	offer  uint64
+	to     string  // the worker that it is offered to; "" for all. Meaningless while it is leased
+	owner  *worker // has the lease; nil while the shard is offered
+	epoch  uint64  // of the newest lease
+	agents []int32 // its sessions; those with another entry in Book.of have ended
+	left   int     // sessions that have not ended
+}
+
+// Book keeps the books of one run in one process.
+type Book struct {
+	agents  int
+	region  int // agents of a home
+	workers map[string]*worker
+	names   []string // of workers, sorted
+	limit   int
+	slots   int      // started by the run, and not departed
+	probes  []string // the worker of each probe in flight; "" while no worker can take it
+	stopped bool     // no further probe starts
+
+	cycle    Cycle
+	open     bool
+	all      []int32 // agents 0 to agents-1; nil until needed
+	shards   map[uint64]*shard
+	of       []uint64 // by agent: the shard of its session, or 0 if it has none in the cycle that has not ended
+	last     uint64   // the newest shard
+	offers   uint64   // the newest offer
+	homes    []string // by region: the worker that had it last
+	released int
+	left     int // released sessions that have neither ended nor been cut
+	requeued int // sessions that were requeued
+
+	effects []Effect
+}
+
+// New returns the book of a run with a number of agents.
+func New(agents int) *Book {
+	const parts, most = 128, 1024
+	region := min(max(agents/parts, 1), most)
+	return &Book{
+		agents: agents, region: region, workers: map[string]*worker{}, shards: map[uint64]*shard{}, of: make([]uint64, agents),
+		homes: make([]string, (agents+region-1)/region),
+	}
+}
+
+// Effects returns what has to be carried out, in order, and forgets it.
+func (b *Book) Effects() []Effect {
+	e := b.effects
+	b.effects = nil
+	return e
+}
+
+func (b *Book) emit(e Effect) { b.effects = append(b.effects, e) }
+
+// Begin opens a cycle. The previous one has ended.
+func (b *Book) Begin(c Cycle) {
+	b.withdrawAll()
+	b.cycle, b.open = c, true
+	b.shards = map[uint64]*shard{}
+	clear(b.of)
+	b.released, b.left, b.requeued = 0, 0, 0
+	for _, w := range b.workers {
+		w.leases, w.inFlight, w.idle, w.queued = map[uint64]*shard{}, 0, false, 0
+	}
+	if b.cycle.Todo == nil && b.all == nil {
+		b.all = make([]int32, b.agents)
+		for i := range b.all {
+			b.all[i] = int32(i)
+		}
+	}
+	if !c.Held {
+		b.Release(c.Size)
+	}
+}
+
+// End closes the cycle. Nothing of it is accepted afterward.
+func (b *Book) End() {
+	b.withdrawAll()
+	b.open = false
+	b.settle()
+}
+
+// withdrawAll takes back all shards, which matters only if the run has ended early.
+func (b *Book) withdrawAll() {
+	for _, id := range b.sorted() {
+		if s := b.shards[id]; s.owner == nil {
+			b.emit(Withdraw{Ticket{s.id, s.offer}})
+		}
+	}
+	b.shards = map[uint64]*shard{}
+	for _, w := range b.workers {
+		w.leases = map[uint64]*shard{}
+	}
+}
+
+// sorted returns the shards in order of creation.
+func (b *Book) sorted() []uint64 {
+	ids := make([]uint64, 0, len(b.shards))
+	for id := range b.shards {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Release lets the sessions of Todo before count start.
+func (b *Book) Release(count int) {
+	todo := b.cycle.Todo
+	if todo == nil {
+		todo = b.all[:b.cycle.Size]
+	}
+	next := todo[b.released:count:count]
+	b.released = count
+	b.left += len(next)
+	switch {
+	case len(next) == 0:
+	case b.cycle.Whole:
+		b.add(next)
+	default:
+		b.split(next)
+	}
+	b.settle()
+}
+
+// split makes shards of consecutive agents of one home. Sessions that are released one by one are in order of their start.
+func (b *Book) split(agents []int32) {
+	for len(agents) > 0 {
+		n, home := 1, int(agents[0])/b.region
+		for n < len(agents) && n < b.region && int(agents[n])/b.region == home {
+			n++
+		}
+		b.add(agents[:n:n])
+		agents = agents[n:]
+	}
+}
+
+// add makes a shard and offers it to the home of its agents.
+func (b *Book) add(agents []int32) { b.create(agents, b.home(agents[0])) }
+
+// create makes a shard and offers it to a worker, or to all.
+func (b *Book) create(agents []int32, to string) {
+	b.last++
+	s := &shard{id: b.last, agents: agents, left: len(agents)}
+	b.shards[s.id] = s
+	for _, a := range agents {
+		b.of[a] = s.id
+	}
+	b.offer(s, to)
+}
+
+// home returns the worker that should have an agent, or "" for any.
+func (b *Book) home(agent int32) string {
+	if !b.cycle.Sticky {
+		return ""
+	}
+	name := b.homes[int(agent)/b.region]
+	if w := b.workers[name]; w == nil || !w.takes() {
+		return ""
+	}
+	return name
+}
+
+// offer offers a shard that no worker has.
+func (b *Book) offer(s *shard, to string) {
+	b.offers++
+	s.offer, s.to, s.owner = b.offers, to, nil
+	b.emit(Offer{to, Ticket{s.id, s.offer}})
+}
+
+// move offers a shard to another worker.
+func (b *Book) move(s *shard, to string) {
+	b.emit(Withdraw{Ticket{s.id, s.offer}})
+	b.offer(s, to)
+}
+
+// Grant is the content of a lease: the agents whose sessions have not ended.
+type Grant struct {
+	Lease
+	Agents []int32
+	Former string // the worker that had the shard and lost it; "" if there was none
+}
+
+// Claim leases a shard to the worker that received a ticket, for the count-th time. A worker that already has the shard keeps its
+// lease. Claim returns false if the ticket is stale or nothing is left to do: then the worker acknowledges the ticket.
+func (b *Book) Claim(name string, t Ticket, count uint64) (g Grant, ok bool) {
+	w, s := b.workers[name], b.shards[t.Shard]
+	if w == nil || !w.present || s == nil || t.Offer != s.offer {
+		return g, false
+	}
+	at := epoch(t.Offer, count)
+	switch {
+	case s.owner == w: // delivered again although it has not been lost
+		at = s.epoch
+	case at <= s.epoch:
+		return g, false
+	case s.owner != nil:
+		g.Former = s.owner.name
+		b.drop(s)
+	}
+	s.owner, s.epoch, w.leases[s.id] = w, at, s
+	w.idle = false
+	b.homes[int(s.agents[0])/b.region] = name
+	g.Lease = Lease{s.id, at}
+	for _, a := range s.agents {
+		if b.of[a] == s.id {
+			g.Agents = append(g.Agents, a)
+		}
+	}
+	return g, true
+}
+
+// drop ends the lease of a shard.
+func (b *Book) drop(s *shard) {
+	delete(s.owner.leases, s.id)
+	b.emit(Lost{s.owner.name, Lease{s.id, s.epoch}})
+	s.owner = nil
+}
+
+// Holds reports whether a worker has the lease under which an agent's session has not ended. Everything else that it sends of the
+// session is stale.
+func (b *Book) Holds(name string, l Lease, agent int) bool {
+	return b.held(name, l, agent) != nil
+}
+
+func (b *Book) held(name string, l Lease, agent int) *shard {
+	s := b.shards[l.Shard]
+	if s == nil || s.owner == nil || s.owner.name != name || s.epoch != l.Epoch || agent < 0 || agent >= b.agents || b.of[agent] != l.Shard {
+		return nil
+	}
+	return s
+}
+
+// Ended records that a session ended, or was cut: it does not run again in this process. It returns false if the worker does not hold
+// the session: then it must not count.
+func (b *Book) Ended(name string, l Lease, agent int) bool {
+	s := b.held(name, l, agent)
+	if s == nil {
+		return false
+	}
+	b.of[agent] = 0
+	b.left--
+	if s.left--; s.left == 0 {
+		delete(s.owner.leases, s.id)
+		delete(b.shards, s.id)
+	}
+	return true
+}
+
+// GiveBack takes sessions back that a worker has not started, and offers them again. Agents that it does not hold are ignored.
+func (b *Book) GiveBack(name string, l Lease, agents []int32) {
+	s := b.shards[l.Shard]
+	if w := b.workers[name]; w != nil {
+		w.recalled = false
+	}
+	var back []int32
+	for _, a := range agents {
+		if b.held(name, l, int(a)) != nil {
+			back = append(back, a)
+		}
+	}
+	if len(back) == 0 {
+		b.settle()
+		return
+	}
+	if s.left -= len(back); s.left == 0 {
+		delete(s.owner.leases, s.id)
+		delete(b.shards, s.id)
+	}
+	to := b.idleWorkers(name)
+	if len(to) == 0 || b.cycle.Whole {
+		to = []string{""}
+	}
+	for i, worker := range to {
+		from, upTo := len(back)*i/len(to), len(back)*(i+1)/len(to)
+		if part := back[from:upTo:upTo]; len(part) > 0 {
+			b.create(part, worker)
+		}
+	}
+	b.settle()
+}
+
+// idleWorkers returns the workers that have no sessions, except one.
+func (b *Book) idleWorkers(but string) (names []string) {
+	for _, name := range b.names {
+		if w := b.workers[name]; name != but && w.idle && w.takes() && !b.waiting(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Requeue adds the session of an agent that has ended.
+func (b *Book) Requeue(agent int) {
+	b.left++
+	b.requeued++
+	b.add([]int32{int32(agent)})
+	b.settle()
+}
+
+// Owner returns the worker that has the lease of an agent's session, or "".
+func (b *Book) Owner(agent int) string {
+	if s := b.shards[b.of[agent]]; s != nil && s.owner != nil {
+		return s.owner.name
+	}
+	return ""
+}

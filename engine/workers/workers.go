@@ -1,0 +1,45 @@
+// Package workers describes the workers of a fleet to people.
+package workers
+
+import "time"
+
+// Status says whether a worker of a fleet takes part in the run.
+type Status uint8
+
+// The statuses of a worker.
+const (
+	Ready Status = iota
+	Draining
+	Stalled
+	Lost
+	Refused
+)
+
+func (s Status) String() string {
+	return [...]string{Ready: "ready", Draining: "draining", Stalled: "stalled", Lost: "lost", Refused: "refused"}[s]
+}
+
+// MarshalText returns the name of the state.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// State is the state of a worker.
+type State struct {
+	Name        string    `json:"name"`
+	Version     string    `json:"version,omitempty"` // of Throng
+	System      string    `json:"system,omitempty"`  // such as linux/amd64
+	Cores       int       `json:"cores,omitempty"`
+	MemoryLimit int64     `json:"memory_limit,omitempty"` // bytes; 0 is unlimited
+	Status      Status    `json:"status"`
+	Why         string    `json:"why,omitempty"` // reason of the status
+	Since       time.Time `json:"since,omitzero"`
+
+	Limit     int           `json:"limit"`               // its share of the concurrency limit
+	MaxLimit  int           `json:"max_limit,omitempty"` // by hand; 0 is unlimited
+	InFlight  int           `json:"in_flight"`
+	Queued    int           `json:"queued"` // sessions that it has and that have not started
+	Ended     int64         `json:"ended"`  // sessions in this process of the run
+	PerSecond float64       `json:"sessions_per_second"`
+	CPU       float64       `json:"cpu_percent"`  // of one core
+	Memory    uint64        `json:"memory_bytes"` // resident
+	Lag       time.Duration `json:"lag_ns"`       // round trip to the coordinator
+}
