@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -14,6 +15,7 @@ type client struct {
 	session uint64
 	joined  bool
 	drains  bool
+	lent    lending.Lent // when it joined
 	recall  recall
 	stale   []shards.Lease // lost, and not yet told
 	probed  int            // probes that it has executed
@@ -108,7 +110,11 @@ func (p *Pool) invite(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions++
-	p.clients[name] = newClient(p.sessions)
+	w := newClient(p.sessions)
+	if p.more.Lending != nil {
+		w.lent = p.more.Lending.Join(name)
+	}
+	p.clients[name] = w
 	p.markDirty(name)
 }
 
@@ -152,6 +158,9 @@ func (p *Pool) lose(name, why string) {
 	p.mu.Unlock()
 	if p.more.Lending != nil {
 		p.more.Lending.Forget(name)
+	}
+	for _, s := range p.more.Services {
+		s.Forget(name)
 	}
 	if joined && why != "" && p.cfg.Note != nil {
 		p.cfg.Note(engine.ChangeRow{What: engine.WorkerChange, Old: workers.Ready.String(), New: workers.Lost.String(), Who: name, Why: why})

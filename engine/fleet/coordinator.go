@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -44,7 +45,7 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
-	heard   time.Time // when its newest packet arrived, or it joined the run
+	heard   time.Time   // when its newest packet arrived, or it joined the run
 	inbox   chan func() // what it sends, in order; closed by Close
 }
 
@@ -383,6 +384,31 @@ func (c *Coordinator) Limit(name string, most int) error {
 			p.limitWorker(name, most)
 		}
 	})
+}
+
+// Tune passes a value of a service on to the workers, for [merged.Hooks]. Workers that join later receive it, too.
+func (c *Coordinator) Tune(service, name, value string) { c.tune(tuned{service, name, value}) }
+
+// Renew has the workers send requests in flight to a service again.
+func (c *Coordinator) Renew(service string) { c.tune(tuned{Service: service}) }
+
+func (c *Coordinator) tune(t tuned) {
+	c.mu.Lock()
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.tune(t)
+	}
+}
+
+// Lent passes on which services need no admission, for [lending.Config].
+func (c *Coordinator) Lent(l lending.Lent) {
+	c.mu.Lock()
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.use(l)
+	}
 }
 
 func (c *Coordinator) steer(name string, f func(m *member, p *Pool)) error {

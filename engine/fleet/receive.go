@@ -163,8 +163,10 @@ func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable b
 
 // reported takes the state of a worker.
 func (p *Pool) reported(name string, w *client, r *report) {
-	if p.more.Services != nil {
-		p.more.Services(name, r.Services, r.Moves)
+	for _, s := range r.Services {
+		if of := p.more.Services[s.State.Name]; of != nil {
+			of.Put(name, s)
+		}
 	}
 	p.do(func() {
 		if p.clients[name] != w {

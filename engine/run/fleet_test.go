@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/fleettest"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // testFleet is a fleet whose workers are in this process. Its transport carries messages as between processes.
@@ -82,7 +83,7 @@ func (f *testFleet) join(name string, p engine.Program) {
 	f.all.Go(func() {
 		_ = fleet.Work(ctx, fleet.WorkerConfig{
 			Link: link, Info: fleet.Info{Cores: 1},
-			Prepare: func(context.Context, []byte, fleet.Borrower) (*fleet.Prepared, error) {
+			Prepare: func(context.Context, []byte, *lending.Borrower) (*fleet.Prepared, error) {
 				return &fleet.Prepared{Program: p}, nil
 			},
 		})
