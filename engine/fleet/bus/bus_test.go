@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,7 +16,13 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil { // they mostly wait
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience is how long tests wait for what must come, on a slow machine.
 const patience = 20 * time.Second
