@@ -1,0 +1,537 @@
+package bus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/throng-sim/throng/engine/fleet"
+)
+
+// order waits for an order.
+func expectOrder(t *testing.T, l *Link, want string) {
+	t.Helper()
+	select {
+	case got := <-l.Orders():
+		if string(got) != want {
+			t.Fatalf("order %q, want %q", got, want)
+		}
+	case <-time.After(patience):
+		t.Fatalf("no order, want %q", want)
+	}
+}
+
+func TestWorkersReceiveTheNewestOrder(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, c Config) {
+		s := serve(t, c, newRecorder())
+		s.Order("a", []byte("before it joined"))
+		a, b := join(t, s, "a"), join(t, s, "b")
+		expectOrder(t, a, "before it joined")
+		for i := range 100 {
+			s.Order("a", fmt.Append(nil, i))
+			s.Order("b", fmt.Append(nil, -i))
+		}
+		for l, want := range map[*Link]string{a: "99", b: "-99"} {
+			for got := ""; got != want; {
+				select {
+				case o := <-l.Orders():
+					got = string(o)
+				case <-time.After(patience):
+					t.Fatalf("the last order is %q, want %q", got, want)
+				}
+			}
+		}
+		a.mu.Lock()
+		a.newest, a.delivered = 1, 1 // an order was lost
+		a.mu.Unlock()
+		beat(t, a)
+		expectOrder(t, a, "99")
+	})
+}
+
+func TestPresence(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, c Config) {
+		h := newRecorder()
+		s := serve(t, c, h)
+		a := join(t, s, "a")
+		before := time.Now()
+		beat(t, a)
+		h.expect(t, "+a")
+		h.expect(t, "-a") // without beats
+		if d := time.Since(before); d < fleet.LeaseTime || d > 2*fleet.LeaseTime {
+			t.Errorf("a silent worker is absent after %v", d)
+		}
+		beat(t, a)
+		h.expect(t, "+a")
+		b, err := Join(within(t), s.Join(), WorkerConfig{Name: "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		beat(t, b)
+		beat(t, a)
+		h.expect(t, "+b")
+		began := time.Now()
+		b.conn.Close() // killed
+		if s.embedded == nil {
+			return
+		}
+		h.expect(t, "-b")
+		if d := time.Since(began); d > fleet.LeaseTime {
+			t.Errorf("a worker whose connection has ended is absent after %v", d)
+		}
+		beat(t, a)
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		h.expect(t, "-a") // it has left
+	})
+}
+
+func TestRequestsOfAnySize(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]Config{
+		"plain":   {},
+		"tls":     {TLS: true},
+		"cluster": {URL: cluster(t, func(o *server.Options) { o.MaxPayload = 64 << 10 })},
+	}
+	random := rand.NewChaCha8([32]byte{1})
+	body := make([]byte, 24<<20)
+	_, _ = random.Read(body)
+	for kind, c := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			h := newRecorder()
+			s := serve(t, c, h)
+			l := join(t, s, "a")
+			room := partSize(l.conn.Conn)
+			for _, size := range []int{0, 1, room - 1, room, room + 1, 2 * room, 2*room + 1, len(body)} {
+				got, err := l.Request(within(t), body[:size])
+				if err != nil || !bytes.Equal(got, body[:size]) {
+					t.Fatalf("a request of %d bytes: an answer of %d, %v", size, len(got), err)
+				}
+			}
+			var group sync.WaitGroup
+			for i := range 8 {
+				group.Go(func() {
+					part := body[i<<20 : (i+3)<<20]
+					if got, err := l.Request(within(t), part); err != nil || !bytes.Equal(got, part) {
+						t.Errorf("request %d: an answer of %d bytes, %v", i, len(got), err)
+					}
+				})
+			}
+			group.Wait()
+			s.requests.mu.Lock()
+			defer s.requests.mu.Unlock()
+			if len(s.requests.partial) != 0 || s.requests.memory != 0 {
+				t.Errorf("%d partial messages with %d bytes are left", len(s.requests.partial), s.requests.memory)
+			}
+		})
+	}
+}
+
+func TestRequestsArriveInOrder(t *testing.T) {
+	t.Parallel()
+	h := newRecorder()
+	var mu sync.Mutex
+	var got []string
+	h.handle = func(worker string, request []byte, reply func([]byte)) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, worker+string(request))
+		go reply(nil)
+		go reply([]byte("a second answer")) // is dropped
+	}
+	s := serve(t, Config{}, h)
+	l := join(t, s, "a")
+	for i := range 100 {
+		if _, err := l.Request(within(t), fmt.Append(nil, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got) != 100 {
+		t.Errorf("%d requests have arrived, want 100", len(got))
+	}
+	for i, g := range got {
+		if g != fmt.Sprint("a", i) {
+			t.Fatalf("request %d is %s", i, g)
+		}
+	}
+}
+
+func TestRequestsThatAreNotAnswered(t *testing.T) {
+	t.Parallel()
+	h := newRecorder()
+	h.handle = func(string, []byte, func([]byte)) {}
+	s := serve(t, Config{Timeout: 1500 * time.Millisecond, MaxPartial: 8 << 20}, h) // partial requests are kept for 3 s
+	l := join(t, s, "a")
+	hello := appendPart(kindPart, part{size: 5, data: []byte("hello")})
+	if _, err := l.conn.ask(t.Context(), s.names.request("a"), hello, 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a request without answer: %v", err)
+	}
+	if _, err := l.Request(t.Context(), make([]byte, 5<<20)); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("a request that is too large: %v", err)
+	}
+	send := func(id uint64) error {
+		_, err := l.ask(within(t), appendPart(kindPart, part{id: id, size: 4 << 20, data: make([]byte, 1000)}))
+		return err
+	}
+	for id := range uint64(2) {
+		if err := send(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := send(2); err == nil || !strings.Contains(err.Error(), ErrOverloaded.Error()) {
+		t.Errorf("more than the memory for partial requests: %v", err)
+	}
+	for ctx := within(t); send(3) != nil; { // until the others are given up
+		if ctx.Err() != nil {
+			t.Fatal("partial requests are not freed")
+		}
+	}
+}
+
+func TestBundles(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, c Config) {
+		s := serve(t, c, newRecorder())
+		l := join(t, s, "a")
+		big := bytes.Repeat([]byte("0123456789abcdef"), 600_000)
+		for name, content := range map[string][]byte{"empty": nil, "small": []byte("x"), "big one.tar": big} {
+			if err := s.Publish(within(t), name, []byte("replaced")); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Publish(within(t), name, content); err != nil {
+				t.Fatal(err)
+			}
+			got, err := l.Bundle(within(t), name)
+			if err != nil || !bytes.Equal(got, content) {
+				t.Fatalf("bundle %s: %d bytes, %v; want %d", name, len(got), err, len(content))
+			}
+		}
+		if err := s.Reset(within(t)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"big one.tar", "other"} {
+			if _, err := l.Bundle(within(t), name); err == nil || !strings.Contains(err.Error(), "has no bundle") {
+				t.Errorf("bundle %s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestWorkersReconnectToARestartedCoordinator(t *testing.T) {
+	t.Parallel()
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprint("tls=", secure), func(t *testing.T) {
+			t.Parallel()
+			c := Config{Folder: filepath.Join(t.TempDir(), "keys"), TLS: secure, Listen: free(t)}
+			first, err := Serve(within(t), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := newRecorder()
+			first.Listen(h)
+			l := join(t, first, "a")
+			beat(t, l)
+			first.Order("a", []byte("one"))
+			expectOrder(t, l, "one")
+			fetched := make(chan fleet.Delivery)
+			go func() {
+				d, err := l.Fetch(within(t))
+				if err != nil {
+					t.Error(err)
+				}
+				fetched <- d
+			}()
+			line := first.Join()
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			h = newRecorder()
+			second := serve(t, c, h)
+			if second.Join() != line {
+				t.Errorf("the join line has changed")
+			}
+			h.expect(t, "+a") // it beats when it is back
+			second.Offer("a", ticket(7))
+			if d := <-fetched; d == nil || d.Ticket() != ticket(7) {
+				t.Fatalf("fetched %v", d)
+			}
+			second.Order("a", []byte("two"))
+			expectOrder(t, l, "two")
+			if got, err := l.Request(within(t), []byte("hello")); err != nil || string(got) != "hello" {
+				t.Errorf("%q, %v", got, err)
+			}
+			if other := join(t, second, "a"); other.Name() != "a-2" {
+				t.Errorf("a second worker is %s", other.Name())
+			}
+			secret(t, c.Folder)
+		})
+	}
+}
+
+// secret checks that only the owner can read what is in a folder.
+func secret(t *testing.T, folder string) {
+	t.Helper()
+	err := filepath.Walk(folder, func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// free returns an address with a free port.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // only its address is needed
+	return l.Addr().String()
+}
+
+func TestALinkGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Config{}, newRecorder())
+	l, err := Join(within(t), s.Join(), WorkerConfig{Name: "a", Reconnect: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // the test has ended
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Fetch(within(t)); !errors.Is(err, ErrLost) {
+		t.Errorf("Fetch: %v", err)
+	}
+	if err := l.Beat(within(t)); !errors.Is(err, ErrLost) {
+		t.Errorf("Beat: %v", err)
+	}
+}
+
+func TestFleetsShareACluster(t *testing.T) {
+	t.Parallel()
+	url := cluster(t, nil)
+	h1, h2 := newRecorder(), newRecorder()
+	s1, s2 := serve(t, Config{URL: url}, h1), serve(t, Config{URL: url}, h2)
+	a1, a2 := join(t, s1, "a"), join(t, s2, "a")
+	s1.Offer("", ticket(1))
+	s2.Offer("", ticket(2))
+	s1.Order("a", []byte("one"))
+	s2.Order("a", []byte("two"))
+	fetch(t, a1, ticket(1), 1).Done()
+	fetch(t, a2, ticket(2), 1).Done()
+	expectOrder(t, a1, "one")
+	expectOrder(t, a2, "two")
+	b := join(t, s1, "b")
+	beat(t, b)
+	for e := ""; e != "+b"; {
+		select {
+		case e = <-h1.events:
+		case e = <-h2.events:
+			if strings.Contains(e, "b") {
+				t.Fatalf("the other fleet has %s", e)
+			}
+		case <-time.After(patience):
+			t.Fatal("b is not present")
+		}
+	}
+	if err := s1.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for name := range s2.js.StreamNames(within(t)).Name() {
+		if !strings.Contains(name, s2.names.fleet) {
+			left = append(left, name)
+		}
+	}
+	if left != nil {
+		t.Errorf("streams %v are left after Close", left)
+	}
+	beat(t, a2)
+}
+
+func TestTheQueuesOfARestartedClusterAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	at := free(t)
+	start := func() *server.Server {
+		_, port, _ := net.SplitHostPort(at)
+		number, _ := strconv.Atoi(port)
+		n, err := server.NewServer(&server.Options{
+			Host: "127.0.0.1", Port: number, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 1 << 20,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Start()
+		if !n.ReadyForConnections(patience) {
+			t.Fatal("the server has not started")
+		}
+		return n
+	}
+	stop := func(n *server.Server) {
+		n.Shutdown()
+		n.WaitForShutdown()
+	}
+	first := start()
+	h := newRecorder()
+	s := serve(t, Config{URL: "nats://" + at}, h)
+	l := join(t, s, "a")
+	s.Order("a", []byte("one"))
+	expectOrder(t, l, "one")
+	s.Offer("a", ticket(1))
+	s.Offer("", ticket(2))
+	s.Offer("", ticket(3))
+	stored(t, s, 3)
+	s.Withdraw(ticket(3))
+	stored(t, s, 2)
+	stop(first)
+	second := start()
+	t.Cleanup(func() { stop(second) })
+	got := map[uint64]bool{}
+	for ctx := within(t); len(got) < 2; {
+		_ = l.Beat(ctx) // makes its queue again, when the coordinator is back too
+		short, cancel := context.WithTimeout(ctx, fleet.BeatEvery)
+		d, err := l.Fetch(short)
+		cancel()
+		if err == nil {
+			got[d.Ticket().Shard] = true
+			d.Done()
+		} else if ctx.Err() != nil {
+			t.Fatalf("fetched only %v", got)
+		}
+	}
+	if !got[1] || !got[2] {
+		t.Errorf("fetched %v", got)
+	}
+	s.Order("a", []byte("two"))
+	expectOrder(t, l, "two")
+	beat(t, l)
+	stored(t, s, 0)
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil { // before its cluster
+		t.Error(err)
+	}
+}
+
+func TestClustersThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	off := cluster(t, func(o *server.Options) { o.JetStream = false })
+	locked := cluster(t, func(o *server.Options) { o.Username, o.Password = "u", "p" })
+	for name, test := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"JetStream off":    {Config{URL: off}, "has JetStream off"},
+		"wrong password":   {Config{URL: locked, Access: Access{User: "u", Password: "x"}}, "refuses these credentials"},
+		"no server":        {Config{URL: "nats://" + free(t)}, "no coordinator can be reached"},
+		"no URL":           {Config{URL: "http://x"}, "not the URL"},
+		"bad name":         {Config{URL: locked, Fleet: "a.b"}, "not usable"},
+		"no address":       {Config{Listen: "here"}, "address for workers"},
+		"no port":          {Config{Listen: "127.0.0.1:http1"}, "not a number"},
+		"address in use":   {Config{Listen: strings.TrimPrefix(off, "nats://")}, "in use"},
+		"folder is a file": {Config{Folder: "config.go"}, "config.go"},
+	} {
+		if _, err := Serve(within(t), test.config); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := serve(t, Config{URL: strings.Replace(locked, "nats://", "nats://u:p@", 1)}, newRecorder())
+	if strings.Contains(s.Join(), "u:p") {
+		t.Errorf("the join line %s has a password", s.Join())
+	}
+	if _, err := Join(within(t), s.Join(), WorkerConfig{}); !errors.Is(err, ErrCredentials) {
+		t.Errorf("a worker without credentials: %v", err)
+	}
+	for version, ok := range map[string]bool{"2.10.22": false, "2.11.0": true, "3.0.0": true, "1.4.1": false, "": false, "2.12.0-RC.1": true} {
+		if err := checkVersion(version); (err == nil) != ok {
+			t.Errorf("version %s: %v", version, err)
+		}
+	}
+}
+
+func TestCloseLeavesNoFolder(t *testing.T) {
+	t.Parallel()
+	s, err := Serve(within(t), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := s.embedded.folder
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder: %v, %v", info, err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("the folder is left: %v", err)
+	}
+}
+
+func TestNamesOfWorkers(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, c Config) {
+		h := newRecorder()
+		s := serve(t, c, h)
+		a, b, dots := join(t, s, "a"), join(t, s, "a"), join(t, s, "host.example.com")
+		if a.Name() != "a" || b.Name() != "a-2" || dots.Name() != "host-example-com" {
+			t.Errorf("names %s, %s, %s", a.Name(), b.Name(), dots.Name())
+		}
+		beat(t, a)
+		h.expect(t, "+a")
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		h.expect(t, "-a")
+		if again := join(t, s, "a"); again.Name() != "a" {
+			t.Errorf("a worker that has left is %s when it joins again", again.Name())
+		}
+	})
+}
+
+func TestCertificatesAreRenewed(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Config{TLS: true, CertificateLife: time.Hour}, newRecorder())
+	l := join(t, s, "a")
+	beat(t, l)
+	before := l.certificate
+	l.renewAt = time.Now().Add(-time.Second)
+	beat(t, l)
+	if bytes.Equal(l.certificate.Certificate[0], before.Certificate[0]) {
+		t.Fatal("the certificate was not renewed")
+	}
+	if d := time.Until(l.renewAt); d < 29*time.Minute || d > 30*time.Minute {
+		t.Errorf("the next one is due in %v", d)
+	}
+	s.embedded.disconnect("a")
+	for ctx := within(t); l.Beat(ctx) != nil; { // with the new one
+		if ctx.Err() != nil {
+			t.Fatal("it does not reconnect")
+		}
+	}
+}
