@@ -42,6 +42,14 @@ type Crowd struct {
 
 var _ engine.Program = (*Crowd)(nil)
 
+// Copy returns the same crowd for another process: it shares no requests in progress.
+func (c *Crowd) Copy() *Crowd {
+	return &Crowd{
+		Work: c.Work, Throttled: c.Throttled, Asks: c.Asks, Shares: c.Shares, Remember: c.Remember, Events: c.Events, Fail: c.Fail, Stop: c.Stop, Panic: c.Panic,
+		Hang: c.Hang, Began: c.Began, Ended: c.Ended,
+	}
+}
+
 // Plan is the content of a session.
 type Plan struct {
 	Outcome   engine.Outcome

@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // answer answers a call.
@@ -22,10 +23,8 @@ func (p *Pool) answer(ctx context.Context, name string, w *client, of *call) (r 
 		if a, err = record[agentCall](of.Body); err == nil {
 			r.Entries, err = p.host.Recorded(ctx, a.Cycle, a.Agent)
 		}
-	case lendCall:
-		if p.more.Lending != nil {
-			r.Body, err = p.more.Lending.Lend(ctx, name, of.Body)
-		}
+	case admitCall, tellCall:
+		r.Body, err = p.lend(ctx, name, of)
 	default:
 		err = codec.ErrDamaged
 	}
@@ -152,13 +151,24 @@ func (p *Pool) releaseLocks(name string) {
 	}
 }
 
-// lends returns the services whose limits workers must ask for, as one text.
-func (p *Pool) lends() (all string) {
-	if p.more.Lending == nil {
-		return ""
+// lend answers a call about the limits of services.
+func (p *Pool) lend(ctx context.Context, name string, of *call) ([]byte, error) {
+	l := p.more.Lending
+	if l == nil {
+		return nil, lending.ErrUnknown
 	}
-	for _, name := range p.more.Lending.Lends() {
-		all += name + "\n"
+	if of.Method == admitCall {
+		ask, err := record[lending.Ask](of.Body)
+		if err != nil {
+			return nil, err
+		}
+		granted, err := l.Admit(ctx, name, ask)
+		return codec.AppendWire(nil, granted), err
 	}
-	return all
+	notes, err := record[lending.Notes](of.Body)
+	if err != nil {
+		return nil, err
+	}
+	lent, err := l.Tell(name, notes)
+	return codec.AppendWire(nil, lent), err
 }

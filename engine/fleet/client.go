@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -14,6 +15,7 @@ type client struct {
 	session uint64
 	joined  bool
 	drains  bool
+	lent    lending.Lent // when it joined
 	recall  recall
 	stale   []shards.Lease // lost, and not yet told
 	probed  int            // probes that it has executed
@@ -25,6 +27,7 @@ type client struct {
 	replies map[uint64]*packetState  // of the newest packets
 	stash   map[uint64]pendingPacket // that arrived before their turn
 	calls   map[uint64]*callState
+	oldest  uint64 // call that has no answer yet, as far as the worker has said
 	claimed claim  // the newest
 	granted []byte // its answer
 
@@ -107,7 +110,11 @@ func (p *Pool) invite(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sessions++
-	p.clients[name] = newClient(p.sessions)
+	w := newClient(p.sessions)
+	if p.more.Lending != nil {
+		w.lent = p.more.Lending.Join(name)
+	}
+	p.clients[name] = w
 	p.markDirty(name)
 }
 
@@ -152,8 +159,25 @@ func (p *Pool) lose(name, why string) {
 	if p.more.Lending != nil {
 		p.more.Lending.Forget(name)
 	}
+	for _, s := range p.more.Services {
+		s.Forget(name)
+	}
 	if joined && why != "" && p.cfg.Note != nil {
 		p.cfg.Note(engine.ChangeRow{What: engine.WorkerChange, Old: workers.Ready.String(), New: workers.Lost.String(), Who: name, Why: why})
+	}
+}
+
+// loseStalled gives up the workers that are connected but hang. If one reports again, it joins again.
+func (p *Pool) loseStalled() {
+	for _, name := range p.c.stalled(time.Now()) {
+		p.mu.Lock()
+		w := p.clients[name]
+		joined := w != nil && w.joined
+		p.mu.Unlock()
+		if joined {
+			p.lose(name, "it does not report")
+			p.c.stall(name)
+		}
 	}
 }
 

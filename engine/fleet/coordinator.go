@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -44,6 +45,7 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
+	heard   time.Time   // when its newest packet arrived, or it joined the run
 	inbox   chan func() // what it sends, in order; closed by Close
 }
 
@@ -117,8 +119,12 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 			f = func() { refuse(kind, answer) }
 		}
 	}
+	m := c.member(worker)
+	if kind == packetRequest {
+		m.heard = time.Now()
+	}
 	select {
-	case c.member(worker).inbox <- f:
+	case m.inbox <- f:
 	default: // it repeats the request
 	}
 }
@@ -185,7 +191,7 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	if of.Refused != "" {
 		m.state = workers.Refused
 	}
-	m.since = time.Now()
+	m.since, m.heard = time.Now(), time.Now()
 	c.mu.Unlock()
 	if of.Refused == "" && pool != nil {
 		pool.join(name, of.Session)
@@ -194,12 +200,25 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	c.changed()
 }
 
-// Present implements [Handler].
+// Present implements [Handler]. A worker that had been lost may take part again.
 func (c *Coordinator) Present(worker string) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.member(worker).present = true
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	m, pool := c.member(worker), c.pool
+	again := m.state == workers.Lost
+	m.present = true
+	if again {
+		m.state, m.why, m.since = workers.Ready, "", time.Now()
+	}
+	c.mu.Unlock()
+	if again {
+		if pool != nil {
+			pool.invite(worker)
+		}
+		c.changed()
 	}
 }
 
@@ -220,6 +239,28 @@ func (c *Coordinator) lose(worker, why string) {
 	if pool != nil {
 		pool.lose(worker, why)
 	}
+	c.changed()
+}
+
+// stalled returns the workers of a run that are connected but have not reported for the time of a lease.
+func (c *Coordinator) stalled(now time.Time) (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.members {
+		if m.present && now.Sub(m.heard) > LeaseTime {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// stall records that a worker is connected but hangs.
+func (c *Coordinator) stall(worker string) {
+	c.mu.Lock()
+	if m := c.members[worker]; m != nil {
+		m.state, m.why, m.since = workers.Stalled, "it is connected but does not report", time.Now()
+	}
+	c.mu.Unlock()
 	c.changed()
 }
 
@@ -343,6 +384,31 @@ func (c *Coordinator) Limit(name string, most int) error {
 			p.limitWorker(name, most)
 		}
 	})
+}
+
+// Tune passes a value of a service on to the workers, for [merged.Hooks]. Workers that join later receive it, too.
+func (c *Coordinator) Tune(service, name, value string) { c.tune(tuned{service, name, value}) }
+
+// Renew has the workers send requests in flight to a service again.
+func (c *Coordinator) Renew(service string) { c.tune(tuned{Service: service}) }
+
+func (c *Coordinator) tune(t tuned) {
+	c.mu.Lock()
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.tune(t)
+	}
+}
+
+// Lent passes on which services need no admission, for [lending.Config].
+func (c *Coordinator) Lent(l lending.Lent) {
+	c.mu.Lock()
+	pool := c.pool
+	c.mu.Unlock()
+	if pool != nil {
+		pool.use(l)
+	}
 }
 
 func (c *Coordinator) steer(name string, f func(m *member, p *Pool)) error {

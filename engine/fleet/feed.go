@@ -210,6 +210,13 @@ func (f *feed) setLimit(limit int) {
 	f.limit = limit
 }
 
+// share returns the limit of sessions in flight.
+func (f *feed) share() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.limit
+}
+
 // probe changes the number of probes in flight.
 func (f *feed) probe(by int) {
 	f.mu.Lock()

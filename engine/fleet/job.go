@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stopping"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/service/merged"
 )
 
 // lastAnswer is when a request was sent that the coordinator has answered.
@@ -45,11 +46,13 @@ type job struct {
 	feed     *feed
 	host     *host
 	outbox   *outbox
+	borrower *lending.Borrower
 	prepared *Prepared
 	pool     run.WorkerPool
 	refused  atomic.Bool
 	trip     atomic.Int64
 	room     chan struct{} // wakes fetch
+	claims   uint64        // so far; only fetch uses it
 
 	mu      sync.Mutex
 	order   order
@@ -71,20 +74,27 @@ func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
 	j.host = newHost(cfg.Link, o, j.ctx, j.feed)
 	j.outbox = newOutbox(cfg.Link, o.Session, j.report, j.replied)
 	j.host.outbox = j.outbox
+	j.borrower = lending.NewBorrower(lender{j.host}, o.Lent)
 	return j
 }
 
-// Borrow implements [Borrower].
-func (j *job) Borrow(ctx context.Context, request []byte) ([]byte, error) {
-	r := j.host.send(ctx, lendCall, request)
-	return r.Body, r.err()
+// lender asks the coordinator for admissions. It implements [lending.Lender].
+type lender struct{ host *host }
+
+func (l lender) Admit(ctx context.Context, a lending.Ask) (g lending.Grant, err error) {
+	r := l.host.call(ctx, admitCall, a)
+	if err := r.err(); err != nil {
+		return g, err
+	}
+	return record[lending.Grant](r.Body)
 }
 
-// Lends implements [Borrower].
-func (j *job) Lends(service string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Contains(j.order.Lends, service)
+func (l lender) Tell(ctx context.Context, n lending.Notes) (t lending.Lent, err error) {
+	r := l.host.call(ctx, tellCall, n)
+	if err := r.err(); err != nil {
+		return t, err
+	}
+	return record[lending.Lent](r.Body)
 }
 
 // start begins to fetch and execute sessions.
@@ -112,7 +122,7 @@ func smaller(a, b int64) int64 {
 
 // apply does what the newest order says.
 func (j *job) apply(o *order) {
-	j.feed.setLimit(o.Limit)
+	j.feed.setLimit(min(o.Limit, j.feed.share())) // a lower share holds before it is confirmed
 	j.mu.Lock()
 	j.order = *o
 	tuned := o.Tuned[min(j.tuned, len(o.Tuned)):]
@@ -131,6 +141,8 @@ func (j *job) apply(o *order) {
 	j.mu.Unlock()
 	j.host.settings.Store(&o.Settings)
 	j.host.tracing.Store(&o.Tracing)
+	j.borrower.Use(o.Lent) // before the share may grow
+	j.feed.setLimit(o.Limit)
 	j.pool.SetLimit(o.Limit)
 	j.pool.Use(&o.Settings)
 	j.pool.SetMemorySize(o.Memory)
@@ -158,7 +170,11 @@ func (j *job) apply(o *order) {
 
 func (j *job) tune(t tuned) {
 	for _, s := range j.prepared.Services {
-		if s.State(time.Now()).Name == t.Service {
+		switch {
+		case s.State(time.Now()).Name != t.Service:
+		case t.Name == "":
+			s.Renew()
+		default:
 			_, _ = s.Tune(t.Name, t.Value) // the coordinator has checked it
 		}
 	}
@@ -220,7 +236,7 @@ func (j *job) idle(inFlight, queued int) bool {
 
 // fetch fetches shards while there is room.
 func (j *job) fetch() {
-	for {
+	for j.life.Err() == nil {
 		for j.wants() <= 0 {
 			select {
 			case <-j.room:
@@ -265,7 +281,8 @@ func (j *job) take(d Delivery) {
 		d.Done() // of an earlier run
 		return
 	}
-	of := claim{j.session, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
+	j.claims++
+	of := claim{j.session, j.claims, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
 	var g grant
 	for { // until there is an answer: the coordinator may have granted it
 		var err error
@@ -370,10 +387,15 @@ func (j *job) pass(b *run.Batch) {
 		p.rows, p.complete = append(p.rows, rows[i]), complete
 	}
 	for _, agent := range counts.CutAgents {
-		// Unless the run is cut, only this worker gives the session up.
-		if l, complete := j.feed.cut(int(agent)); l != nil && (counts.CutAlone != "" || j.isCut()) {
+		l, complete := j.feed.cut(int(agent))
+		switch {
+		case l == nil:
+		case counts.CutAlone != "" || j.isCut():
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
+		case j.ctx.Err() == nil: // only this worker gave the session up; while it ends, the coordinator takes all it has
+			b := back{l.Lease, []int32{agent}}
+			j.outbox.addLocked(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 		}
 	}
 	for i, p := range parts {
@@ -455,8 +477,7 @@ func (j *job) report(dst []byte) []byte {
 	}
 	now := time.Now()
 	for _, s := range j.prepared.Services {
-		r.Services = append(r.Services, s.State(now))
-		r.Moves = append(r.Moves, s.Moves()...)
+		r.Services = append(r.Services, merged.ReportOf(s, now))
 	}
 	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return codec.AppendWire(dst, &r) })
 }
@@ -525,6 +546,7 @@ func (j *job) end() {
 	j.all.Wait()
 	j.host.alarm.Close()
 	j.pool.Close()
+	j.borrower.Close()
 	if j.prepared.Close != nil {
 		if err := j.prepared.Close(); err != nil {
 			j.cfg.Say(err.Error())

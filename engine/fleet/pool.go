@@ -13,25 +13,18 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stopping"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/service/merged"
 )
 
 // PoolConfig is what the pool of a run needs in addition to a [run.PoolConfig].
 type PoolConfig struct {
-	// Lending answers requests about the limits of services; nil if workers never ask. A request is the body of a message of the
-	// caller's own. Forget returns what a lost worker held.
-	Lending Lending
-	// Services receives the states of the services of a worker, and the changes they made themselves. It may be nil.
-	Services func(worker string, states []engine.ServiceState, moves []engine.ChangeRow)
-}
-
-// Lending lends parts of the limits of services to workers. It is safe for concurrent use.
-type Lending interface {
-	// Lend answers a request of a worker. It may wait until ctx ends.
-	Lend(ctx context.Context, worker string, request []byte) ([]byte, error)
-	// Lends returns the services whose limits workers must ask for now.
-	Lends() []string
-	// Forget takes back what a worker has.
-	Forget(worker string)
+	// Lending lends the limits of services to the workers; nil if no service has limits. The pool closes it.
+	Lending *lending.Lending
+	// Parallel is how many requests a session may have in flight; 0 is not known.
+	Parallel int
+	// Services are those of the run, by name. They receive the states of the workers' clients.
+	Services map[string]*merged.Service
 }
 
 // Pool executes the sessions of a run on the workers of a fleet. It implements [run.WorkerPool].
@@ -66,6 +59,8 @@ type Pool struct {
 	ending   bool
 	canceled []canceled
 	tuned    []tuned
+	lent     lending.Lent // the newest
+	most     int          // requests in flight that the lending expects
 	locks    map[engine.SharedKey]*lock
 	ready    []*run.Batch // to be delivered
 	dirty    map[string]bool
@@ -176,7 +171,7 @@ func (p *Pool) sendOrders() {
 	defer p.cfg.Rescue()
 	tick := time.NewTicker(tracingEvery)
 	defer tick.Stop()
-	lent := ""
+	refresh := time.Now()
 	for {
 		select {
 		case <-p.orders:
@@ -186,9 +181,10 @@ func (p *Pool) sendOrders() {
 				p.trackedBy.Store(&now)
 				p.do(p.allDirty)
 			}
-			if lends := p.lends(); lends != lent {
-				lent = lends
-				p.do(p.allDirty)
+			p.loseStalled()
+			if l := p.more.Lending; l != nil && time.Since(refresh) > time.Second {
+				refresh = time.Now()
+				p.use(l.Refresh())
 			}
 			continue
 		case <-p.closed:
@@ -217,8 +213,8 @@ func (p *Pool) orderFor(name string, w *client) order {
 		Memory: p.memory, Canceled: p.canceled, Cut: p.cut, Ending: p.ending, Tracing: *p.trackedBy.Load(), Recall: w.recall, Tuned: p.tuned,
 		Drains: w.drains, Host: p.host.Run(), Keeps: p.host.Keeps(), MemoryBudget: p.cfg.MemoryBudget,
 	}
-	if p.more.Lending != nil {
-		o.Lends = p.more.Lending.Lends()
+	if o.Lent = w.lent; p.lent.Version > o.Lent.Version {
+		o.Lent.Version, o.Lent.Free = p.lent.Version, p.lent.Free
 	}
 	if p.shard != nil {
 		o.Cycle = p.cycleOrder()
@@ -313,7 +309,29 @@ func (p *Pool) End() {
 func (p *Pool) Start(slots int, probe bool) { p.do(func() { p.book.Start(slots, probe) }) }
 
 // SetLimit sets the limit of sessions in flight.
-func (p *Pool) SetLimit(limit int) { p.do(func() { p.book.SetLimit(limit) }) }
+func (p *Pool) SetLimit(limit int) {
+	p.do(func() {
+		if l := p.more.Lending; l != nil && limit*p.more.Parallel > p.most { // before any worker has a higher share
+			p.most = limit * p.more.Parallel
+			p.newestLent(l.Expect(p.most))
+		}
+		p.book.SetLimit(limit)
+	})
+}
+
+// use passes on which services need no admission.
+func (p *Pool) use(l lending.Lent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.newestLent(l)
+}
+
+func (p *Pool) newestLent(l lending.Lent) {
+	if l.Version > p.lent.Version {
+		p.lent = l
+		p.allDirty()
+	}
+}
 
 // Use puts settings in force.
 func (p *Pool) Use(s *engine.Settings) {
@@ -342,10 +360,10 @@ func (p *Pool) Cancel(agent int, _ error) {
 	})
 }
 
-// Tune passes a value of a service on to the workers.
-func (p *Pool) Tune(service, name, value string) {
+// tune passes a value of a service on to the workers, or with an empty name a renewal.
+func (p *Pool) tune(t tuned) {
 	p.do(func() {
-		p.tuned = append(p.tuned, tuned{service, name, value})
+		p.tuned = append(p.tuned, t)
 		p.allDirty()
 	})
 }
@@ -411,6 +429,9 @@ func (p *Pool) Abandon() (arrived []*run.Batch) {
 func (p *Pool) Close() {
 	close(p.closed)
 	p.c.release(p)
+	if l := p.more.Lending; l != nil {
+		l.Close()
+	}
 }
 
 // Progress says how far the open cycle is, as far as the workers have reported.

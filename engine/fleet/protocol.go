@@ -10,6 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
+	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/service/merged"
 )
 
 // The kinds of requests. A request is its kind and a message in CBOR, except for a packet.
@@ -35,7 +37,8 @@ const (
 	takeIntentCall
 	settleSharedCall
 	recordedCall
-	lendCall
+	admitCall
+	tellCall
 )
 
 // Info describes a worker to the coordinator.
@@ -56,16 +59,17 @@ type (
 	}
 	claim struct {
 		Session uint64
+		Number  uint64 // a claim that is sent again has the same
 		Ticket  shards.Ticket
 		Count   uint64
 	}
 	// grant answers a claim. Without tasks, nothing is left to do.
 	grant struct {
 		Refused string // why the coordinator grants this worker nothing; it joins again
-		Lease shards.Lease
-		Known bool // the worker already has this lease
-		Cycle cycleOrder
-		Tasks []task
+		Lease   shards.Lease
+		Known   bool // the worker already has this lease
+		Cycle   cycleOrder
+		Tasks   []task
 		// Memory of agents that the worker does not have in this version, and the deltas of a sequential cycle.
 		Memory map[int]*engine.Memory
 		Deltas map[int]engine.Delta
@@ -120,7 +124,7 @@ type order struct {
 	Ending   bool // sessions that wait for a service that does not answer are cut
 	Tracing  tracing
 	Recall   recall
-	Lends    []string // services whose limits must be asked for
+	Lent     lending.Lent
 	Tuned    []tuned
 	Drains   bool
 }
@@ -136,6 +140,7 @@ type (
 		Number uint64
 		Count  int
 	}
+	// tuned is a value of a service; without a name, its requests in flight are sent again.
 	tuned struct{ Service, Name, Value string }
 )
 
@@ -146,8 +151,7 @@ type report struct {
 	Activity []engine.Activity
 	Host     engine.HostMetrics
 	Trip     time.Duration // the newest round trip to the coordinator
-	Services []engine.ServiceState
-	Moves    []engine.ChangeRow
+	Services []merged.Report
 }
 
 // The kinds of frames in a packet.

@@ -163,8 +163,10 @@ func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable b
 
 // reported takes the state of a worker.
 func (p *Pool) reported(name string, w *client, r *report) {
-	if p.more.Services != nil {
-		p.more.Services(name, r.Services, r.Moves)
+	for _, s := range r.Services {
+		if of := p.more.Services[s.State.Name]; of != nil {
+			of.Put(name, s)
+		}
 	}
 	p.do(func() {
 		if p.clients[name] != w {
@@ -311,6 +313,8 @@ func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
 	case w.claimed == of: // the answer was lost
 		answer(w.granted)
 		return
+	case of.Number < w.claimed.Number: // a late copy
+		return
 	}
 	var g grant
 	if p.open {
@@ -385,9 +389,14 @@ func (p *Pool) call(name string, body []byte, answer func([]byte)) {
 		}
 		return
 	}
-	for id := range w.calls {
-		if id < of.Oldest {
-			delete(w.calls, id)
+	if of.ID < w.oldest { // a late copy
+		return
+	}
+	if w.oldest = max(w.oldest, of.Oldest); of.Oldest == w.oldest {
+		for id := range w.calls {
+			if id < w.oldest {
+				delete(w.calls, id)
+			}
 		}
 	}
 	ctx, cancel := context.WithCancel(p.host.Context())

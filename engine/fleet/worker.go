@@ -8,28 +8,22 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // WorkerConfig describes a worker.
 type WorkerConfig struct {
 	Link Link
 	Info Info
-	// Prepare makes the sessions of a run executable. Its error says why this machine cannot execute them exactly.
-	Prepare func(ctx context.Context, bundle []byte, of Borrower) (*Prepared, error)
+	// Prepare makes the sessions of a run executable. Clients of services take their limits from the borrower. An error says why this
+	// machine cannot execute the sessions exactly.
+	Prepare func(ctx context.Context, bundle []byte, from *lending.Borrower) (*Prepared, error)
 	// Host samples the machine; nil reports nothing.
 	Host func() engine.HostMetrics
 	// Once ends the worker after its first run.
 	Once bool
 	// Say, if set, receives what happens, as sentences.
 	Say func(text string)
-}
-
-// Borrower asks the coordinator about the limits of services.
-type Borrower interface {
-	// Borrow sends a request to [Lending] and returns its answer.
-	Borrow(ctx context.Context, request []byte) ([]byte, error)
-	// Lends reports whether the limits of a service must be asked for now.
-	Lends(service string) bool
 }
 
 // Prepared is a run that a worker can execute.
@@ -174,9 +168,10 @@ func prepare(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*j
 		return nil, fmt.Errorf("receive the scenario: %w", err)
 	}
 	j := newJob(ctx, cfg, o, beats)
-	p, err := cfg.Prepare(ctx, bundle, j)
+	p, err := cfg.Prepare(ctx, bundle, j.borrower)
 	if err != nil {
 		j.cancel(err)
+		j.borrower.Close()
 		return nil, err
 	}
 	j.start(p)

@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/fleettest"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // testFleet is a fleet whose workers are in this process. Its transport carries messages as between processes.
@@ -28,6 +29,7 @@ type testFleet struct {
 	links  map[string]*fleettest.Link
 	all    sync.WaitGroup
 	closed bool
+	apart  bool // each worker has its own copy of the program
 }
 
 func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
@@ -72,13 +74,16 @@ func (f *testFleet) join(name string, p engine.Program) {
 		_ = f.links[name].Close()
 		end()
 	}
+	if c, ok := p.(*enginetest.Crowd); ok && f.apart {
+		p = c.Copy()
+	}
 	ctx, end := context.WithCancel(context.Background())
 	link := f.bus.Join(name)
 	f.ends[name], f.links[name] = end, link
 	f.all.Go(func() {
 		_ = fleet.Work(ctx, fleet.WorkerConfig{
 			Link: link, Info: fleet.Info{Cores: 1},
-			Prepare: func(context.Context, []byte, fleet.Borrower) (*fleet.Prepared, error) {
+			Prepare: func(context.Context, []byte, *lending.Borrower) (*fleet.Prepared, error) {
 				return &fleet.Prepared{Program: p}, nil
 			},
 		})
@@ -223,7 +228,7 @@ func TestFleetUnderFaults(t *testing.T) {
 			Lose: float64(rapid.IntRange(0, 2).Draw(r, "lose")) / 20, Twice: float64(rapid.IntRange(0, 2).Draw(r, "twice")) / 10,
 			EarlyLapse: float64(rapid.IntRange(0, 2).Draw(r, "lapse")) / 4,
 		}
-		crowd := enginetest.Crowd{Asks: rapid.IntRange(0, 4).Draw(r, "asks"), Work: time.Second, Remember: 0.5, Events: 2, Fail: 0.1, Shares: rapid.IntRange(0, 6).Draw(r, "shares")}
+		crowd := &enginetest.Crowd{Asks: rapid.IntRange(0, 4).Draw(r, "asks"), Work: time.Second, Remember: 0.5, Events: 2, Fail: 0.1, Shares: rapid.IntRange(0, 6).Draw(r, "shares")}
 		agents, limit, sequential := rapid.IntRange(1, 40).Draw(r, "agents"), rapid.IntRange(1, 9).Draw(r, "limit"), rapid.IntRange(0, 5).Draw(r, "sequential") == 0
 		config := func(j *enginetest.Journal, c *enginetest.Crowd) run.Config {
 			cfg := enginetest.Config(agents, c, j)
@@ -243,10 +248,10 @@ func TestFleetUnderFaults(t *testing.T) {
 		}), 0, 12).Draw(r, "events")
 		check(r, t, func(t *testing.T) error {
 			whole, j := &enginetest.Journal{}, &enginetest.Journal{Latency: time.Millisecond}
-			want, disturbed := crowd, crowd
-			start(t, config(whole, &want)).Wait()
+			start(t, config(whole, crowd.Copy())).Wait()
 			f := newFleet(t, faults)
-			cfg := config(j, &disturbed)
+			f.apart = true
+			cfg := config(j, crowd.Copy())
 			cfg.Pool = f.pool(2)
 			r := start(t, cfg)
 			for _, e := range events {

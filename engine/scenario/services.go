@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/admission"
 )
 
 // Mock is the scheme of services that Throng brings along: mock:shop.
@@ -118,7 +119,7 @@ func (r serviceReader) buckets(s *chain.Service, n *doc.Node) {
 		e.Value.Require("match")
 		for _, m := range listOf(e.Value.Get("match")) {
 			text := m.Text()
-			if err := service.CheckPattern(text); err != nil {
+			if err := admission.CheckPattern(text); err != nil {
 				m.Errorf("`POST /orders`, or `/products/*` for any method, where * is any segment", "%v", err)
 			}
 			b.Match = append(b.Match, text)
@@ -144,7 +145,7 @@ func (r serviceReader) warnUnmatched() {
 	}
 	for _, p := range r.patterns {
 		ends, known := r.chains.Endpoints(p.of)
-		if !known || slices.ContainsFunc(ends, func(e string) bool { return service.Matches(p.pattern, e) }) {
+		if !known || slices.ContainsFunc(ends, func(e string) bool { return admission.Matches(p.pattern, e) }) {
 			continue
 		}
 		hint := "no step sends a request to it"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
@@ -58,8 +59,8 @@ type Call struct {
 	account
 	memory
 	credentials
-	place
 	doubts
+	request admission.Request
 }
 
 // account is what a call claims and spends.
@@ -83,16 +84,6 @@ type credentials struct {
 	token     *token
 	spelled   *token // its forms and those of Secrets are the spellings
 	spellings []string
-}
-
-// place is where a call waits for its turn.
-type place struct {
-	ticket uint64    // rank in the queue of the bucket's rate limiter; 0 if it has not waited
-	whole  uint64    // the same for the service's rate limiter
-	bucket *bucket   // whose turn it waits for or has; nil is the service's
-	former *bucket   // previous bucket, until a response named another one
-	placed bool      // it holds one of the service's slots
-	left   time.Time // when its request was sent
 }
 
 // doubts are whether the request of a call was carried out, and may be sent again.
@@ -219,6 +210,11 @@ func titleOf(text string) string {
 
 // held calls wait with the step's clock paused, and counts the time as throttled.
 func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
+	return c.queue().held(at, func() (engine.ThrottleCause, error) { return at, wait() })
+}
+
+// held is the same for a wait that returns the cause that its time counts for.
+func (c queue) held(at engine.ThrottleCause, wait func() (engine.ThrottleCause, error)) error {
 	start := time.Now()
 	c.Session.Throttle(at)
 	c.Clock.Hold()
@@ -226,7 +222,7 @@ func (c *Call) held(at engine.ThrottleCause, wait func() error) error {
 	if at == engine.ThrottledBySlots || at == engine.ThrottledByModels {
 		unblocked = c.Session.Blocked()
 	}
-	err := wait()
+	at, err := wait()
 	unblocked()
 	c.Clock.Release()
 	c.Session.Unthrottle()

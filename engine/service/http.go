@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
@@ -74,6 +75,11 @@ const kindHTTP, kindLLM = "http", "llm"
 
 // NewHTTP returns a client of the service at base. tag is for the mock only: it adds a header that identifies each request.
 func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
+	return newHTTP(name, base, limits, tag, nil)
+}
+
+// newHTTP returns a client that also keeps to a limit that it shares with others, if that is not nil.
+func newHTTP(name, base string, limits Limits, tag bool, shared *concurrency.Limit) (*HTTP, error) {
 	u, err := CheckAddress(base)
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", name, err)
@@ -91,9 +97,10 @@ func NewHTTP(name, base string, limits Limits, tag bool) (*HTTP, error) {
 		MaxResponseHeaderBytes: maxHeader,
 	}
 	h.transport = transport{
-		name: name, base: h.pool, bound: concurrency.NewLimit(h.limits.Connections), rateLimiter: pace.New(limits.wholePace()), buckets: newBuckets(limits), tag: tag,
+		name: name, base: h.pool, control: admission.New(h.limits.admission(), shared), tag: tag,
 		breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
+	h.transport.limits = h.transport.control
 	if h.direct = newDirect(h); h.direct != nil {
 		h.transport.base = h.direct
 	}

@@ -67,6 +67,42 @@ func (l *lessons) text() string {
 
 // set replaces the fields.
 func (l *lessons) set(text string) error {
+	by, err := parseLessons(text)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.by = by
+	return nil
+}
+
+// add adds fields, and returns all of them before and after. A text that cannot be read changes nothing.
+func (l *lessons) add(text string) (old, now string) {
+	more, err := parseLessons(text)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old = l.text()
+	if err != nil {
+		return old, old
+	}
+	if l.by == nil {
+		l.by = map[string][]string{}
+	}
+	for model, fields := range more {
+		all := slices.Clone(l.by[model])
+		for _, name := range fields {
+			if !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+		l.by[model] = all
+	}
+	return old, l.text()
+}
+
+// parseLessons is the inverse of text.
+func parseLessons(text string) (map[string][]string, error) {
 	by := map[string][]string{}
 	for one := range strings.SplitSeq(text, ";") {
 		if one = strings.TrimSpace(one); one == "" {
@@ -74,7 +110,7 @@ func (l *lessons) set(text string) error {
 		}
 		at := strings.LastIndex(one, ": ")
 		if at <= 0 {
-			return fmt.Errorf("%q is not a model, a colon and fields", one)
+			return nil, fmt.Errorf("%q is not a model, a colon and fields", one)
 		}
 		for name := range strings.SplitSeq(one[at+2:], ",") {
 			if name = strings.TrimSpace(name); name != "" {
@@ -82,10 +118,7 @@ func (l *lessons) set(text string) error {
 			}
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.by = by
-	return nil
+	return by, nil
 }
 
 // tunable returns the setting that a user, and a resumed run, change.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -41,14 +42,15 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.Limits.Per == PerDefault { // embeddings and chat have rates of their own
 		c.Limits.Per = PerEndpoint
 	}
-	h, err := NewHTTP(c.Name, c.Base, c.Limits, c.Mocks)
+	var shared *concurrency.Limit
+	if c.Shared != nil {
+		shared = c.Shared.limit
+	}
+	h, err := newHTTP(c.Name, c.Base, c.Limits, c.Mocks, shared)
 	if err != nil {
 		return nil, err
 	}
 	h.kind, h.transport.base = kindLLM, h.pool // responses may be streams
-	if c.Shared != nil {
-		h.transport.shared = c.Shared.limit
-	}
 	return &LLM{HTTP: h, prices: c.Prices}, nil
 }
 
@@ -175,6 +177,9 @@ func (l *LLM) tunables() tunables {
 
 // Moves implements [engine.Service].
 func (l *LLM) Moves() []engine.ChangeRow { return append(l.HTTP.Moves(), l.lessons.taken()...) }
+
+// Teach adds request fields that models refuse, in the format of the tunable "unsupported", and returns all of them before and after.
+func (l *LLM) Teach(fields string) (old, now string) { return l.lessons.add(fields) }
 
 // Learn copies what another client of the service has learned about its models.
 func (l *LLM) Learn(from *LLM) {

@@ -292,7 +292,7 @@ func TestWaitingCallsSeeANewRate(t *testing.T) {
 		d := &desk{}
 		l := models(t, d, LLMConfig{Limits: Limits{Rate: 10, Pace: pace.Fixed, Connections: 100}})
 		begin := time.Now()
-		time.AfterFunc(time.Second, func() { l.transport.buckets.setLimits(time.Now(), pace.Limits{Mode: pace.Fixed, Start: 50}) })
+		time.AfterFunc(time.Second, func() { l.Control().SetRates(time.Now(), pace.Limits{Mode: pace.Fixed, Start: 50}, false) })
 		row := callers(t, 60, l)
 		if row.Outcome != engine.OK || row.Total < 1900*time.Millisecond || row.Total > 2100*time.Millisecond {
 			t.Errorf("60 calls took %v, want a second of 10 and one of 50: %v %s", row.Total, d.since(begin), row.Error)
@@ -325,8 +325,8 @@ func TestACallThatIsCutWhileItWaits(t *testing.T) {
 		if got, want := d.since(begin), []time.Duration{0, time.Second}; !slices.Equal(got, want) {
 			t.Errorf("asked at %v, want %v", got, want)
 		}
-		if _, held, waiting := l.transport.bound.State(); held+waiting+l.State(time.Now()).Waiting != 0 {
-			t.Errorf("%d places held, %d wait", held, waiting)
+		if state := l.State(time.Now()); state.InFlight+state.Waiting != 0 {
+			t.Errorf("%d in flight, %d waiting", state.InFlight, state.Waiting)
 		}
 	})
 }

@@ -52,9 +52,6 @@ func NewPostgres(name string, d *database.Server, limits database.Limits) (*Post
 	return p, nil
 }
 
-// patience returns the timeout of one attempt.
-func (p *Postgres) patience() time.Duration { return time.Duration(p.timeout.Load()) }
-
 // Do carries out a call. The body of the answer is JSON: {"count": rows, "rows": [{"column": value}]}; its status is always 200.
 // The errors are those of [HTTP.Do].
 //
@@ -100,7 +97,7 @@ func (p *Postgres) send(ctx context.Context, call *Call, s *database.Statement) 
 		}
 		if errors.Is(err, errNoRoom) { // this does not count as an attempt: wait until a connection is free or can be opened
 			if p.limits.Wait > 0 && time.Since(began) >= p.limits.Wait {
-				return nil, p.noneFree()
+				return nil, noneFree(p)
 			}
 			continue
 		}
@@ -203,18 +200,19 @@ func (p *Postgres) enter(ctx context.Context, call *Call) error {
 		return p.pool.Limit.Acquire(waiting)
 	})
 	if errors.Is(err, errNoConnection) && ctx.Err() == nil {
-		return p.noneFree()
+		return noneFree(p)
 	}
 	return err
 }
 
 // noneFree returns the failure of a call that waited too long for a connection.
-func (p *Postgres) noneFree() error {
+func noneFree(p *Postgres) error {
 	if why := p.pool.WhyFull(); why != "" {
 		return engine.Fail(engine.RateLimited, "%w (%s): %s", errNoConnection, engine.FormatDuration(p.limits.Wait), why)
 	}
+	keep, burst := p.pool.Sizes()
 	return engine.Fail(engine.RateLimited, "%w: all %d and %d more were in use for %s; raise limits.connections, or lower the concurrency limit",
-		errNoConnection, p.pool.Connections(), p.pool.BurstSize, engine.FormatDuration(p.limits.Wait))
+		errNoConnection, keep, burst, engine.FormatDuration(p.limits.Wait))
 }
 
 // attempt runs the statement once, releases the slot and reports to the breaker. err ends the call, unless it is errRenewed,
@@ -321,6 +319,19 @@ func (p *Postgres) exchange(ctx context.Context, s *database.Statement, patience
 	p.written.Add(written)
 	return &Answer{Status: http.StatusOK, Body: body}, true, nil
 }
+
+// Divide limits a worker's client to one of several equal parts of the service's connections, by its index from 0. Call it after
+// [NewPostgres], and again when workers join or leave: first with smaller parts, then, when [Postgres.Settled] reports true for all,
+// with larger ones. It returns an error if there are more parts than connections.
+func (p *Postgres) Divide(index, parts int) error {
+	if err := p.pool.Divide(index, parts); err != nil {
+		return fmt.Errorf("service %s: %w", p.name, err)
+	}
+	return nil
+}
+
+// Settled reports whether the open connections fit the client's part.
+func (p *Postgres) Settled() bool { return p.pool.Settled() }
 
 // Open returns the number of open connections.
 func (p *Postgres) Open() int { return p.pool.Open() }

@@ -192,3 +192,21 @@ func TestUnsupportedByHand(t *testing.T) {
 		t.Error("a field without a model is taken")
 	}
 }
+
+// TestTeach checks that fields which another client learned are added to those of this one.
+func TestTeach(t *testing.T) {
+	l := models(t, nil, LLMConfig{})
+	for _, tt := range []struct{ fields, old, now string }{
+		{"o3: seed", "", "o3: seed"},
+		{"o3: seed, temperature; o4: seed", "o3: seed", "o3: seed, temperature; o4: seed"},
+		{"o4: seed", "o3: seed, temperature; o4: seed", "o3: seed, temperature; o4: seed"},
+		{"unreadable", "o3: seed, temperature; o4: seed", "o3: seed, temperature; o4: seed"},
+	} {
+		if old, now := l.Teach(tt.fields); old != tt.old || now != tt.now {
+			t.Errorf("%q: %q, %q; want %q, %q", tt.fields, old, now, tt.old, tt.now)
+		}
+	}
+	if moves := l.Moves(); len(moves) != 0 {
+		t.Errorf("a client that was taught reports %v", moves)
+	}
+}

@@ -4,22 +4,15 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine/internal/concurrency"
-	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/admission"
 )
 
 // Sharing lets the clients of runs that are in progress at the same time share their limits, those of the first client. The zero
 // value is ready to use, and a nil Sharing shares nothing. It is safe for concurrent use.
 type Sharing struct {
 	mu     sync.Mutex
-	by     map[string]limiters // by service and address
+	by     map[string]*admission.Controller // by service and address
 	models *concurrency.Limit
-}
-
-// limiters are what the clients of one service share.
-type limiters struct {
-	bound       *concurrency.Limit
-	rateLimiter *pace.Limiter
-	buckets     *buckets
 }
 
 // Share makes the client use the limits of others of the same service. Call it before any request.
@@ -32,13 +25,13 @@ func (h *HTTP) Share(s *Sharing) {
 	key, mine := h.name+" "+h.base.String(), &h.transport
 	known, ok := s.by[key]
 	if !ok {
-		known = limiters{mine.bound, mine.rateLimiter, mine.buckets}
+		known = mine.control
 		if s.by == nil {
-			s.by = map[string]limiters{}
+			s.by = map[string]*admission.Controller{}
 		}
 		s.by[key] = known
 	}
-	mine.bound, mine.rateLimiter, mine.buckets = known.bound, known.rateLimiter, known.buckets
+	mine.control, mine.limits = known, known
 }
 
 // Bound returns the limit of n model calls that all runs share.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/database"
 )
 
@@ -16,16 +15,12 @@ var (
 	_ engine.Service = (*Postgres)(nil)
 )
 
-// State implements [engine.Service]. A call that holds a slot and waits for its turn counts as waiting.
+// State implements [engine.Service].
 func (h *HTTP) State(now time.Time) engine.ServiceState {
 	t := &h.transport
 	s := engine.ServiceState{Name: h.name, Kind: h.kind}
 	s.Refused = t.rejected.Load()
-	s.Bound, s.InFlight, s.Waiting = t.bound.State()
-	if t.buckets.one { // calls that wait for their turn hold a slot
-		s.InFlight = max(s.InFlight-t.rateLimiter.State(now).Waiting, 0)
-	}
-	t.fillPace(&s, now)
+	t.limits.Fill(&s, now)
 	t.breaker.Fill(&s, now)
 	t.answers.fill(&s)
 	return s
@@ -48,7 +43,7 @@ func (h *HTTP) tunables() tunables {
 	return tunables{h.name, append(
 		rateTunables(h),
 		timeTunable(h.patience, func(d time.Duration) { t.patience.Store(int64(d)) }),
-		countTunable(atOnce, mostCalls, func() int { n, _, _ := t.bound.State(); return n }, t.bound.SetLimit),
+		countTunable(atOnce, mostCalls, t.control.Connections, t.control.SetConnections),
 		breakerTunable(t.breaker),
 	)}
 }
@@ -61,18 +56,13 @@ func (h *HTTP) Renew() {
 		h.direct.closeIdle(time.Now())
 	}
 	h.transport.breaker.Wake()
-	h.transport.rateLimiter.Resume(time.Now())
-	h.transport.buckets.each(func(b *bucket) { b.rateLimiter.Resume(time.Now()) })
+	h.transport.control.Resume(time.Now())
 	h.transport.renewal.renew()
 }
 
 // Moves implements [engine.Service].
 func (h *HTTP) Moves() []engine.ChangeRow {
-	return slices.Concat(h.transport.breaker.Moves(), h.transport.openFiles.Taken(), h.transport.moves())
-}
-
-func rateMove(of string, m pace.Move) engine.ChangeRow {
-	return engine.ChangeRow{At: m.At, What: of + " rate", Old: formatRate(m.Old), New: formatRate(m.New), Who: "rate limiter", Why: m.Why}
+	return slices.Concat(h.transport.breaker.Moves(), h.transport.openFiles.Taken(), h.transport.control.Moves(h.name))
 }
 
 // State implements [engine.Service].
@@ -95,7 +85,7 @@ func (p *Postgres) Tune(name, value string) (old string, err error) {
 
 func (p *Postgres) tunables() tunables {
 	return tunables{p.name, []tunable{
-		timeTunable(p.patience, func(d time.Duration) { p.timeout.Store(int64(d)) }),
+		timeTunable(func() time.Duration { return time.Duration(p.timeout.Load()) }, func(d time.Duration) { p.timeout.Store(int64(d)) }),
 		countTunable("connections", database.MostConnections, p.pool.Connections, p.pool.SetConnections),
 		breakerTunable(p.breaker),
 	}}

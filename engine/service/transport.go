@@ -11,8 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
-	"github.com/throng-sim/throng/engine/internal/concurrency"
-	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
@@ -29,15 +28,13 @@ const (
 
 // transport sends the calls of one service. It is safe for concurrent use.
 type transport struct {
-	name        string // of the service
-	base        http.RoundTripper
-	bound       *concurrency.Limit
-	rateLimiter *pace.Limiter // of all requests
-	buckets     *buckets
-	prefix      string             // path of the service's address
-	mostBody    int64              // size limit of a response
-	shared      *concurrency.Limit // limit shared with other services; nil if there is none
-	tag         bool               // tell the mock which cycle, step and attempt this is
+	name     string // of the service
+	base     http.RoundTripper
+	control  *admission.Controller
+	limits   admission.Admitter // control, or the limits of another process
+	prefix   string             // path of the service's address
+	mostBody int64              // size limit of a response
+	tag      bool               // tell the mock which cycle, step and attempt this is
 
 	breaker   *breaker.Breaker
 	retries   *retryBudget
@@ -107,6 +104,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 	if call.Endpoint == "" {
 		call.Endpoint = endpointOf(req.Method, strings.TrimPrefix(req.URL.Path, t.prefix))
 	}
+	call.request.Endpoint = call.Endpoint
 	t.retries.earn(time.Now())
 	for sends, again := 1, false; ; sends, again = sends+1, true {
 		if call.doubt && call.ask != nil {
@@ -193,15 +191,15 @@ func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error)
 		if err != nil {
 			return pass, err
 		}
-		if err := t.enter(ctx, call); err != nil {
+		if err := t.limits.Enter(ctx, &call.request, call.queue()); err != nil {
 			t.breaker.Done(pass, breaker.SaysNothing, "")
 			return pass, err
 		}
 		if t.breaker.Leave(&pass) {
 			return pass, nil
 		}
-		t.returnTurn(call) // the breaker opened in the meantime
-		t.leave()
+		t.limits.GiveBack(&call.request) // the breaker opened in the meantime
+		t.limits.Leave(&call.request)
 	}
 }
 
@@ -253,7 +251,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	once := call.attempt(ctx, again, call.patience(&t.patience))
 	defer once.stop()
-	defer t.leave()
+	defer t.limits.Leave(&call.request)
 	said, took := breaker.SaysNothing, time.Duration(0)
 	defer func() { // also after a panic
 		if !call.outcome().report(t.breaker, which.pass, said, failure) {
@@ -324,9 +322,8 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
 	call.budget().pay(call.budget().cost(left, answer))
-	t.observe(call, answer, failure)
-	if refuses(answer, call) {
-		err = t.refused(call, answer, which.waits)
+	if problem := t.observe(call, answer, failure, which.waits); problem != nil {
+		err = problem
 	}
 	said = call.outcome().verdict(answer, failure, err)
 	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
 
 	"github.com/throng-sim/throng/engine"
@@ -90,8 +91,6 @@ func parseTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'g', 4, 64) }
-
 // timeTunable is the timeout of one attempt.
 func timeTunable(now func() time.Duration, set func(time.Duration)) tunable {
 	return tunable{"timeout", "for one attempt, such as 30s", func() string { return now().String() }, func(text string) error {
@@ -116,26 +115,23 @@ func countTunable(name string, most int, now func() int, set func(int)) tunable 
 
 // rateTunables are the rate of a service's requests and its maximum, for the service or for each endpoint.
 func rateTunables(h *HTTP) []tunable {
-	b := h.transport.buckets
+	control := h.transport.control
 	change := func(text string, with func(l *pace.Limits, rate float64) error) error {
 		rate, err := parseRate(text)
 		if err != nil {
 			return err
 		}
-		l := b.limits()
+		l := control.Rates()
 		if err := with(&l, rate); err != nil {
 			return err
 		}
-		b.setLimits(time.Now(), l)
-		if h.limits.Per != PerEndpoint {
-			h.transport.rateLimiter.SetLimits(time.Now(), l)
-		}
+		control.SetRates(time.Now(), l, h.limits.Per != PerEndpoint)
 		return nil
 	}
 	all := []tunable{
 		{
 			"rate", "requests per second that may start, from now on; 0 is as many as come",
-			func() string { return formatRate(h.State(time.Now()).Rate) },
+			func() string { return admission.FormatRate(control.Rate(time.Now())) },
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
 					l.Start, l.Floor, l.Ceiling = rate, min(leastRate, rate), max(l.Ceiling, rate)
@@ -145,7 +141,7 @@ func rateTunables(h *HTTP) []tunable {
 		},
 		{
 			"max-rate", "requests per second that the rate may grow to",
-			func() string { return formatRate(b.limits().Ceiling) },
+			func() string { return admission.FormatRate(control.Rates().Ceiling) },
 			func(text string) error {
 				return change(text, func(l *pace.Limits, rate float64) error {
 					if l.Start == 0 || rate == 0 {
@@ -157,7 +153,7 @@ func rateTunables(h *HTTP) []tunable {
 			},
 		},
 	}
-	if b.limits().Mode != pace.Adaptive { // the rate is fixed
+	if control.Rates().Mode != pace.Adaptive { // the rate is fixed
 		all = all[:1]
 	}
 	return all

@@ -7,14 +7,66 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// bundleBatch is how many messages of a bundle are on their way.
-const bundleBatch = 32
+const (
+	// bundlePart is how much of a bundle is in a message.
+	bundlePart = 128 << 10
+	// bundleBatch is how many messages of a bundle are on their way.
+	bundleBatch = 32
+)
+
+// Publish implements [fleet.Bus]. It writes the object's messages itself: the client's own writer leaves goroutines.
+func (s *Server) Publish(ctx context.Context, name string, bundle []byte) error {
+	err := s.publish(ctx, name, bundle)
+	if err != nil {
+		return fmt.Errorf("publish %s to the workers: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Server) publish(ctx context.Context, name string, bundle []byte) error {
+	earlier, err := s.bundles.GetInfo(ctx, name)
+	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err //nolint:wrapcheck // Publish wraps it
+	}
+	sum := sha256.Sum256(bundle)
+	info := jetstream.ObjectInfo{
+		ObjectMeta: jetstream.ObjectMeta{Name: name}, Bucket: s.names.bundlesBucket(), NUID: random(), ModTime: time.Now().UTC(),
+		Size: uint64(len(bundle)), Digest: digest(sum[:]),
+	}
+	size := min(bundlePart, partSize(s.conn.Conn))
+	for part := range slices.Chunk(bundle, size) {
+		if _, err := s.js.Publish(ctx, s.names.bundleParts(info.NUID), part); err != nil {
+			return err //nolint:wrapcheck // Publish wraps it
+		}
+		info.Chunks++
+	}
+	meta, err := json.Marshal(info)
+	if err != nil {
+		return err
+	}
+	_, err = s.js.PublishMsg(ctx, &nats.Msg{
+		Subject: s.names.bundleMeta(name), Data: meta, Header: nats.Header{jetstream.MsgRollup: {jetstream.MsgRollupSubject}},
+	})
+	if err != nil || earlier == nil {
+		return err //nolint:wrapcheck // Publish wraps it
+	}
+	stream, err := s.js.Stream(ctx, "OBJ_"+s.names.bundlesBucket())
+	if err != nil {
+		return err //nolint:wrapcheck // Publish wraps it
+	}
+	return stream.Purge(ctx, jetstream.WithPurgeSubject(s.names.bundleParts(earlier.NUID))) //nolint:wrapcheck // Publish wraps it
+}
+
+// digest is how an object store writes the SHA-256 of an object.
+func digest(sum []byte) string { return "SHA-256=" + base64.URLEncoding.EncodeToString(sum) }
 
 // Bundle implements [fleet.Link]. It reads the object's messages directly: the client's own reader makes a consumer, which workers
 // must not, because a consumer can deliver to any subject.
@@ -44,7 +96,7 @@ func (l *Link) Bundle(ctx context.Context, name string) ([]byte, error) {
 		}
 	}
 	sum := sha256.Sum256(content)
-	if info.Digest != "SHA-256="+base64.URLEncoding.EncodeToString(sum[:]) {
+	if info.Digest != digest(sum[:]) {
 		return nil, fmt.Errorf("bundle %s is damaged", name)
 	}
 	return content, nil

@@ -234,7 +234,9 @@ func (l *Link) ask(ctx context.Context, message []byte) ([]byte, error) {
 		return nil, err
 	case len(m.Data) == 0:
 		return nil, errMalformed
-	case m.Data[0] == answerRemoved:
+	case m.Data[0] == answerRemoved: // in a cluster, the connection itself is not refused
+		l.conn.end(ErrRemoved)
+		l.conn.Close()
 		return nil, ErrRemoved
 	case m.Data[0] == answerError:
 		return nil, errors.New("the coordinator could not handle the request: " + string(m.Data[1:]))

@@ -63,7 +63,11 @@ func (n names) readOrder(worker string) string {
 func (n names) readBundles() string { return "$JS.API.DIRECT.GET.OBJ_" + n.bundlesBucket() }
 
 func (n names) bundleInfo(name string) string {
-	return n.readBundles() + ".$O." + n.bundlesBucket() + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
+	return n.readBundles() + "." + n.bundleMeta(name)
+}
+
+func (n names) bundleMeta(name string) string {
+	return "$O." + n.bundlesBucket() + ".M." + base64.URLEncoding.EncodeToString([]byte(name))
 }
 
 func (n names) bundleParts(id string) string { return "$O." + n.bundlesBucket() + ".C." + id }

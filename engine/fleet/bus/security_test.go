@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"golang.org/x/time/rate"
 
 	"github.com/throng-sim/throng/engine/fleet"
 )
@@ -182,6 +183,7 @@ func TestWrongTokens(t *testing.T) {
 		s := serve(t, config, newRecorder())
 		wrong := s.line
 		wrong.token = random()
+		s.embedded.auth.hosts["127.0.0.1"] = rate.NewLimiter(rate.Every(time.Hour), wrongTokens) // also on a slow machine
 		for range wrongTokens {
 			if _, err := Join(within(t), wrong.String(), WorkerConfig{}); !errors.Is(err, ErrToken) {
 				t.Fatalf("a wrong token: %v", err)
@@ -284,6 +286,9 @@ func TestDismiss(t *testing.T) {
 		}
 		if err := a.Beat(within(t)); !errors.Is(err, ErrRemoved) {
 			t.Errorf("Beat: %v", err)
+		}
+		if _, err := a.Fetch(within(t)); !errors.Is(err, ErrRemoved) {
+			t.Errorf("Fetch after Beat: %v", err)
 		}
 		beat(t, b)
 		again := join(t, s, "a")

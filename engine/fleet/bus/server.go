@@ -236,33 +236,17 @@ func (s *Server) Withdraw(t fleet.Ticket) { s.tickets.withdraw(t) }
 // Order implements [fleet.Bus].
 func (s *Server) Order(to string, content []byte) { s.orders.set(to, content) }
 
-// Publish implements [fleet.Bus].
-func (s *Server) Publish(ctx context.Context, name string, bundle []byte) error {
-	if _, err := s.bundles.PutBytes(ctx, name, bundle); err != nil {
-		return fmt.Errorf("publish %s to the workers: %w", name, err)
-	}
-	return nil
-}
-
 // Reset implements [fleet.Bus].
 func (s *Server) Reset(ctx context.Context) error {
 	s.tickets.withdrawAll()
-	stream, err := s.js.Stream(ctx, s.names.tickets())
-	if err == nil {
-		err = stream.Purge(ctx) // also what a worker may have put there
-	}
-	if err != nil {
-		return fmt.Errorf("remove the offers of the run: %w", err)
-	}
-	all, err := s.bundles.List(ctx)
-	if errors.Is(err, jetstream.ErrNoObjectsFound) {
-		return nil
-	}
-	for _, b := range all {
-		err = errors.Join(err, s.bundles.Delete(ctx, b.Name))
-	}
-	if err != nil {
-		return fmt.Errorf("remove the bundles of the run: %w", err)
+	for _, name := range []string{s.names.tickets(), "OBJ_" + s.names.bundlesBucket()} { // with what a worker may have put there
+		stream, err := s.js.Stream(ctx, name)
+		if err == nil {
+			err = stream.Purge(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("remove the offers and bundles of the run: %w", err)
+		}
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Bus struct {
 	handler fleet.Handler
 	tickets []*ticket
 	links   map[string]*Link
+	present map[string]*time.Timer // by worker: until it counts as absent
 	bundles map[string][]byte
 	closed  bool
 	changed chan struct{} // closed and replaced when a ticket can be fetched
@@ -47,7 +48,7 @@ var _ fleet.Bus = (*Bus)(nil)
 
 // NewBus returns a transport with faults.
 func NewBus(f Faults) *Bus {
-	return &Bus{faults: f, draw: rand.New(rand.NewPCG(f.Seed, 7)), links: map[string]*Link{}, bundles: map[string][]byte{}, changed: make(chan struct{})}
+	return &Bus{faults: f, draw: rand.New(rand.NewPCG(f.Seed, 7)), links: map[string]*Link{}, present: map[string]*time.Timer{}, bundles: map[string][]byte{}, changed: make(chan struct{})}
 }
 
 // Listen implements [fleet.Bus].
@@ -139,9 +140,9 @@ func (b *Bus) Close() error {
 	}
 	for _, l := range b.links {
 		l.kill()
-		if l.timer != nil {
-			l.timer.Stop()
-		}
+	}
+	for _, timer := range b.present {
+		timer.Stop()
 	}
 	return nil
 }
@@ -154,8 +155,6 @@ type Link struct {
 	dead   chan struct{}
 	parted bool
 	missed []byte // the newest order while it was parted
-	timer  *time.Timer
-	there  bool
 }
 
 var _ fleet.Link = (*Link)(nil)
@@ -177,6 +176,7 @@ func (l *Link) Part(parted bool) {
 	l.bus.mu.Lock()
 	defer l.bus.mu.Unlock()
 	l.parted = parted
+	l.bus.wake()
 	if !parted && l.missed != nil {
 		l.order(l.missed)
 		l.missed = nil
@@ -232,23 +232,22 @@ func (l *Link) Beat(ctx context.Context) error {
 		return errLost
 	}
 	b.mu.Lock()
-	if l.timer == nil {
-		l.timer = time.AfterFunc(fleet.LeaseTime, func() {
+	timer, known := b.present[l.name]
+	if known {
+		timer.Reset(fleet.LeaseTime)
+	} else {
+		b.present[l.name] = time.AfterFunc(fleet.LeaseTime, func() {
 			b.mu.Lock()
-			l.there = false
-			gone := b.links[l.name] == l && !b.closed
+			delete(b.present, l.name)
+			closed := b.closed
 			b.mu.Unlock()
-			if gone {
+			if !closed {
 				b.handler.Absent(l.name)
 			}
 		})
-	} else {
-		l.timer.Reset(fleet.LeaseTime)
 	}
-	first := !l.there
-	l.there = true
 	b.mu.Unlock()
-	if first {
+	if !known {
 		b.handler.Present(l.name)
 	}
 	return nil
@@ -333,6 +332,13 @@ func (l *Link) Request(ctx context.Context, request []byte) ([]byte, error) {
 func (l *Link) Fetch(ctx context.Context) (fleet.Delivery, error) {
 	b := l.bus
 	for {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-l.dead:
+			return nil, fleet.ErrClosed
+		default:
+		}
 		b.mu.Lock()
 		changed := b.changed
 		var found *ticket

@@ -81,6 +81,13 @@ func (l *Limit) ReleaseN(n int) {
 	l.admit()
 }
 
+// Force takes n slots without waiting, even above the limit.
+func (l *Limit) Force(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held += n
+}
+
 // SetLimit changes the limit. Waiters that fit now are admitted.
 func (l *Limit) SetLimit(n int) {
 	l.mu.Lock()

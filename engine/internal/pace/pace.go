@@ -153,6 +153,13 @@ func (p *Limiter) Recalled(now, came time.Time) bool {
 	return p.blocked.After(now) && !p.refused.Before(came)
 }
 
+// Calm reports whether requests start as they arrive: no rate is set, no refusal applies, and no request waits.
+func (p *Limiter) Calm(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rate == 0 && p.gone.why == "" && !p.blocked.After(now) && !p.calmed.After(now) && p.queue.Len() == 0
+}
+
 // effective returns the rate that applies now and its reason: the limiter's own rate, or what is left of the quota if that is less.
 // mu is held.
 func (p *Limiter) effective(now time.Time) (perSec float64, why string) {

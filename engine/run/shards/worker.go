@@ -204,6 +204,8 @@ func (b *Book) targets() map[string]int {
 			takers = append(takers, w)
 		}
 	}
+	// If the limit is too low for all, those that have sessions keep their part.
+	slices.SortStableFunc(takers, func(a, b *worker) int { return min(len(b.leases), 1) - min(len(a.leases), 1) })
 	left := b.limit
 	for left > 0 && len(takers) > 0 {
 		weights := 0
@@ -331,8 +333,12 @@ func (b *Book) balance() {
 			b.move(s, name)
 			continue
 		}
-		if from := b.busiest(name); from != nil && !b.cycle.Whole {
+		switch from := b.busiest(name); {
+		case from == nil:
+		case !b.cycle.Whole:
 			b.recall(from, (from.queued+1)/2)
+		case from.share == 0:
+			b.recall(from, from.queued)
 		}
 	}
 }

@@ -61,9 +61,10 @@ const (
 // its own soon after.
 type Pool struct {
 	BurstSize int
-	mu        sync.Mutex // guards the next five
+	mu        sync.Mutex // guards the next six
 	wanted    int        // connections to keep
 	ceiling   int        // of all connections; 0 for none
+	part      part       // of these that this process may have
 	room      room
 	closed    bool
 	used      use
@@ -158,12 +159,12 @@ func (p *Pool) Allow(n int) {
 
 // limit applies the limits and closes excess idle connections. mu is held.
 func (p *Pool) limit() {
-	keep, all := p.wanted, p.wanted+p.BurstSize
-	if p.ceiling > 0 {
-		keep, all = min(keep, p.ceiling), min(all, p.ceiling)
-	}
+	keep, all := p.sizes()
 	p.steady.SetLimit(keep)
-	p.keep.Store(int64(keep) + 1) // one more asks for the server's clients
+	p.keep.Store(int64(keep))
+	if p.part.of <= 1 {
+		p.keep.Add(1) // one more asks for the server's clients
+	}
 	if more := p.tooMany(); more > 0 {
 		go p.giveBack(more)
 	}

@@ -90,7 +90,8 @@ func (p *Pool) Refuse(why string) {
 	r := &p.room
 	most := p.established()
 	if !r.full {
-		r.moved(p.wanted+p.BurstSize, most, why)
+		_, all := p.sizes()
+		r.moved(all, most, why)
 	}
 	r.full, r.most, r.why = true, most, why
 	p.limit()
@@ -125,10 +126,7 @@ func (p *Pool) widen() {
 		return
 	}
 	r.most = max(r.most, p.established()) + 1
-	all := p.wanted + p.BurstSize
-	if p.ceiling > 0 {
-		all = min(all, p.ceiling)
-	}
+	_, all := p.sizes()
 	if r.most >= all {
 		r.full = false
 		r.moved(r.most, all, "there is room for connections again")

@@ -1,4 +1,4 @@
-package service
+package admission
 
 import (
 	"fmt"
@@ -11,29 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
-	"github.com/throng-sim/throng/engine/service/redact"
 )
-
-// Per is the scope of a service's rates and refusals.
-type Per uint8
-
-// By default the rates of an http service hold for all of its requests, and a 429 slows only the endpoint that sent it. The rates
-// of a service of models hold for each endpoint.
-const (
-	PerDefault  Per = iota
-	PerService      // everything holds for the whole service
-	PerEndpoint     // everything holds for each endpoint
-)
-
-// PerNames are the names of PerService and PerEndpoint.
-var PerNames = []string{"service", "endpoint"}
-
-// BucketLimits are rates that some endpoints of a service share.
-type BucketLimits struct {
-	Name  string
-	Match []string // see [Matches]
-	Limits
-}
 
 // bucket is a part of a service with a rate limiter of its own: an endpoint, or a bucket named by the scenario or by the service's
 // headers.
@@ -58,7 +36,7 @@ type buckets struct {
 
 	mu     sync.Mutex
 	rates  pace.Limits // of each endpoint
-	given  []BucketLimits
+	given  []Bucket
 	all    []*bucket          // in order of first use, those of the scenario first
 	by     map[string]*bucket // by endpoint
 	byName map[string]*bucket // named by headers
@@ -66,21 +44,13 @@ type buckets struct {
 
 func newBuckets(l Limits) *buckets {
 	b := &buckets{
-		one: l.Per == PerService && len(l.Buckets) == 0, within: l.Per != PerEndpoint && l.Rate > 0, rates: l.pace(), given: l.Buckets,
+		one: l.Undivided, within: l.Whole.Start > 0, rates: l.Each, given: l.Buckets,
 		by: map[string]*bucket{}, byName: map[string]*bucket{},
 	}
 	for _, g := range l.Buckets {
-		b.all = append(b.all, &bucket{name: g.Name, named: true, rateLimiter: pace.New(g.pace())})
+		b.all = append(b.all, &bucket{name: g.Name, named: true, rateLimiter: pace.New(g.Rates)})
 	}
 	return b
-}
-
-// wholePace returns the limits of the service as a whole.
-func (l Limits) wholePace() pace.Limits {
-	if l.Per == PerEndpoint {
-		return pace.Limits{}
-	}
-	return l.pace()
 }
 
 // of returns the bucket of an endpoint, or nil if the service is limited as a whole.
@@ -130,7 +100,7 @@ func (b *buckets) rename(endpoint, name string) *bucket {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was := b.by[endpoint]
-	if was == nil || was.named && b.byName[name] != was && slices.ContainsFunc(b.given, func(g BucketLimits) bool { return g.Name == was.name }) {
+	if was == nil || was.named && b.byName[name] != was && slices.ContainsFunc(b.given, func(g Bucket) bool { return g.Name == was.name }) {
 		return nil
 	}
 	now := b.byName[name]
@@ -143,7 +113,7 @@ func (b *buckets) rename(endpoint, name string) *bucket {
 	}
 	now.used.Store(true)
 	b.by[endpoint] = now
-	if !slices.ContainsFunc(b.given, func(g BucketLimits) bool { return g.Name == was.name }) && was != now {
+	if !slices.ContainsFunc(b.given, func(g Bucket) bool { return g.Name == was.name }) && was != now {
 		was.used.Store(false) // no more requests use it
 	}
 	return now
@@ -229,37 +199,6 @@ func Matches(pattern, endpoint string) bool {
 	return len(parts) == len(segments)
 }
 
-// endpointOf derives the endpoint of a request without a path template: segments that look like IDs are replaced by {}.
-func endpointOf(method, path string) string {
-	const longest = 24 // of a word
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		version := len(s) == 2 && s[0] == 'v'
-		if !version && (len(s) > longest || strings.ContainsAny(s, "0123456789")) {
-			segments[i] = "{}"
-		}
-	}
-	return method + " " + strings.Join(segments, "/")
-}
-
-// bucketOf reads the bucket that a service counts a request in, and whether a refusal is for all requests. Discord names its
-// buckets, GitHub its resources, and the IETF draft its policies; the policy "default" has no meaning.
-func bucketOf(h http.Header) (name string, global bool) {
-	global = strings.EqualFold(h.Get("X-Ratelimit-Global"), "true") || strings.EqualFold(h.Get("X-Ratelimit-Scope"), "global")
-	for _, header := range []string{"X-Ratelimit-Bucket", "X-Ratelimit-Resource"} {
-		if name = strings.TrimSpace(h.Get(header)); name != "" {
-			return redact.Shorten(name, 100), global
-		}
-	}
-	policy := strings.TrimSpace(h.Get("Ratelimit"))
-	if quoted, ok := strings.CutPrefix(policy, `"`); ok {
-		if name, _, ok = strings.Cut(quoted, `"`); ok && name != "default" {
-			return redact.Shorten(name, 100), global
-		}
-	}
-	return "", global
-}
-
 // state returns the state of the bucket.
 func (b *bucket) state(now time.Time) engine.BucketState {
 	p := b.rateLimiter.State(now)
@@ -274,69 +213,4 @@ func (b *bucket) state(now time.Time) engine.BucketState {
 // worthShowing reports whether the state of a bucket has anything to show.
 func worthShowing(s *engine.BucketState) bool {
 	return s.Rate > 0 || s.Refused > 0 || s.Waiting > 0 || !s.Blocked.IsZero() || s.Exhausted != ""
-}
-
-// fillPace adds the state of the rate limiters to the state of a service: of the only endpoint in use, or of all endpoints as a
-// list and their sum.
-func (t *transport) fillPace(s *engine.ServiceState, now time.Time) {
-	whole := t.rateLimiter.State(now)
-	s.Rate, s.MaxRate, s.RateWhy, s.Blocked = whole.Rate, whole.Limits.Ceiling, whole.Why, whole.Blocked
-	s.Exhausted, s.Until, s.Said = whole.Exhausted, whole.Until, whole.Said
-	s.Waiting += whole.Waiting
-	used := t.buckets.inUse()
-	if len(used) == 0 && !t.buckets.one && !t.buckets.within {
-		l := t.buckets.limits()
-		s.Rate, s.MaxRate = l.Start, max(l.Ceiling, l.Start)
-	}
-	sum, most := 0.0, 0.0
-	paced := whole.Rate == 0
-	for _, b := range used {
-		p, state := b.rateLimiter.State(now), b.state(now)
-		s.Waiting += p.Waiting
-		sum, most, paced = sum+p.Rate, most+p.Limits.Ceiling, paced && p.Rate > 0
-		if s.Exhausted == "" && p.Exhausted != "" {
-			s.Exhausted, s.Until, s.Said = p.Exhausted, p.Until, p.Said
-			if len(used) > 1 {
-				s.Exhausted = b.name + ": " + p.Exhausted
-			}
-		}
-		if len(used) > 1 || b.named {
-			if worthShowing(&state) {
-				s.Buckets = append(s.Buckets, state)
-			}
-			continue
-		}
-		if whole.Rate == 0 || p.Rate > 0 && p.Rate < whole.Rate {
-			s.Rate, s.MaxRate, s.RateWhy = p.Rate, p.Limits.Ceiling, p.Why
-		}
-		if p.Blocked.After(s.Blocked) {
-			s.Blocked = p.Blocked
-		}
-		return
-	}
-	if paced && len(used) > 0 {
-		s.Rate, s.MaxRate, s.RateWhy = sum, most, ""
-	}
-}
-
-// moves returns the changes of all rate limiters since the last call.
-func (t *transport) moves() (all []engine.ChangeRow) {
-	if t.buckets.one {
-		for _, m := range t.rateLimiter.Moves() {
-			all = append(all, rateMove(t.name, m))
-		}
-		return all
-	}
-	_ = t.rateLimiter.Moves() // the limiter of the whole only bounds those of the endpoints
-	several := len(t.buckets.inUse()) > 1
-	t.buckets.each(func(b *bucket) {
-		what := t.name
-		if several || b.named {
-			what += " " + b.name
-		}
-		for _, m := range b.rateLimiter.Moves() {
-			all = append(all, rateMove(what, m))
-		}
-	})
-	return all
 }
