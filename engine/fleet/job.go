@@ -54,18 +54,24 @@ type job struct {
 	room     chan struct{} // wakes fetch
 	claims   uint64        // so far; only fetch uses it
 
-	mu      sync.Mutex
-	order   order
-	memory  map[int]kept
+	memory map[int]kept // only fetch uses it
+
+	mu    sync.Mutex
+	order order
+	applied
+}
+
+// applied is how much of the orders a job has carried out.
+type applied struct {
 	probes  int // started
-	tuned   int // applied
+	tuned   int // values
 	recalls uint64
 	ended   map[canceled]bool // canceled sessions
 }
 
 func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
 	j := &job{
-		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), ended: map[canceled]bool{},
+		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), applied: applied{ended: map[canceled]bool{}},
 	}
 	j.life, j.stop = context.WithCancel(context.WithoutCancel(ctx)) // a worker that ends completes its sessions
 	sessions, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -139,12 +145,12 @@ func (j *job) apply(o *order) {
 		}
 	}
 	j.mu.Unlock()
-	j.host.settings.Store(&o.Settings)
+	j.host.settings.Store(o.Settings)
 	j.host.tracing.Store(&o.Tracing)
 	j.borrower.Use(o.Lent) // before the share may grow
 	j.feed.setLimit(o.Limit)
 	j.pool.SetLimit(o.Limit)
-	j.pool.Use(&o.Settings)
+	j.pool.Use(o.Settings)
 	j.pool.SetMemorySize(o.Memory)
 	if o.Open && j.feed.isOpen(o.Cycle.Number) {
 		j.pool.PauseClock(o.Cycle.Paused)
@@ -168,7 +174,7 @@ func (j *job) apply(o *order) {
 	j.outbox.send() // confirms the share
 }
 
-func (j *job) tune(t tuned) {
+func (j *job) tune(t Tuned) {
 	for _, s := range j.prepared.Services {
 		switch {
 		case s.State(time.Now()).Name != t.Service:
@@ -180,7 +186,7 @@ func (j *job) tune(t tuned) {
 	}
 }
 
-// giveBack gives up to n sessions back that have not started.
+// giveBack returns up to n sessions that have not started.
 func (j *job) giveBack(n int) {
 	all, complete := j.feed.takeBack(n)
 	if len(all) == 0 {
@@ -393,7 +399,7 @@ func (j *job) pass(b *run.Batch) {
 		case counts.CutAlone != "" || j.isCut():
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
-		case j.ctx.Err() == nil: // only this worker gave the session up; while it ends, the coordinator takes all it has
+		case j.ctx.Err() == nil: // only this worker dropped the session; while it ends, the coordinator takes all it has
 			b := back{l.Lease, []int32{agent}}
 			j.outbox.addLocked(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 		}
@@ -515,7 +521,7 @@ func (j *job) replied(r *packetReply, sent time.Time) {
 // leaveTime is how long the sessions in flight of a worker may take that ends.
 const leaveTime = 10 * time.Second
 
-// leave gives back what has not started, and waits for the sessions in flight, because the worker ends.
+// leave returns what has not started, and waits for the sessions in flight, because the worker ends.
 func (j *job) leave() {
 	j.mu.Lock()
 	j.order.Limit, j.order.Drains = 0, true

@@ -51,7 +51,7 @@ type Info struct {
 
 type (
 	hello   struct{ Info Info }
-	welcome struct{ Refused string } // why; "" if the worker may take part
+	welcome struct{ Refused string } // why; "" if it does not
 	// ready says that a worker can execute sessions of a run, or why it cannot.
 	ready struct {
 		Session uint64
@@ -117,16 +117,21 @@ type order struct {
 	Cycle   cycleOrder
 	Open    bool // the cycle is open
 
-	Settings engine.Settings
-	Memory   int64 // of all agents, in bytes
 	Canceled []canceled
-	Cut      bool
-	Ending   bool // sessions that wait for a service that does not answer are cut
 	Tracing  tracing
 	Recall   recall
-	Lent     lending.Lent
-	Tuned    []tuned
 	Drains   bool
+	Standing
+}
+
+// Standing is what holds for all workers, whatever cycle is open.
+type Standing struct {
+	Settings *engine.Settings
+	Memory   int64 // of all agents, in bytes
+	Cut      bool  // all sessions are cut
+	Ending   bool  // sessions that wait for a service that does not answer are cut
+	Tuned    []Tuned
+	Lent     lending.Lent // the newest
 }
 
 type (
@@ -140,9 +145,10 @@ type (
 		Number uint64
 		Count  int
 	}
-	// tuned is a value of a service; without a name, its requests in flight are sent again.
-	tuned struct{ Service, Name, Value string }
 )
+
+// Tuned is a value of a service. Without a name, the service's requests in flight are sent again.
+type Tuned struct{ Service, Name, Value string }
 
 // report is what a worker says of itself with every packet.
 type report struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/run/shards"
 )
 
-// receive handles a request of a worker that takes part in the run. The requests of one worker are handled one after another.
-func (p *Pool) receive(name string, kind byte, body []byte, answer func([]byte)) {
+// receive handles a request of a worker of the run. The requests of one worker are handled one after another.
+func (p intake) receive(name string, kind byte, body []byte, answer func([]byte)) {
 	switch kind {
 	case claimRequest:
 		p.claim(name, body, answer)
@@ -34,7 +34,7 @@ func (p *Pool) client(name string, session uint64) *client {
 }
 
 // packet handles a packet in its turn. Those that came too early wait, and those that came before get the same reply again.
-func (p *Pool) packet(name string, body []byte, answer func([]byte)) {
+func (p intake) packet(name string, body []byte, answer func([]byte)) {
 	head, frames, err := readPacket(body)
 	if err != nil {
 		return
@@ -78,7 +78,7 @@ func (p *Pool) packet(name string, body []byte, answer func([]byte)) {
 }
 
 // accept journals what a packet contains, and replies once that is durable.
-func (p *Pool) accept(name string, w *client, number uint64, frames []frame) {
+func (p intake) accept(name string, w *client, number uint64, frames []frame) {
 	var reply packetReply
 	waits := false
 	p.order.Lock()
@@ -108,7 +108,7 @@ func (p *Pool) accept(name string, w *client, number uint64, frames []frame) {
 	}()
 }
 
-func (p *Pool) reply(w *client, number uint64, r *packetReply) {
+func (p intake) reply(w *client, number uint64, r *packetReply) {
 	p.mu.Lock()
 	state := w.replies[number]
 	p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *Pool) reply(w *client, number uint64, r *packetReply) {
 }
 
 // complete sends the reply to a request, also to those that repeated it.
-func (p *Pool) complete(state *packetState, data []byte) {
+func (p intake) complete(state *packetState, data []byte) {
 	p.mu.Lock()
 	answers := state.answers
 	state.reply, state.answers = data, nil
@@ -127,7 +127,7 @@ func (p *Pool) complete(state *packetState, data []byte) {
 }
 
 // take handles a frame. It reports whether the worker waits until its row is durable. order is held.
-func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable bool, err error) {
+func (p intake) take(name string, w *client, f *frame, r *packetReply) (durable bool, err error) {
 	switch f.kind {
 	case batchFrame:
 		return false, p.batch(name, w, f.body, r)
@@ -162,7 +162,7 @@ func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable b
 }
 
 // reported takes the state of a worker.
-func (p *Pool) reported(name string, w *client, r *report) {
+func (p intake) reported(name string, w *client, r *report) {
 	for _, s := range r.Services {
 		if of := p.more.Services[s.State.Name]; of != nil {
 			of.Put(name, s)
@@ -182,7 +182,7 @@ func (p *Pool) reported(name string, w *client, r *report) {
 }
 
 // row journals a row of a session in flight, if the worker has the lease of that session. order is held.
-func (p *Pool) row(name string, body []byte, r *packetReply) (durable bool, err error) {
+func (p intake) row(name string, body []byte, r *packetReply) (durable bool, err error) {
 	part, rest, err := cutPart(body)
 	if err != nil {
 		return false, err
@@ -222,12 +222,12 @@ func (p *Pool) row(name string, body []byte, r *packetReply) (durable bool, err 
 }
 
 // holds reports whether a worker has the lease of a session in the open cycle. mu is held.
-func (p *Pool) holds(name string, l shards.Lease, place engine.Place) bool {
+func (p intake) holds(name string, l shards.Lease, place engine.Place) bool {
 	return p.open && place.Cycle == p.shard.Cycle && place.Take == p.takes[place.Agent] && p.book.Holds(name, l, place.Agent)
 }
 
 // batch journals and counts the sessions that ended under a lease. order is held.
-func (p *Pool) batch(name string, w *client, body []byte, r *packetReply) error {
+func (p intake) batch(name string, w *client, body []byte, r *packetReply) error {
 	part, rest, err := cutPart(body)
 	if err != nil {
 		return err
@@ -287,16 +287,16 @@ func (p *Pool) batch(name string, w *client, body []byte, r *packetReply) error 
 }
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
-func (p *Pool) spendBatch(w *client, o engine.Outlay) {
+func (p intake) spendBatch(w *client, o engine.Outlay) {
 	w.account.balance = w.account.balance.Minus(o)
 }
 
-func (p *Pool) queueUnrecorded(o engine.Outlay) {
+func (p intake) queueUnrecorded(o engine.Outlay) {
 	p.queue(run.NewBatch(nil, run.BatchCounts{Unrecorded: o}))
 }
 
 // claim leases a shard to a worker.
-func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
+func (p intake) claim(name string, body []byte, answer func([]byte)) {
 	of, err := record[claim](body)
 	if err != nil {
 		return
@@ -328,7 +328,7 @@ func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
 }
 
 // grant returns what a worker needs for a lease. mu is held.
-func (p *Pool) grant(w *client, leased *shards.Grant) grant {
+func (p intake) grant(w *client, leased *shards.Grant) grant {
 	s, now := p.shard, time.Now()
 	g := grant{Lease: leased.Lease, Cycle: p.cycleOrder(), Tasks: make([]task, 0, len(leased.Agents))}
 	for _, a := range leased.Agents {
@@ -347,16 +347,16 @@ func (p *Pool) grant(w *client, leased *shards.Grant) grant {
 		g.Tasks = append(g.Tasks, t)
 		p.remember(w, &g, agent)
 	}
-	if p.settings.Sequential { // any session may change the memory of the next
+	if p.standing.Settings.Sequential { // any session may change the memory of the next
 		g.Memory, g.Deltas = s.Memory, p.deltas
 	}
 	return g
 }
 
 // remember adds an agent's memory to a grant, unless the worker has it. mu is held.
-func (p *Pool) remember(w *client, g *grant, agent int) {
+func (p intake) remember(w *client, g *grant, agent int) {
 	m := p.shard.Memory[agent]
-	if m == nil || p.settings.Sequential {
+	if m == nil || p.standing.Settings.Sequential {
 		return
 	}
 	if w.has[agent].memory != m {
@@ -369,7 +369,7 @@ func (p *Pool) remember(w *client, g *grant, agent int) {
 }
 
 // call answers a call of a session. It may have to wait.
-func (p *Pool) call(name string, body []byte, answer func([]byte)) {
+func (p intake) call(name string, body []byte, answer func([]byte)) {
 	of, err := record[call](body)
 	if err != nil {
 		return

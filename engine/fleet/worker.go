@@ -39,7 +39,7 @@ type RefusedError struct{ Why string }
 func (e *RefusedError) Error() string { return "the coordinator refuses this worker: " + e.Why }
 
 // parted is how long a worker continues without an answer from the coordinator. It is shorter than the time after which the coordinator
-// gives its sessions to others, so that no session runs twice at the same time.
+// passes its sessions to others, so that no session runs twice at the same time.
 const parted = LeaseTime - BeatEvery/2
 
 // errParted ends the work on a run when the coordinator does not answer.

@@ -30,13 +30,14 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/arrivals", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
 	{"/engine/run/memorybudget", []string{"/engine"}, noPgx},
 	{"/engine/run/shards", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/run/pace", []string{"/engine"}, noPgx},
 	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/duration", []string{"/engine/internal/doc"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
@@ -71,7 +72,7 @@ var rules = []rule{
 	{"/engine/health", []string{"/engine"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
 	{"/engine/marks", []string{"/engine"}, noPgx},
-	{"/engine/view", []string{"/engine", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
+	{"/engine/view", []string{"/engine", "/engine/duration", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/mock/wire", "/engine/internal/..."}, noPgx},
 	{"/engine/mock/wire", []string{"/engine/browser", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
