@@ -15,9 +15,13 @@ import (
 // Crew executes the sessions of runs in other processes.
 type Crew interface {
 	control.Workers
-	// Pool returns the function that creates the pool of a run.
-	Pool(ctx context.Context, w Work) (func(run.PoolConfig) (run.WorkerPool, error), error)
+	// Pool returns the function that creates the pool of a run. The coordinator's clients of services own their limits; shown are the
+	// services as the run sees them.
+	Pool(ctx context.Context, w Work, own []engine.Service) (pool NewPool, shown []engine.Service, err error)
 }
+
+// NewPool creates the pool of a run.
+type NewPool = func(run.PoolConfig) (run.WorkerPool, error)
 
 // Work is what another process needs to execute sessions of a run.
 type Work struct {
@@ -48,7 +52,7 @@ func (l Launch) CheckCrew() error {
 }
 
 // pool returns the function that creates the pool of the run; nil for the pool of this process.
-func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.WorkerPool, error), error) {
+func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 	if l.Crew == nil {
 		return nil, nil //nolint:nilnil // the run makes its own
 	}
@@ -71,7 +75,8 @@ func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.W
 		}
 		w.Reach[s.Name] = r
 	}
-	return l.Crew.Pool(ctx, w)
+	pool, j.services, err = l.Crew.Pool(ctx, w, j.services)
+	return pool, err
 }
 
 // Connect connects the services in a worker of a fleet. elsewhere says that the coordinator is on another machine. The caller closes

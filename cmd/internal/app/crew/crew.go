@@ -19,6 +19,10 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/bus"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/admission"
+	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/service/merged"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -176,20 +180,55 @@ func CheckShared(l app.Launch, names []string) error {
 }
 
 // Pool implements [app.Crew].
-func (f *Fleet) Pool(ctx context.Context, w app.Work) (func(run.PoolConfig) (run.WorkerPool, error), error) {
+func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
 	for _, name := range f.cfg.Share {
 		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		b.Shared[name] = value
 	}
 	if w.Settings.Sequential {
 		f.cfg.Say("the sessions of a sequential run depend on each other: one worker at a time executes them")
 	}
-	return f.Coordinator.Pool(ctx, b.encode(), fleet.PoolConfig{}), nil
+	more, shown := f.lend(own)
+	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
+		more.Lending = lending.New(lending.Config{Services: controls(own), Changed: f.Lent})
+		p, err := f.Coordinator.Pool(ctx, b.encode(), more)(cfg)
+		if err != nil {
+			more.Lending.Close()
+			return nil, err
+		}
+		return p, nil
+	}, shown, nil
 }
+
+// lend shows the clients of the coordinator and of the workers as one service each. The bound of all models needs no client of a worker.
+func (f *Fleet) lend(own []engine.Service) (more fleet.PoolConfig, shown []engine.Service) {
+	more.Services = map[string]*merged.Service{}
+	for _, s := range own {
+		if _, ok := s.(*service.Bound); !ok {
+			m := merged.New(s, merged.Hooks{Tune: f.Tune, Renew: f.Renew})
+			more.Services[nameOf(s)], s = m, m
+		}
+		shown = append(shown, s)
+	}
+	return more, shown
+}
+
+// controls returns the limits of services by name.
+func controls(own []engine.Service) map[string]*admission.Controller {
+	all := map[string]*admission.Controller{}
+	for _, s := range own {
+		if c, ok := s.(interface{ Control() *admission.Controller }); ok {
+			all[nameOf(s)] = c.Control()
+		}
+	}
+	return all
+}
+
+func nameOf(s engine.Service) string { return s.State(time.Now()).Name }
 
 // Await waits until a number of workers are ready. It fails if those on this machine cannot be started.
 func (f *Fleet) Await(ctx context.Context, count int) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // TestInexactWorkersAreRefused checks that a worker with another version or processor is refused, with the reason.
@@ -57,14 +58,21 @@ const backend = `
 title: A backend
 services:
   shop: {kind: http, url: "http://127.0.0.1:1", auth: {bearer: secret:SHOP_TOKEN}}
-chain c: {step a: {get: /items}}
+chain c: {step a: {kind: http, service: shop, get: /items}}
 `
 
 const mocked = `
 services:
   shop: {kind: http, url: "mock:shop"}
-chain c: {step a: {get: /items}}
+chain c: {step a: {kind: http, service: shop, get: /items}}
 `
+
+// lender lends nothing.
+type lender struct{}
+
+func (lender) Admit(context.Context, lending.Ask) (lending.Grant, error) { return lending.Grant{}, nil }
+
+func (lender) Tell(context.Context, lending.Notes) (lending.Lent, error) { return lending.Lent{}, nil }
 
 // TestPrepare checks the reasons why a worker cannot execute the sessions of a run.
 func TestPrepare(t *testing.T) {
@@ -78,6 +86,8 @@ func TestPrepare(t *testing.T) {
 	reach := func(b *bundle) {
 		b.Reach = map[string]services.Reach{"shop": {Mock: "http://127.0.0.1:1", Secret: "quiet"}}
 	}
+	from := lending.NewBorrower(lender{}, lending.Lent{})
+	defer from.Close()
 	for name, c := range map[string]struct {
 		text   string
 		change func(b *bundle)
@@ -92,7 +102,7 @@ func TestPrepare(t *testing.T) {
 		"mock elsewhere":      {mocked, func(b *bundle) { reach(b); b.Machine = "other" }, "the scenario uses a mock for service shop, which listens on the coordinator's machine only; use --fleet local:N, or"},
 	} {
 		var said []string
-		p, err := preparer{func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), nil)
+		p, err := preparer{func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), from)
 		switch {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
 			t.Errorf("%s: %v, want %q", name, err, c.want)
