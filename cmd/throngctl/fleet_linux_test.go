@@ -62,7 +62,7 @@ func childrenOf(t *testing.T, pid int) (all []int) {
 		if err != nil {
 			continue // it has ended
 		}
-		for _, word := range strings.Fields(string(text)) {
+		for _, word := range strings.FieldsSeq(string(text)) {
 			n, err := strconv.Atoi(word)
 			if err != nil {
 				t.Fatal(err)

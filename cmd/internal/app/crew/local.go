@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -116,23 +115,19 @@ func (l *locals) isRemoved(name string) bool {
 
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
 func (l *locals) run(name string) error {
-	cmd := exec.Command(l.cfg.Program, l.arguments(name)...)
+	cmd := exec.CommandContext(l.ctx, l.cfg.Program, l.arguments(name)...)
 	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join, about.LeashEnv+"=1")
 	var said tail
 	cmd.Stderr = &said
-	cmd.WaitDelay = closeTime
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
+	cmd.Cancel, cmd.WaitDelay = leash.Close, closeTime // and then it is killed
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
-	ended := make(chan struct{})
-	end := context.AfterFunc(l.ctx, func() { l.release(leash, cmd, ended) })
 	err = cmd.Wait()
-	close(ended)
-	end()
 	switch last := said.last(); {
 	case err == nil:
 		return errors.New("without an error")
@@ -140,16 +135,6 @@ func (l *locals) run(name string) error {
 		return fmt.Errorf("%w: %s", err, last)
 	}
 	return err
-}
-
-// release lets a worker end, and kills it if it does not.
-func (*locals) release(leash io.Closer, cmd *exec.Cmd, ended <-chan struct{}) {
-	_ = leash.Close() // it may have ended
-	select {
-	case <-ended:
-	case <-time.After(closeTime):
-		_ = cmd.Process.Kill()
-	}
 }
 
 // arguments are those of a worker, which gets its part of the machine.
