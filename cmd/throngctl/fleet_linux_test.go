@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +64,7 @@ func childrenOf(t *testing.T, pid int) (all []int) {
 		if err != nil {
 			continue // it has ended
 		}
-		for _, word := range strings.FieldsSeq(string(text)) {
+		for word := range strings.FieldsSeq(string(text)) {
 			n, err := strconv.Atoi(word)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +78,7 @@ func childrenOf(t *testing.T, pid int) (all []int) {
 // TestKilledWorker checks that a run whose worker is killed has the same result, and that the worker is started again.
 func TestKilledWorker(t *testing.T) {
 	whole, out := t.TempDir(), t.TempDir()
-	size := []string{"--set", "agents=150", "--cycles", "2", "--no-dashboard"}
+	size := []string{"--set", "agents=80", "--cycles", "2", "--no-dashboard"}
 	if code, _, stderr := ctl(t, append([]string{"run", "shopping", "--data", t.TempDir(), "--seed", "7", "--mock-latency", "none", "--set", "eagerness=10", "--export", whole}, size...)...); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -262,6 +264,66 @@ func TestFleetOfOtherMachines(t *testing.T) {
 	}
 	if !strings.Contains(staysOut.String(), "ending after the sessions in flight") {
 		t.Errorf("it printed\n%s", staysOut)
+	}
+}
+
+// TestRefusedWorker checks that a worker without a secret is refused with the reason, and that the run waits for another one.
+func TestRefusedWorker(t *testing.T) {
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer a-token" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(shop.Close)
+	data := t.TempDir()
+	file := filepath.Join(data, "shop.yaml")
+	text := "title: Visits\npopulation: {count: 5}\nservices:\n  shop: {kind: http, url: \"" + shop.URL + "\", auth: {bearer: secret:SHOP_TOKEN}}\n" +
+		"chain visit: {step look: {kind: http, service: shop, get: /items}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	coordinator, _, _ := process(t, []string{"SHOP_TOKEN=a-token"}, "run", file, "--data", data, "--no-dashboard", "--fleet", "127.0.0.1:0")
+	coordinator.Stderr = nil
+	pipe, err := coordinator.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := coordinator.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = coordinator.Process.Kill() })
+	lines := bufio.NewReader(pipe)
+	next := func(want string) string {
+		t.Helper()
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatalf("no note has %q: %v", want, err)
+			}
+			if strings.Contains(line, want) {
+				return line
+			}
+		}
+	}
+	env := []string{about.JoinEnv + "=" + regexp.MustCompile(`throng://\S+`).FindString(next("throng://"))}
+	for i, secret := range []string{"SHOP_TOKEN=", "SHOP_TOKEN=a-token"} {
+		w, _, _ := process(t, append(env, secret), "worker", "--name", fmt.Sprint("rack-", i), "--data", t.TempDir())
+		if err := w.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = w.Process.Kill(); _ = w.Wait() })
+		if i == 0 {
+			if note := next("worker rack-0 refused"); !strings.Contains(note, "the secret SHOP_TOKEN is ") || !strings.Contains(note, "export SHOP_TOKEN=") {
+				t.Errorf("got %s", note)
+			}
+		}
+	}
+	next("worker rack-1 joined")
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Fatal(err)
+	}
+	if err := coordinator.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
