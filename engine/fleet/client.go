@@ -151,7 +151,7 @@ func (p crew) lose(name, why string) {
 	}
 	lost := p.inFlight(name)
 	p.book.Leave(name)
-	intake{p.Pool}.releaseLocks(name)
+	intake(p).releaseLocks(name)
 	p.settleAccount(w, lost)
 	p.carryOut()
 	joined := w.joined
@@ -202,7 +202,7 @@ func (p crew) settleAccount(w *client, lost []int) {
 		unrecorded = unrecorded.Minus(p.prefixes.spent(agent).Minus(a.begun[agent]))
 	}
 	if unrecorded != (engine.Outlay{}) {
-		intake{p.Pool}.queueUnrecorded(unrecorded)
+		intake(p).queueUnrecorded(unrecorded)
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 		return
 	}
 	kind, body, pool := data[0], data[1:], c.pool
-	f := func() {}
+	var f func()
 	switch kind {
 	case helloRequest:
 		f = func() { c.greet(worker, body, answer) }

@@ -51,6 +51,7 @@ type job struct {
 	pool     run.WorkerPool
 	refused  atomic.Bool
 	trip     atomic.Int64
+	skew     skew
 	room     chan struct{} // wakes fetch
 	claims   uint64        // so far; only fetch uses it
 
@@ -391,6 +392,8 @@ func (j *job) pass(b *run.Batch) {
 		}
 		p := of(l)
 		p.rows, p.complete = append(p.rows, rows[i]), complete
+		started := &p.rows[len(p.rows)-1].Started
+		*started = started.Add(j.skew.get())
 	}
 	for _, agent := range counts.CutAgents {
 		l, complete := j.feed.cut(int(agent))
@@ -503,6 +506,7 @@ func (j *job) version() uint64 {
 // replied takes the reply to a packet.
 func (j *job) replied(r *packetReply, sent time.Time) {
 	j.trip.Store(int64(time.Since(sent)))
+	j.skew.learn(sent, r.At, time.Now())
 	if r.Refused != "" {
 		j.refused.Store(true)
 		j.cancel(errParted)

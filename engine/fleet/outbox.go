@@ -95,11 +95,7 @@ func (o *outbox) run(ctx context.Context) {
 	for {
 		wait, data, acks := o.next()
 		if data != nil {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				o.deliver(ctx, data, acks)
-			}()
+			all.Go(func() { o.deliver(ctx, data, acks) })
 			continue
 		}
 		timer.Reset(wait)

@@ -190,7 +190,7 @@ func (p dispatch) sendOrders() {
 				p.tracing.Store(&now)
 				p.do(p.allDirty)
 			}
-			crew{p.Pool}.loseStalled()
+			crew(p).loseStalled()
 			if l := p.more.Lending; l != nil && time.Since(refresh) > time.Second {
 				refresh = time.Now()
 				p.use(l.Refresh())

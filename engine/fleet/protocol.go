@@ -176,6 +176,7 @@ type packetHead struct{ Session, Number uint64 }
 
 // packetReply answers a packet once its rows are durable.
 type packetReply struct {
+	At      time.Time      // by the coordinator's clock
 	Stale   []shards.Lease // leases that the worker has lost
 	Refused string         // why the coordinator takes nothing from this worker; it joins again
 	Failed  string         // why the rows are not in the journal

@@ -109,6 +109,7 @@ func (p intake) accept(name string, w *client, number uint64, frames []frame) {
 }
 
 func (p intake) reply(w *client, number uint64, r *packetReply) {
+	r.At = time.Now()
 	p.mu.Lock()
 	state := w.replies[number]
 	p.mu.Unlock()
