@@ -187,3 +187,15 @@ func TestOrdersForUnknownWorkers(t *testing.T) {
 
 // patience is how long tests wait for what must come, on a slow machine.
 const patience = 20 * time.Second
+
+// TestRemovedWorkersStayAway checks that a worker is known as removed by the name with which it joined.
+func TestRemovedWorkersStayAway(t *testing.T) {
+	l := &locals{removed: map[string]bool{}}
+	l.remove("local-1-2")
+	l.remove("local-3")
+	for name, want := range map[string]bool{"local-1": true, "local-10": false, "local-2": false, "local-3": true} {
+		if l.isRemoved(name) != want {
+			t.Errorf("%s: removed is %v", name, !want)
+		}
+	}
+}

@@ -107,10 +107,16 @@ func (l *locals) remove(name string) {
 	}
 }
 
+// isRemoved reports whether a worker was removed. One that was started again may have joined with a number after its name.
 func (l *locals) isRemoved(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.removed[name]
+	for removed := range l.removed {
+		if removed == name || strings.HasPrefix(removed, name+"-") {
+			return true
+		}
+	}
+	return false
 }
 
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
