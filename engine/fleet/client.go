@@ -20,6 +20,7 @@ type client struct {
 	stale   []shards.Lease // lost, and not yet told
 	probed  int            // probes that it has executed
 	report  report
+	status  status
 	ended   int64
 	pace    pace
 
@@ -229,5 +230,5 @@ func (p crew) describe(s *workers.State) {
 	s.Limit, _ = p.book.Share(s.Name)
 	r := &w.report
 	s.MaxLimit, s.InFlight, s.Queued, s.Ended, s.PerSecond = p.book.MaxShare(s.Name), r.InFlight, r.Queued, w.ended, w.pace.rate
-	s.CPU, s.Memory, s.Lag = r.Host.ProcessCPU, r.Host.Memory, r.Trip
+	s.CPU, s.Memory, s.Lag = w.status.Host.ProcessCPU, w.status.Host.Memory, w.status.Trip
 }

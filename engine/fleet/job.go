@@ -419,14 +419,22 @@ func (j *job) pass(b *run.Batch) {
 		if p.lease == nil && c.Probes == 0 && c.Unrecorded == (engine.Outlay{}) {
 			continue
 		}
-		head := batchHead{Counts: c}
+		var of shards.Lease
 		if p.lease != nil {
-			head.Lease = p.lease.Lease
+			of = p.lease.Lease
 		}
 		j.outbox.addLocked(batchFrame, c.Probes > 0, p.acknowledge(), func(dst []byte) []byte {
-			return codec.AppendSessions(appendPart(dst, head), p.rows)
+			return codec.AppendSessions(appendCounts(appendLease(dst, of), &c), p.rows)
 		})
 	}
+}
+
+// appendCounts appends the counts of a batch, or nothing if they say nothing.
+func appendCounts(dst []byte, c *run.BatchCounts) []byte {
+	if c.Cut == 0 && c.Probes == 0 && c.Unrecorded == (engine.Outlay{}) {
+		return append(dst, 0)
+	}
+	return appendPart(dst, c)
 }
 
 // part is what a batch contains of one lease.
@@ -461,7 +469,7 @@ func (j *job) watch() {
 	for {
 		select {
 		case now := <-tick.C:
-			j.outbox.send()
+			j.describe()
 			if now.Sub(extended) >= BeatEvery {
 				extended = now
 				j.feed.extend()
@@ -476,19 +484,21 @@ func (j *job) watch() {
 func (j *job) report(dst []byte) []byte {
 	version := j.version() // first: sessions that started under an older share are counted then
 	inFlight, queued := j.feed.counts()
-	r := report{
-		Report:   shards.Report{Version: version, InFlight: inFlight, Queued: queued, Idle: j.idle(inFlight, queued)},
-		Cycle:    j.feed.number(),
-		Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load()),
-	}
+	r := report{shards.Report{Version: version, InFlight: inFlight, Queued: queued, Idle: j.idle(inFlight, queued)}, j.feed.number()}
+	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return appendReport(dst, &r) })
+}
+
+// describe sends what people see of this worker.
+func (j *job) describe() {
+	s := status{Cycle: j.feed.number(), Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load())}
 	if j.cfg.Host != nil {
-		r.Host = j.cfg.Host()
+		s.Host = j.cfg.Host()
 	}
 	now := time.Now()
-	for _, s := range j.prepared.Services {
-		r.Services = append(r.Services, merged.ReportOf(s, now))
+	for _, of := range j.prepared.Services {
+		s.Services = append(s.Services, merged.ReportOf(of, now))
 	}
-	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return codec.AppendWire(dst, &r) })
+	j.outbox.add(statusFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, &s) })
 }
 
 func (j *job) isCut() bool {

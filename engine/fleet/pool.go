@@ -492,8 +492,8 @@ func (p *Pool) activity() (all []engine.Activity) {
 		return nil
 	}
 	for _, w := range p.clients {
-		if w.report.Cycle == p.shard.Cycle {
-			all = append(all, w.report.Activity...)
+		if w.status.Cycle == p.shard.Cycle {
+			all = append(all, w.status.Activity...)
 		}
 	}
 	return all

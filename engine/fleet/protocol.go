@@ -8,7 +8,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
-	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
 	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/service/merged"
@@ -150,9 +149,41 @@ type (
 // Tuned is a value of a service. Without a name, the service's requests in flight are sent again.
 type Tuned struct{ Service, Name, Value string }
 
-// report is what a worker says of itself with every packet.
+// report ends every packet: how far the worker is.
 type report struct {
 	shards.Report
+	Cycle int
+}
+
+// appendReport appends a report. It is short, because each packet has one.
+func appendReport(dst []byte, r *report) []byte {
+	idle := uint64(0)
+	if r.Idle {
+		idle = 1
+	}
+	for _, n := range [...]uint64{r.Version, uint64(r.InFlight), uint64(r.Queued), idle, uint64(r.Cycle + 1)} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	return dst
+}
+
+// readReport is the inverse of appendReport.
+func readReport(data []byte) (r report, err error) {
+	var n [5]uint64
+	for i := range n {
+		v, k := binary.Uvarint(data)
+		if k <= 0 {
+			return r, codec.ErrDamaged
+		}
+		n[i], data = v, data[k:]
+	}
+	r.Report = shards.Report{Version: n[0], InFlight: int(n[1]), Queued: int(n[2]), Idle: n[3] != 0}
+	r.Cycle = int(n[4]) - 1
+	return r, nil
+}
+
+// status is what a worker says of itself now and then, for people.
+type status struct {
 	Cycle    int
 	Activity []engine.Activity
 	Host     engine.HostMetrics
@@ -169,6 +200,7 @@ const (
 	throttledFrame
 	backFrame
 	reportFrame
+	statusFrame
 )
 
 // packetHead begins a packet. The packets of a session have consecutive numbers, from 1.
@@ -191,10 +223,6 @@ type (
 	back struct {
 		Lease  shards.Lease
 		Agents []int32
-	}
-	batchHead struct {
-		Lease  shards.Lease
-		Counts run.BatchCounts
 	}
 )
 
@@ -259,6 +287,24 @@ func record[T any](body []byte) (v T, err error) {
 func appendFrame(dst []byte, kind byte, f func(dst []byte) []byte) []byte {
 	body := f(nil)
 	return append(binary.AppendUvarint(append(dst, kind), uint64(len(body))), body...)
+}
+
+// appendLease appends a lease. Most frames have one.
+func appendLease(dst []byte, l shards.Lease) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, l.Shard), l.Epoch)
+}
+
+// cutLease is the inverse of appendLease. It also returns the rest of the data.
+func cutLease(data []byte) (l shards.Lease, rest []byte, err error) {
+	n, k := binary.Uvarint(data)
+	if k <= 0 {
+		return l, nil, codec.ErrDamaged
+	}
+	e, m := binary.Uvarint(data[k:])
+	if m <= 0 {
+		return l, nil, codec.ErrDamaged
+	}
+	return shards.Lease{Shard: n, Epoch: e}, data[k+m:], nil
 }
 
 // appendPart appends a length and a message.

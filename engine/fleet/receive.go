@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -80,16 +81,21 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 // accept journals what a packet contains, and replies once that is durable.
 func (p intake) accept(name string, w *client, number uint64, frames []frame) {
 	var reply packetReply
+	var sessions ended
 	waits := false
 	p.order.Lock()
 	for i := range frames {
 		f := &frames[i]
-		durable, err := p.take(name, w, f, &reply)
+		if f.kind == reportFrame {
+			p.add(name, w, &sessions) // the report counts them as sent
+		}
+		durable, err := p.take(name, w, f, &sessions, &reply)
 		waits = waits || durable
 		if err != nil {
 			reply.Failed = err.Error()
 		}
 	}
+	p.add(name, w, &sessions)
 	p.mu.Lock()
 	reply.Stale = append(reply.Stale, w.stale...)
 	w.stale = nil
@@ -128,10 +134,10 @@ func (p intake) complete(state *packetState, data []byte) {
 }
 
 // take handles a frame. It reports whether the worker waits until its row is durable. order is held.
-func (p intake) take(name string, w *client, f *frame, r *packetReply) (durable bool, err error) {
+func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packetReply) (durable bool, err error) {
 	switch f.kind {
 	case batchFrame:
-		return false, p.batch(name, w, f.body, r)
+		return false, p.batch(name, w, f.body, sessions, r)
 	case rowFrame:
 		return p.row(name, f.body, r)
 	case settleFrame:
@@ -155,25 +161,27 @@ func (p intake) take(name string, w *client, f *frame, r *packetReply) (durable 
 		p.do(func() { p.book.GiveBack(name, b.Lease, b.Agents) })
 		return false, err
 	case reportFrame:
-		s, err := record[report](f.body)
-		p.reported(name, w, &s)
+		r, err := readReport(f.body)
+		if err == nil {
+			p.reported(name, w, &r)
+		}
+		return false, err
+	case statusFrame:
+		s, err := record[status](f.body)
+		if err == nil {
+			p.described(name, w, &s)
+		}
 		return false, err
 	}
 	return false, nil
 }
 
-// reported takes the state of a worker.
+// reported takes how far a worker is.
 func (p intake) reported(name string, w *client, r *report) {
-	for _, s := range r.Services {
-		if of := p.more.Services[s.State.Name]; of != nil {
-			of.Put(name, s)
-		}
-	}
 	p.do(func() {
 		if p.clients[name] != w {
 			return
 		}
-		w.pace.update(time.Now(), w.ended)
 		w.report = *r
 		if p.shard == nil || r.Cycle != p.shard.Cycle {
 			r.InFlight, r.Queued, r.Idle = 0, 0, p.open
@@ -182,13 +190,22 @@ func (p intake) reported(name string, w *client, r *report) {
 	})
 }
 
+// described takes what people see of a worker.
+func (p intake) described(name string, w *client, s *status) {
+	for _, r := range s.Services {
+		if of := p.more.Services[r.State.Name]; of != nil {
+			of.Put(name, r)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.pace.update(time.Now(), w.ended)
+	w.status = *s
+}
+
 // row journals a row of a session in flight, if the worker has the lease of that session. order is held.
 func (p intake) row(name string, body []byte, r *packetReply) (durable bool, err error) {
-	part, rest, err := cutPart(body)
-	if err != nil {
-		return false, err
-	}
-	lease, err := record[shards.Lease](part)
+	lease, rest, err := cutLease(body)
 	if err != nil {
 		return false, err
 	}
@@ -227,30 +244,65 @@ func (p intake) holds(name string, l shards.Lease, place engine.Place) bool {
 	return p.open && place.Cycle == p.shard.Cycle && place.Take == p.takes[place.Agent] && p.book.Holds(name, l, place.Agent)
 }
 
-// batch journals and counts the sessions that ended under a lease. order is held.
-func (p intake) batch(name string, w *client, body []byte, r *packetReply) error {
-	part, rest, err := cutPart(body)
+// ended is what a packet contains of ended sessions.
+type ended struct {
+	rows   engine.SessionRows
+	counts run.BatchCounts
+	probes int
+}
+
+// add journals and delivers ended sessions. order is held.
+func (p intake) add(name string, w *client, e *ended) {
+	if len(e.rows) == 0 && e.counts.Cut == 0 && e.probes == 0 && e.counts.Unrecorded == (engine.Outlay{}) {
+		return
+	}
+	if len(e.rows) > 0 && p.cfg.Journal != nil {
+		p.cfg.Journal(e.rows)
+	}
+	p.do(func() {
+		w.ended += int64(len(e.rows))
+		p.queue(run.NewBatch(e.rows, e.counts))
+		for range e.probes {
+			w.probed++
+			p.book.Probed(name)
+		}
+		p.book.Settle()
+	})
+	*e = ended{}
+}
+
+// batch takes the sessions that ended under a lease. order is held.
+func (p intake) batch(name string, w *client, body []byte, to *ended, r *packetReply) error {
+	lease, rest, err := cutLease(body)
 	if err != nil {
 		return err
 	}
-	head, err := record[batchHead](part)
+	part, rest, err := cutPart(rest)
 	if err != nil {
 		return err
+	}
+	var sent run.BatchCounts
+	if len(part) > 0 { // most batches have no counts
+		if sent, err = record[run.BatchCounts](part); err != nil {
+			return err
+		}
 	}
 	rows, err := codec.ReadSessions(rest)
 	if err != nil {
 		return err
 	}
-	counts := head.Counts
-	counts.Departed, counts.Probes, counts.Cut, counts.CutAgents = 0, 0, 0, nil
-	accepted := make(engine.SessionRows, 0, len(rows))
+	counts := &to.counts
+	counts.Unrecorded = counts.Unrecorded.Plus(sent.Unrecorded)
+	to.probes += sent.Probes
+	to.rows = slices.Grow(to.rows, len(rows))
 	p.mu.Lock()
-	p.spendBatch(w, counts.Unrecorded)
+	defer p.mu.Unlock()
+	p.spendBatch(w, sent.Unrecorded)
 	for i := range rows {
 		row := &rows[i]
 		spent := engine.OutlayOf(row.Steps)
-		if !p.holds(name, head.Lease, row.Place) || !p.book.Ended(name, head.Lease, row.Agent) {
-			r.Stale = append(r.Stale, head.Lease)
+		if !p.holds(name, lease, row.Place) || !p.book.Ended(name, lease, row.Agent) {
+			r.Stale = append(r.Stale, lease)
 			stray := spent.Minus(p.prefixes.spent(row.Agent))
 			counts.Unrecorded = counts.Unrecorded.Plus(stray)
 			p.spendBatch(w, stray)
@@ -261,29 +313,14 @@ func (p intake) batch(name string, w *client, body []byte, r *packetReply) error
 		if p.deltas != nil && row.Outcome.Commits() {
 			p.deltas[row.Agent] = row.Delta
 		}
-		accepted = append(accepted, *row)
+		to.rows = append(to.rows, *row)
 	}
-	for _, agent := range head.Counts.CutAgents {
-		if p.book.Ended(name, head.Lease, int(agent)) {
+	for _, agent := range sent.CutAgents {
+		if p.book.Ended(name, lease, int(agent)) {
 			counts.Cut++
+			counts.CutAlone = sent.CutAlone // "" if the run is cut; one that runs again is not counted
 		}
 	}
-	if counts.Cut == 0 {
-		counts.CutAlone = "" // of a session that runs again
-	}
-	w.ended += int64(len(accepted))
-	p.mu.Unlock()
-	if len(accepted) > 0 && p.cfg.Journal != nil {
-		p.cfg.Journal(accepted)
-	}
-	p.do(func() {
-		p.queue(run.NewBatch(accepted, counts))
-		for range head.Counts.Probes {
-			w.probed++
-			p.book.Probed(name)
-		}
-		p.book.Settle()
-	})
 	return nil
 }
 
