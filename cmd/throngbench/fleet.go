@@ -283,7 +283,7 @@ func serveWorker(ctx context.Context, _ env) (figures, error) {
 	}()
 	err = fleet.Work(ctx, fleet.WorkerConfig{
 		Link: link, Info: fleet.Info{Cores: 1},
-		Prepare: func(_ context.Context, bundle []byte, _ *lending.Borrower) (*fleet.Prepared, error) {
+		Prepare: func(_ context.Context, bundle []byte, _ *lending.Borrower, _ fleet.Part) (*fleet.Prepared, error) {
 			return &fleet.Prepared{Program: fleetPrograms[string(bundle)]}, nil
 		},
 	})

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -16,6 +17,7 @@ type client struct {
 	joined  bool
 	drains  bool
 	lent    lending.Lent // when it joined
+	part    Part
 	recall  recall
 	stale   []shards.Lease // lost, and not yet told
 	probed  int            // probes that it has executed
@@ -105,18 +107,38 @@ func (p *pace) update(now time.Time, ended int64) {
 	}
 }
 
-// invite asks a worker to prepare for the run.
-func (p crew) invite(name string) {
+// invite asks a worker to prepare for the run, unless there are as many workers as parts. It returns why it does not.
+func (p crew) invite(name string) (refused string) {
 	p.lose(name, "")
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	part, ok := p.freePart()
+	if !ok {
+		return fmt.Sprintf("the connections to databases are divided among %d workers: start the run with a higher --workers for more", p.more.Parts)
+	}
 	p.sessions++
 	w := newClient(p.sessions)
+	w.part = part
 	if p.more.Lending != nil {
 		w.lent = p.more.Lending.Join(name)
 	}
 	p.clients[name] = w
 	p.markDirty(name)
+	return ""
+}
+
+// freePart returns a part that no worker has. mu is held.
+func (p crew) freePart() (part Part, ok bool) {
+	taken := map[int]bool{}
+	for _, w := range p.clients {
+		taken[w.part.Index] = true
+	}
+	for part.Of = p.more.Parts; part.Index < part.Of; part.Index++ {
+		if !taken[part.Index] {
+			return part, true
+		}
+	}
+	return part, part.Of == 0
 }
 
 // join adds a worker that is prepared.

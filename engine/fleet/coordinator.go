@@ -45,6 +45,8 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
+	unfit   bool        // for any run
+	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived, or it joined the run
 	inbox   chan func() // what it sends, in order; closed by Close
 }
@@ -157,7 +159,7 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		return
 	}
 	m.Info, m.present, m.since = of.Info, true, time.Now()
-	if err != nil {
+	if m.unfit = err != nil; m.unfit {
 		m.state, m.why = workers.Refused, err.Error()
 	} else {
 		m.state, m.why = workers.Ready, ""
@@ -167,9 +169,7 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 	if err != nil {
 		answer(codec.AppendWire(nil, welcome{Refused: err.Error()}))
 	} else {
-		if pool != nil {
-			crew{pool}.invite(name)
-		}
+		c.invite(pool, name)
 		answer(codec.AppendWire(nil, welcome{}))
 	}
 	c.changed()
@@ -215,9 +215,7 @@ func (c *Coordinator) Present(worker string) {
 	}
 	c.mu.Unlock()
 	if again {
-		if pool != nil {
-			crew{pool}.invite(worker)
-		}
+		c.invite(pool, worker)
 		c.changed()
 	}
 }
@@ -238,8 +236,54 @@ func (c *Coordinator) lose(worker, why string) {
 	c.mu.Unlock()
 	if pool != nil {
 		crew{pool}.lose(worker, why)
+		for _, waiting := range c.waiting() { // its part is free
+			c.invite(pool, waiting)
+		}
 	}
 	c.changed()
+}
+
+// invite asks a worker to prepare for a run; there may be none.
+func (c *Coordinator) invite(pool *Pool, worker string) {
+	if pool == nil {
+		return
+	}
+	refused := crew{pool}.invite(worker)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m := c.members[worker]; m != nil {
+		m.waits = refused != ""
+		m.state, m.why = workers.Ready, refused
+		if m.waits {
+			m.state = workers.Refused
+		}
+	}
+}
+
+// waiting returns the workers that the run has no part for.
+func (c *Coordinator) waiting() (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.members {
+		if m.present && m.waits {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fit returns the workers that any run may use, even if an earlier one refused them.
+func (c *Coordinator) fit() (names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, m := range c.members {
+		if m.present && !m.unfit {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // stalled returns the workers of a run that are connected but have not reported for the time of a lease.
@@ -293,8 +337,8 @@ func (c *Coordinator) Pool(ctx context.Context, bundle []byte, of PoolConfig) fu
 			return nil, fmt.Errorf("offer the run to the workers: %w", err)
 		}
 		go p.deliver()
-		for _, worker := range c.ready() {
-			crew{p}.invite(worker)
+		for _, worker := range c.fit() {
+			c.invite(p, worker)
 		}
 		return p, nil
 	}
@@ -320,7 +364,7 @@ func (c *Coordinator) release(p *Pool) {
 		c.pool = nil
 	}
 	c.mu.Unlock()
-	for _, worker := range c.ready() {
+	for _, worker := range c.fit() {
 		c.bus.Order(worker, codec.AppendWire(nil, order{}))
 	}
 }

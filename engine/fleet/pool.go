@@ -23,6 +23,8 @@ type PoolConfig struct {
 	Lending *lending.Lending
 	// Parallel is how many requests a session may have in flight; 0 is not known.
 	Parallel int
+	// Parts is into how many parts the connections to databases are divided, and thus the most workers; 0 does not bound them.
+	Parts int
 	// Services are those of the run, by name. They receive the states of the workers' clients.
 	Services map[string]*merged.Service
 }
@@ -220,7 +222,7 @@ func (p dispatch) orderFor(name string, w *client) order {
 	o := order{
 		Run: p.run, Session: w.session, Bundle: p.run, Limit: limit, Version: version, Probes: w.probed + p.book.Probes(name), Open: p.open, Standing: p.standing,
 		Canceled: p.canceled, Tracing: *p.tracing.Load(), Recall: w.recall,
-		Drains: w.drains, Host: p.host.Run(), Keeps: p.host.Keeps(), MemoryBudget: p.cfg.MemoryBudget,
+		Drains: w.drains, Part: w.part, Host: p.host.Run(), Keeps: p.host.Keeps(), MemoryBudget: p.cfg.MemoryBudget,
 	}
 	if o.Lent = w.lent; p.standing.Lent.Version > o.Lent.Version {
 		o.Lent.Version, o.Lent.Free = p.standing.Lent.Version, p.standing.Lent.Free

@@ -107,6 +107,7 @@ type order struct {
 	Bundle  string
 	Host    engine.HostRun
 	Keeps   bool
+	Part    Part
 	// MemoryBudget is for large answers and the agents' memory, in bytes; 0 is unlimited.
 	MemoryBudget int64
 	// Limit is the share of the concurrency limit, with its version.

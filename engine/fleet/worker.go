@@ -15,9 +15,9 @@ import (
 type WorkerConfig struct {
 	Link Link
 	Info Info
-	// Prepare makes the sessions of a run executable. Clients of services take their limits from the borrower. An error says why this
-	// machine cannot execute the sessions exactly.
-	Prepare func(ctx context.Context, bundle []byte, from *lending.Borrower) (*Prepared, error)
+	// Prepare makes the sessions of a run executable. Clients of services take their limits from the borrower; what cannot be borrowed,
+	// such as connections to databases, is limited to a part. An error says why this machine cannot execute the sessions exactly.
+	Prepare func(ctx context.Context, bundle []byte, from *lending.Borrower, part Part) (*Prepared, error)
 	// Host samples the machine; nil reports nothing.
 	Host func() engine.HostMetrics
 	// Once ends the worker after its first run.
@@ -25,6 +25,9 @@ type WorkerConfig struct {
 	// Say, if set, receives what happens, as sentences.
 	Say func(text string)
 }
+
+// Part is one of several equal parts, from 0. Without parts, Of is 0.
+type Part struct{ Index, Of int }
 
 // Prepared is a run that a worker can execute.
 type Prepared struct {
@@ -184,7 +187,7 @@ func prepare(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*j
 		return nil, fmt.Errorf("receive the scenario: %w", err)
 	}
 	j := newJob(ctx, cfg, o, beats)
-	p, err := cfg.Prepare(ctx, bundle, j.borrower)
+	p, err := cfg.Prepare(ctx, bundle, j.borrower, o.Part)
 	if err != nil {
 		j.cancel(err)
 		j.borrower.Close()

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/throng-sim/throng/engine/fleet/fleettest"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // testFleet is a fleet whose workers are in this process. Its transport carries messages as between processes.
@@ -30,6 +32,8 @@ type testFleet struct {
 	all    sync.WaitGroup
 	closed bool
 	apart  bool // each worker has its own copy of the program
+	parts  int
+	taken  []int // indexes of the parts that workers prepared for
 }
 
 func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
@@ -41,7 +45,7 @@ func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
 // pool returns the pool of a run whose program the workers also have.
 func (f *testFleet) pool(workers int) func(run.PoolConfig) (run.WorkerPool, error) {
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
-		p, err := f.of.Pool(context.Background(), nil, fleet.PoolConfig{})(cfg)
+		p, err := f.of.Pool(context.Background(), nil, fleet.PoolConfig{Parts: f.parts})(cfg)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +87,10 @@ func (f *testFleet) join(name string, p engine.Program) {
 	f.all.Go(func() {
 		_ = fleet.Work(ctx, fleet.WorkerConfig{
 			Link: link, Info: fleet.Info{Cores: 1},
-			Prepare: func(context.Context, []byte, *lending.Borrower) (*fleet.Prepared, error) {
+			Prepare: func(_ context.Context, _ []byte, _ *lending.Borrower, part fleet.Part) (*fleet.Prepared, error) {
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.taken = append(f.taken, part.Index)
 				return &fleet.Prepared{Program: p}, nil
 			},
 		})
@@ -289,5 +296,42 @@ func TestFleetUnderFaults(t *testing.T) {
 			}
 			return nil
 		})
+	})
+}
+
+// TestPartsOfConnections checks that there are never more workers than parts, and that a worker waits for the part of a lost one.
+func TestPartsOfConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, fleettest.Faults{})
+		f.parts = 2
+		cfg := enginetest.Config(60, &enginetest.Crowd{Asks: 4, Work: time.Second}, &enginetest.Journal{})
+		cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Pool = 9, 6, f.pool(2)
+		r := start(t, cfg)
+		synctest.Wait()
+		f.join("w2", cfg.Program)
+		synctest.Wait()
+		status := func(name string) (workers.Status, string) {
+			for _, w := range f.of.Workers() {
+				if w.Name == name {
+					return w.Status, w.Why
+				}
+			}
+			return 0, "unknown"
+		}
+		if got, why := status("w2"); got != workers.Refused || !strings.Contains(why, "divided among 2 workers") {
+			t.Errorf("a third worker is %v: %s", got, why)
+		}
+		f.kill("w0")
+		time.Sleep(10 * time.Second)
+		if got, why := status("w2"); got != workers.Ready || why != "" {
+			t.Errorf("after one of two was lost, the third is %v: %s", got, why)
+		}
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+		}
+		slices.Sort(f.taken)
+		if got, want := slices.Compact(f.taken), []int{0, 1}; !slices.Equal(got, want) {
+			t.Errorf("the parts were %v, want %v", got, want)
+		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -52,7 +53,7 @@ type preparer struct {
 }
 
 // prepare implements [fleet.WorkerConfig.Prepare].
-func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower) (*fleet.Prepared, error) {
+func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower, part fleet.Part) (*fleet.Prepared, error) {
 	var b bundle
 	if err := codec.Unmarshal(data, &b); err != nil {
 		return nil, fmt.Errorf("the coordinator's message cannot be read: %w", err)
@@ -69,12 +70,27 @@ func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	if err := divide(services, part); err != nil {
+		return nil, errors.Join(err, job.Close())
+	}
 	p.say(fmt.Sprintf("run %s: %s", b.Run, s.Title))
 	end := func() error {
 		p.say(fmt.Sprintf("run %s: no longer here", b.Run))
 		return job.Close()
 	}
 	return &fleet.Prepared{Program: s.Program(b.Settings.Seed), Services: services, Close: end}, nil
+}
+
+// divide limits the clients of databases to a part of their connections.
+func divide(all []engine.Service, part fleet.Part) error {
+	for _, s := range all {
+		if d, ok := s.(interface{ Divide(index, parts int) error }); ok && part.Of > 0 {
+			if err := d.Divide(part.Index, part.Of); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // thisMachine identifies the machine, or the container, whose loopback addresses this process reaches.

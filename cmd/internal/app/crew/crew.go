@@ -35,6 +35,7 @@ type Config struct {
 	Cluster, Credentials string
 	// Share are names of secrets that are sent to the workers.
 	Share   []string
+	Workers int // how many are expected; more cannot join a run that calls a database
 	Secrets secrets.Finder
 	Data    string // the data folder
 	// Program is the path of throngctl, which is started with Env in addition to the environment, for workers on this machine.
@@ -208,6 +209,9 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 func (f *Fleet) lend(own []engine.Service) (more fleet.PoolConfig, shown []engine.Service) {
 	more.Services = map[string]*merged.Service{}
 	for _, s := range own {
+		if _, ok := s.(*service.Postgres); ok {
+			more.Parts = max(f.cfg.Workers, 1)
+		}
 		if _, ok := s.(*service.Bound); !ok {
 			m := merged.New(s, merged.Hooks{Tune: f.Tune, Renew: f.Renew})
 			more.Services[nameOf(s)], s = m, m

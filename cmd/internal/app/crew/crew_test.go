@@ -102,7 +102,7 @@ func TestPrepare(t *testing.T) {
 		"mock elsewhere":      {mocked, func(b *bundle) { reach(b); b.Machine = "other" }, "the scenario uses a mock for service shop, which listens on the coordinator's machine only; use --fleet local:N, or"},
 	} {
 		var said []string
-		p, err := preparer{func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), from)
+		p, err := preparer{func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), from, fleet.Part{})
 		switch {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -117,7 +117,7 @@ func TestPrepare(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (preparer{}).prepare(t.Context(), []byte("x"), nil); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+	if _, err := (preparer{}).prepare(t.Context(), []byte("x"), nil, fleet.Part{}); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("a damaged bundle: %v", err)
 	}
 }

@@ -45,6 +45,7 @@ func (f *Flags) Open(ctx context.Context, cfg crew.Config) (team *crew.Fleet, co
 	if err != nil {
 		return nil, 0, err
 	}
+	cfg.Workers = cmp.Or(f.Workers, local, 1)
 	team, err = crew.Open(ctx, cfg)
-	return team, cmp.Or(f.Workers, local, 1), err
+	return team, cfg.Workers, err
 }
