@@ -22,7 +22,7 @@ const joinVariable = "THRONGBENCH_JOIN"
 
 // fleetRows measure runs that other processes execute, over NATS on loopback.
 func fleetRows() []row {
-	return []row{linearRow(), coordinatorRow(), millionRow()}
+	return []row{linearRow(), coordinatorRow(), millionRow(), holdingRow()}
 }
 
 // fleetWorker is the part that is one worker process.
@@ -138,6 +138,35 @@ func millionRow() row {
 			{name: "times one process's peak memory", less: true, of: over(0, "peak MB", 1, "peak MB")},
 		},
 		note: "The digest covers place, outcome, events and memory of all sessions. Not journaled on disk.",
+	}
+}
+
+func holdingRow() row {
+	const few, many = 500_000, 4_000_000
+	of := func(program string, agents int) side {
+		return side{name: figure(float64(agents)) + " agents, " + program, run: func(ctx context.Context, e env) (figures, error) {
+			c := bare(agents, 200, nil)
+			c.Journal = &digestJournal{}
+			took, worker, err := overFleet(ctx, e, "S17/worker", 2, program, c)
+			return figures{"s": took.Seconds(), "peak MB": ownPeak(), "peak MB of a worker": worker}, err
+		}}
+	}
+	bytes := func(small, large int) func(all []figures) (float64, bool) {
+		return func(all []figures) (float64, bool) {
+			a, ok := all[small]["peak MB"]
+			b, also := all[large]["peak MB"]
+			return (b - a) * 1e6 / (many - few), ok && also
+		}
+	}
+	return row{
+		name: "S17", what: "What the coordinator holds for an agent", parts: fleetWorker(), scale: true,
+		sides: []side{of("empty", few), of("empty", many), of("remember", few), of("remember", many)},
+		shown: []string{"s", "peak MB", "peak MB of a worker"},
+		ratios: []ratio{
+			{name: "bytes an agent without memory", less: true, of: bytes(0, 1)},
+			{name: "bytes an agent, of which a tenth has memory", less: true, of: bytes(2, 3)},
+		},
+		note: "Peak resident memory of many agents less that of few, with two workers and one cycle.",
 	}
 }
 
