@@ -47,7 +47,8 @@ type member struct {
 	present bool
 	unfit   bool        // for any run
 	waits   bool        // for a part of the run
-	heard   time.Time   // when its newest packet arrived, or it joined the run
+	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
+	asking  int         // packets without an answer, such as while the journal cannot be written
 	inbox   chan func() // what it sends, in order; closed by Close
 }
 
@@ -124,11 +125,26 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 	m := c.member(worker)
 	if kind == packetRequest {
 		m.heard = time.Now()
+		reply := answer
+		answer = func(data []byte) {
+			c.answered(m)
+			reply(data)
+		}
 	}
 	select {
 	case m.inbox <- f:
+		if kind == packetRequest {
+			m.asking++
+		}
 	default: // it repeats the request
 	}
+}
+
+// answered records that a packet of a worker has its answer.
+func (c *Coordinator) answered(m *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m.heard, m.asking = time.Now(), m.asking-1
 }
 
 // noRun is why a worker is refused whose run has ended.
@@ -191,7 +207,7 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	if of.Refused != "" {
 		m.state = workers.Refused
 	}
-	m.since, m.heard = time.Now(), time.Now()
+	m.since, m.heard, m.asking = time.Now(), time.Now(), 0
 	c.mu.Unlock()
 	if of.Refused == "" && pool != nil {
 		crew{pool}.join(name, of.Session)
@@ -291,7 +307,7 @@ func (c *Coordinator) stalled(now time.Time) (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, m := range c.members {
-		if m.present && now.Sub(m.heard) > LeaseTime {
+		if m.present && m.asking <= 0 && now.Sub(m.heard) > LeaseTime {
 			names = append(names, name)
 		}
 	}
