@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
 	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/service/merged"
@@ -323,10 +324,40 @@ func cutPart(data []byte) (part, rest []byte, err error) {
 	return data[k : k+int(n)], data[k+int(n):], nil
 }
 
-// frame is a part of a packet.
+// frame is a part of a packet. decode fills in the rest.
 type frame struct {
-	kind byte
-	body []byte
+	kind   byte
+	body   []byte
+	lease  shards.Lease       // of a batch or a row
+	rows   engine.SessionRows // of a batch
+	counts run.BatchCounts    // of a batch
+	row    engine.Row
+}
+
+// decode reads the rows of a frame. That is most of the work that a packet makes, so it is done before the packet has its turn.
+func (f *frame) decode() (err error) {
+	if f.kind != batchFrame && f.kind != rowFrame {
+		return nil
+	}
+	rest := f.body
+	if f.lease, rest, err = cutLease(rest); err != nil {
+		return err
+	}
+	if f.kind == rowFrame {
+		f.row, err = codec.ReadJournaled(rest)
+		return err
+	}
+	counts, rest, err := cutPart(rest)
+	if err != nil {
+		return err
+	}
+	if len(counts) > 0 { // most batches have none
+		if f.counts, err = record[run.BatchCounts](counts); err != nil {
+			return err
+		}
+	}
+	f.rows, err = codec.ReadSessions(rest)
+	return err
 }
 
 // readPacket reads the body of a packet.
@@ -341,6 +372,9 @@ func readPacket(data []byte) (head packetHead, frames []frame, err error) {
 	for len(rest) > 0 {
 		f := frame{kind: rest[0]}
 		if f.body, rest, err = cutPart(rest[1:]); err != nil {
+			return head, nil, err
+		}
+		if err := f.decode(); err != nil {
 			return head, nil, err
 		}
 		frames = append(frames, f)

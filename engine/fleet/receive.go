@@ -137,9 +137,9 @@ func (p intake) complete(state *packetState, data []byte) {
 func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packetReply) (durable bool, err error) {
 	switch f.kind {
 	case batchFrame:
-		return false, p.batch(name, w, f.body, sessions, r)
+		p.batch(name, w, f, sessions, r)
 	case rowFrame:
-		return p.row(name, f.body, r)
+		return p.row(name, f, r), nil
 	case settleFrame:
 		s, err := record[settled](f.body)
 		p.host.Settle(s.Claimed, s.Spent)
@@ -204,39 +204,31 @@ func (p intake) described(name string, w *client, s *status) {
 }
 
 // row journals a row of a session in flight, if the worker has the lease of that session. order is held.
-func (p intake) row(name string, body []byte, r *packetReply) (durable bool, err error) {
-	lease, rest, err := cutLease(body)
-	if err != nil {
-		return false, err
-	}
-	row, err := codec.ReadJournaled(rest)
-	if err != nil {
-		return false, err
-	}
+func (p intake) row(name string, f *frame, r *packetReply) (durable bool) {
 	p.mu.Lock()
 	holds := true
-	switch row := row.(type) {
+	switch row := f.row.(type) {
 	case engine.IntentRow:
-		if holds = p.holds(name, lease, row.Place); holds {
+		if holds = p.holds(name, f.lease, row.Place); holds {
 			p.prefixes.intend(&row)
 		}
 		durable = true
 	case engine.AnswerRow:
-		if holds = p.holds(name, lease, row.Place); holds {
+		if holds = p.holds(name, f.lease, row.Place); holds {
 			p.prefixes.answer(&row)
 		}
 	case engine.UnconfirmedRow:
-		holds = p.holds(name, lease, row.Place)
+		holds = p.holds(name, f.lease, row.Place)
 	default:
 		durable = true
 	}
 	p.mu.Unlock()
 	if !holds {
-		r.Stale = append(r.Stale, lease)
-		return false, nil
+		r.Stale = append(r.Stale, f.lease)
+		return false
 	}
-	p.host.Append(row)
-	return durable, nil
+	p.host.Append(f.row)
+	return durable
 }
 
 // holds reports whether a worker has the lease of a session in the open cycle. mu is held.
@@ -272,37 +264,19 @@ func (p intake) add(name string, w *client, e *ended) {
 }
 
 // batch takes the sessions that ended under a lease. order is held.
-func (p intake) batch(name string, w *client, body []byte, to *ended, r *packetReply) error {
-	lease, rest, err := cutLease(body)
-	if err != nil {
-		return err
-	}
-	part, rest, err := cutPart(rest)
-	if err != nil {
-		return err
-	}
-	var sent run.BatchCounts
-	if len(part) > 0 { // most batches have no counts
-		if sent, err = record[run.BatchCounts](part); err != nil {
-			return err
-		}
-	}
-	rows, err := codec.ReadSessions(rest)
-	if err != nil {
-		return err
-	}
+func (p intake) batch(name string, w *client, f *frame, to *ended, r *packetReply) {
 	counts := &to.counts
-	counts.Unrecorded = counts.Unrecorded.Plus(sent.Unrecorded)
-	to.probes += sent.Probes
-	to.rows = slices.Grow(to.rows, len(rows))
+	counts.Unrecorded = counts.Unrecorded.Plus(f.counts.Unrecorded)
+	to.probes += f.counts.Probes
+	to.rows = slices.Grow(to.rows, len(f.rows))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.spendBatch(w, sent.Unrecorded)
-	for i := range rows {
-		row := &rows[i]
+	p.spendBatch(w, f.counts.Unrecorded)
+	for i := range f.rows {
+		row := &f.rows[i]
 		spent := engine.OutlayOf(row.Steps)
-		if !p.holds(name, lease, row.Place) || !p.book.Ended(name, lease, row.Agent) {
-			r.Stale = append(r.Stale, lease)
+		if !p.holds(name, f.lease, row.Place) || !p.book.Ended(name, f.lease, row.Agent) {
+			r.Stale = append(r.Stale, f.lease)
 			stray := spent.Minus(p.prefixes.spent(row.Agent))
 			counts.Unrecorded = counts.Unrecorded.Plus(stray)
 			p.spendBatch(w, stray)
@@ -315,13 +289,12 @@ func (p intake) batch(name string, w *client, body []byte, to *ended, r *packetR
 		}
 		to.rows = append(to.rows, *row)
 	}
-	for _, agent := range sent.CutAgents {
-		if p.book.Ended(name, lease, int(agent)) {
+	for _, agent := range f.counts.CutAgents {
+		if p.book.Ended(name, f.lease, int(agent)) {
 			counts.Cut++
-			counts.CutAlone = sent.CutAlone // "" if the run is cut; one that runs again is not counted
+			counts.CutAlone = f.counts.CutAlone // "" if the run is cut; one that runs again is not counted
 		}
 	}
-	return nil
 }
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
