@@ -54,7 +54,7 @@ func linearRow() row {
 }
 
 func coordinatorRow() row {
-	const sessions, intents = 200_000, 10
+	const sessions, intents = 500_000, 10
 	journaledBy := func(ctx context.Context, e env, workers int, program string, agents int) (time.Duration, error) {
 		settings := engine.DefaultSettings()
 		store, journal, err := newRun(ctx, e.dir, settings)
