@@ -164,7 +164,7 @@ func holdingRow() row {
 		shown: []string{"s", "peak MB", "peak MB of a worker"},
 		ratios: []ratio{
 			{name: "bytes an agent without memory", less: true, of: bytes(0, 1)},
-			{name: "bytes an agent, of which a tenth has memory", less: true, of: bytes(2, 3)},
+			{name: "bytes an agent if a tenth has memory", less: true, of: bytes(2, 3)},
 		},
 		note: "Peak resident memory of many agents less that of few, with two workers and one cycle.",
 	}
