@@ -304,9 +304,7 @@ func (j *job) take(d Delivery) {
 		}
 	}
 	if g.Refused != "" {
-		d.Return()
-		j.refused.Store(true)
-		j.cancel(errParted)
+		j.giveUp(d)
 		return
 	}
 	if len(g.Tasks) == 0 {
@@ -316,14 +314,25 @@ func (j *job) take(d Delivery) {
 	if j.feed.renew(g.Lease, d) { // it was delivered again
 		return
 	}
-	j.begin(&g)
+	if !j.begin(&g) {
+		j.giveUp(d)
+		return
+	}
 	now := time.Now()
 	j.feed.add(&lease{Lease: g.Lease, delivery: d}, tasksOf(&g, j.memory, now))
 	j.pump()
 }
 
-// begin opens the cycle of a grant, if it is new, and takes the memory that the grant brings. Only fetch calls it.
-func (j *job) begin(g *grant) {
+// giveUp has the worker join again, because the coordinator and it disagree.
+func (j *job) giveUp(d Delivery) {
+	d.Return()
+	j.refused.Store(true)
+	j.cancel(errParted)
+}
+
+// begin opens the cycle of a grant, if it is new, and takes the memory that the grant brings. It reports whether that fits what the
+// worker has. Only fetch calls it.
+func (j *job) begin(g *grant) bool {
 	number := g.Cycle.Number
 	j.host.injected.Store(&g.Cycle.Injected)
 	if !j.feed.isOpen(number) || j.host.Settings().Sequential { // others may have executed part of a sequential cycle in the meantime
@@ -342,12 +351,23 @@ func (j *job) begin(g *grant) {
 	}
 	for _, t := range g.Tasks {
 		agent := int(t.Agent)
+		has := j.memory[agent].memory
+		if c, ok := g.Changed[agent]; ok {
+			if has == nil {
+				return false
+			}
+			if has, ok = c.apply(has); !ok {
+				return false
+			}
+		}
 		if m, ok := g.Memory[agent]; ok {
-			j.memory[agent] = kept{m, number}
-		} else if k, ok := j.memory[agent]; ok {
-			j.memory[agent] = kept{k.memory, number}
+			has = m
+		}
+		if has != nil {
+			j.memory[agent] = kept{has, number}
 		}
 	}
+	return true
 }
 
 // deliver sends what the pool finishes.

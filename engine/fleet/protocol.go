@@ -70,9 +70,11 @@ type (
 		Known   bool // the worker already has this lease
 		Cycle   cycleOrder
 		Tasks   []task
-		// Memory of agents that the worker does not have in this version, and the deltas of a sequential cycle.
-		Memory map[int]*engine.Memory
-		Deltas map[int]engine.Delta
+		// Memory is that of agents whose memory the worker does not have, Changed what changed in that of others. Deltas are those of
+		// a sequential cycle so far.
+		Memory  map[int]*engine.Memory
+		Changed map[int]memoryChange
+		Deltas  map[int]engine.Delta
 	}
 	// task is a session to execute. Since is the time since it could have started; negative means now.
 	task struct {

@@ -370,13 +370,27 @@ func (p intake) remember(w *client, g *grant, agent int) {
 	if m == nil || p.standing.Settings.Sequential {
 		return
 	}
-	if w.has[agent].memory != m {
+	switch was := w.has[agent].memory; {
+	case was == m:
+	case was == nil || !g.change(agent, was, m):
 		if g.Memory == nil {
 			g.Memory = map[int]*engine.Memory{}
 		}
 		g.Memory[agent] = m
 	}
 	w.has[agent] = kept{m, p.shard.Cycle}
+}
+
+// change adds what changed in an agent's memory, if that is simpler than the whole.
+func (g *grant) change(agent int, was, now *engine.Memory) bool {
+	c, ok := changeOf(was, now)
+	if ok {
+		if g.Changed == nil {
+			g.Changed = map[int]memoryChange{}
+		}
+		g.Changed[agent] = c
+	}
+	return ok
 }
 
 // call answers a call of a session. It may have to wait.
