@@ -175,7 +175,7 @@ func (p *Pool) reported(name string, w *client, r *report) {
 		w.pace.update(time.Now(), w.ended)
 		w.report = *r
 		if p.shard == nil || r.Cycle != p.shard.Cycle {
-			r.InFlight, r.Queued, r.Idle = 0, 0, p.open
+			r.Queued, r.Idle = 0, p.open // sessions in flight use its share, even if they no longer count
 		}
 		p.book.Report(name, r.Report)
 	})

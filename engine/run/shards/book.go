@@ -55,6 +55,7 @@ type Book struct {
 	last     uint64   // the newest shard
 	offers   uint64   // the newest offer
 	homes    []string // by region: the worker that had it last
+	later    []int32  // of a whole cycle: sessions that wait until the shard before them has ended
 	released int
 	left     int // released sessions that have neither ended nor been cut
 	requeued int // sessions that were requeued
@@ -87,7 +88,7 @@ func (b *Book) Begin(c Cycle) {
 	b.cycle, b.open = c, true
 	b.shards = map[uint64]*shard{}
 	clear(b.of)
-	b.released, b.left, b.requeued = 0, 0, 0
+	b.released, b.left, b.requeued, b.later = 0, 0, 0, nil
 	for _, w := range b.workers {
 		w.leases, w.inFlight, w.idle, w.queued = map[uint64]*shard{}, 0, false, 0
 	}
@@ -144,11 +145,20 @@ func (b *Book) Release(count int) {
 	switch {
 	case len(next) == 0:
 	case b.cycle.Whole:
-		b.add(next)
+		b.later = append(b.later, next...)
 	default:
 		b.split(next)
 	}
 	b.settle()
+}
+
+// offerWhole offers the sessions of a whole cycle that may start. Each of them may depend on all before it, so the shard before must have
+// ended.
+func (b *Book) offerWhole() {
+	if next := b.later; len(next) > 0 && len(b.shards) == 0 {
+		b.later = nil
+		b.add(next)
+	}
 }
 
 // split makes shards of consecutive agents of one home. Sessions that are released one by one are in order of their start.
@@ -295,8 +305,16 @@ func (b *Book) GiveBack(name string, l Lease, agents []int32) {
 		delete(s.owner.leases, s.id)
 		delete(b.shards, s.id)
 	}
+	if b.cycle.Whole {
+		for _, a := range back {
+			b.of[a] = 0
+		}
+		b.later = append(back, b.later...)
+		b.settle()
+		return
+	}
 	to := b.idleWorkers(name)
-	if len(to) == 0 || b.cycle.Whole {
+	if len(to) == 0 {
 		to = []string{""}
 	}
 	for i, worker := range to {
@@ -322,7 +340,11 @@ func (b *Book) idleWorkers(but string) (names []string) {
 func (b *Book) Requeue(agent int) {
 	b.left++
 	b.requeued++
-	b.add([]int32{int32(agent)})
+	if b.cycle.Whole {
+		b.later = append(b.later, int32(agent))
+	} else {
+		b.add([]int32{int32(agent)})
+	}
 	b.settle()
 }
 

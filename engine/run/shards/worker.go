@@ -191,6 +191,7 @@ func (b *Book) settle() {
 	b.divide()
 	b.placeProbes()
 	if b.open {
+		b.offerWhole()
 		b.balance()
 	}
 	b.depart()
