@@ -30,7 +30,7 @@ type parameters struct {
 	agents, cycles, batch, pools int
 	chosen                       []int
 	scheduled, governed, manual  bool
-	fleet, sequential            bool          // sessions are executed by a fleet, one after another
+	fleet, sequential, probing   bool          // sessions are executed by a fleet; one after another; with many probes of the breaker
 	interval                     time.Duration // between checkpoints
 	crashes                      int           // how many are left
 	arrivals                     *arrivals.Plan
@@ -75,7 +75,9 @@ func newSimulation(seed uint64) *simulation {
 		s.params.batch, s.params.arrivals = 0, &arrivals.Plan{Poisson: a.IntN(2) == 0, Over: time.Duration(1+a.IntN(3000)) * time.Millisecond}
 	}
 	if seed%2 == 0 {
-		s.params.fleet, s.params.sequential = true, rand.New(rand.NewPCG(seed, 3)).IntN(5) == 0
+		of := rand.New(rand.NewPCG(seed, 3))
+		s.params.fleet, s.params.sequential, s.params.probing = true, of.IntN(5) == 0, of.IntN(3) == 0
+		s.params.governed = s.params.governed || s.params.probing
 	}
 	return s
 }
@@ -83,7 +85,7 @@ func newSimulation(seed uint64) *simulation {
 // withSize sets the number of sessions of the run and turns everything else off.
 func (s *simulation) withSize(agents, cycles int) *simulation {
 	s.params.agents, s.params.cycles, s.params.chosen, s.params.arrivals = agents, cycles, nil, nil
-	s.params.fleet, s.params.sequential = false, false
+	s.params.fleet, s.params.sequential, s.params.probing = false, false, false
 	return s
 }
 

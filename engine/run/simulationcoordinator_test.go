@@ -32,7 +32,7 @@ func (f *simFleet) join(n *simNode, session uint64, life int) {
 	n.heardAt = f.at
 	if c := n.client; c != nil && c.session == session && !c.joined {
 		f.log("%s joins", n.name)
-		if c.joined = true; n.life == life {
+		if c.joined = true; n.life == life && n.job != nil && n.job.session == session {
 			n.joined = session
 		}
 		f.book.Join(n.name, n.cores)

@@ -40,6 +40,14 @@ func (p *process) maxSteps() int {
 	return 20_000
 }
 
+// ordersEvery is how many chances for an order come before one is given. A fleet needs more time to follow it.
+func (p *process) ordersEvery() int {
+	if p.params.fleet {
+		return 60
+	}
+	return 6
+}
+
 // act performs one of the possible actions at random.
 func (p *process) act() {
 	d := p.draw
@@ -76,7 +84,7 @@ func (p *process) act() {
 				return
 			}
 		case 7:
-			if d.IntN(6) == 0 && p.orders > 0 {
+			if d.IntN(p.ordersEvery()) == 0 && p.orders > 0 {
 				p.orders--
 				p.order()
 				return
@@ -241,7 +249,14 @@ func (p *process) steer() (o engine.Orders) {
 	d := p.draw
 	was := p.core.limit.orders
 	o.Breaker, o.BreakerWhy = was.Breaker, was.BreakerWhy
-	switch d.IntN(6) {
+	which := d.IntN(6)
+	if p.params.probing && p.orders > 0 && d.IntN(2) == 0 {
+		which = 2
+		if was.Breaker == engine.BreakerOpen {
+			which = 4
+		}
+	}
+	switch which {
 	case 0, 1:
 		o.Limit, o.By, o.Why = 1+d.IntN(12), "adaptive", "a guess"
 	case 2:

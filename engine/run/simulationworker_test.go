@@ -350,7 +350,7 @@ func (j *simJob) close(l *simLeased) bool {
 
 // pump starts as many sessions as the share allows, and the probes that were ordered.
 func (j *simJob) pump() {
-	for j.order.probes > j.probed && len(j.queue) > 0 {
+	for j.order.probes > j.probed && (len(j.queue) > 0 || j.order.cut) {
 		j.probed++
 		j.probes++
 		if !j.start(true) {
@@ -375,7 +375,7 @@ func (j *simJob) start(probe bool) bool {
 	}
 	t := j.queue[i]
 	j.queue = slices.Delete(j.queue, i, i+1)
-	t.job, t.probe, t.hangs = j, probe, f.draw.IntN(8) == 0
+	t.job, t.probe, t.hangs = j, probe, f.draw.IntN(4) == 0
 	if f.draw.IntN(3) == 0 {
 		t.until = f.at.Add(time.Duration(f.draw.IntN(300)) * time.Millisecond)
 	}

@@ -207,7 +207,7 @@ func (b *Book) targets() map[string]int {
 	}
 	// If the limit is too low for all, those that have sessions keep their part.
 	slices.SortStableFunc(takers, func(a, b *worker) int { return min(len(b.leases), 1) - min(len(a.leases), 1) })
-	left := b.limit
+	left := b.shared()
 	for left > 0 && len(takers) > 0 {
 		weights := 0
 		for _, w := range takers {
@@ -237,6 +237,14 @@ func (b *Book) targets() map[string]int {
 	return targets
 }
 
+// shared returns the limit of sessions in flight without probes. In a whole cycle a probe runs alone.
+func (b *Book) shared() int {
+	if b.cycle.Whole {
+		return max(b.limit-len(b.probes), 0)
+	}
+	return b.limit
+}
+
 // floorSum is the sum of the parts, rounded down.
 func floorSum(takers []*worker, left, weights int) (sum int) {
 	for _, w := range takers {
@@ -249,7 +257,7 @@ func floorSum(takers []*worker, left, weights int) (sum int) {
 // and others are raised when those are confirmed. While more are in flight than the limit, no worker may have more than it has.
 func (b *Book) divide() {
 	targets := b.targets()
-	free := b.limit
+	free := b.shared()
 	for _, name := range b.names {
 		free -= b.workers[name].held
 	}
@@ -301,6 +309,9 @@ func (b *Book) placeProbes() {
 			}
 			return at == ""
 		})
+	}
+	if b.cycle.Whole && b.allHeld() > 0 {
+		return
 	}
 	for i, at := range b.probes {
 		if at != "" {
@@ -382,14 +393,29 @@ func (b *Book) recall(w *worker, count int) {
 	}
 }
 
-// depart frees slots that no session can use: those above the limit, as far as workers have confirmed that, and those above the
-// number of sessions that are left.
-func (b *Book) depart() {
-	held := 0
+// allHeld returns the most sessions that the workers may have in flight, without probes.
+func (b *Book) allHeld() (sum int) {
 	for _, w := range b.workers {
-		held += w.held
+		sum += w.held
 	}
-	keep := min(b.slots, max(b.limit, held), max(b.left-len(b.probes), 0))
+	return sum
+}
+
+// depart frees slots that no session can use: those above the limit, as far as workers have confirmed that, and those above the
+// number of sessions that are left. If none is left, other workers have executed those that were meant for probes.
+func (b *Book) depart() {
+	for _, at := range b.probes {
+		if b.left == 0 {
+			b.emit(Depart{1, 1})
+			if at != "" {
+				b.emit(Share{at})
+			}
+		}
+	}
+	if b.left == 0 {
+		b.probes = nil
+	}
+	keep := min(b.slots, max(b.limit, b.allHeld()), max(b.left-len(b.probes), 0))
 	if !b.open {
 		keep = 0
 	}
