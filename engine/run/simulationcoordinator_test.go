@@ -2,7 +2,6 @@ package run
 
 import (
 	"slices"
-	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run/shards"
@@ -27,7 +26,7 @@ func (f *simFleet) invite(n *simNode) {
 	f.settleBook()
 }
 
-// join lets a worker that is prepared take part.
+// join adds a worker that is prepared.
 func (f *simFleet) join(n *simNode, session uint64, life int) {
 	n.heardAt = f.at
 	if c := n.client; c != nil && c.session == session && !c.joined {
@@ -194,7 +193,7 @@ func (f *simFleet) accept(n *simNode, c *simClient, p *simPacket, r *simReply) {
 }
 
 func (f *simFleet) giveBack(n *simNode, c *simClient, frame *simFrame) {
-	f.log("%s gives back %v of %v", n.name, frame.back, frame.lease)
+	f.log("%s returns %v of %v", n.name, frame.back, frame.lease)
 	f.book.GiveBack(n.name, frame.lease, frame.back)
 	for _, agent := range frame.back {
 		if f.ledger.owners[int(agent)] == (simOwner{c, frame.lease}) {
@@ -253,35 +252,4 @@ func (f *simFleet) ended(agent int) {
 	f.ledger.ended++
 	delete(f.ledger.left, agent)
 	delete(f.ledger.owners, agent)
-}
-
-// simNode is a machine of a fleet, with what the coordinator knows of it.
-type simNode struct {
-	fleet  *simFleet
-	name   string
-	cores  int
-	client *simClient
-	newest *simOrder   // of the coordinator
-	sent   []*simOrder // to the process of the worker
-	joined uint64      // the newest session of its process that has joined
-	// present, lost, seenAt and heardAt are what the coordinator knows of its connection.
-	present, lost   bool
-	seenAt, heardAt time.Time
-	greeted         int
-
-	life     int // counts its processes
-	up       bool
-	parted   bool
-	leaving  bool
-	greeting bool
-	greets   int
-	hung     time.Time // until when; zero if it does not hang
-	beats    bool      // although it hangs
-	deferred []func()
-	answered time.Time // when a request was sent that the coordinator has answered
-	seen     uint64    // the newest order
-	order    *simOrder
-	waits    bool // for a ticket
-	ticks    int
-	job      *simJob
 }

@@ -8,7 +8,7 @@ type worker struct {
 	present bool
 	drains  bool
 	weight  int // for its share of the limit
-	most    int // by hand; 0 is no limit
+	most    int // by hand; 0 means unlimited
 	leases  map[uint64]*shard
 
 	share   int    // of the limit, as ordered last
@@ -79,7 +79,7 @@ func (r *Roster) Probed(name string) {
 	}
 }
 
-// targets divides the limit by weight among the workers that may have sessions, none above its own limit.
+// targets divides the limit by weight among the workers that take shards, none above its own limit.
 func (r *Roster) targets() map[string]int {
 	targets, takers := map[string]int{}, []*worker{}
 	for _, name := range r.names {
@@ -87,7 +87,7 @@ func (r *Roster) targets() map[string]int {
 			takers = append(takers, w)
 		}
 	}
-	// If the limit is too low for all, those that have sessions keep their part.
+	// If the limit is too low for all, those with sessions keep their part.
 	slices.SortStableFunc(takers, func(a, b *worker) int { return min(len(b.leases), 1) - min(len(a.leases), 1) })
 	left := r.shared()
 	for left > 0 && len(takers) > 0 {

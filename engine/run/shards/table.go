@@ -18,7 +18,7 @@ type shard struct {
 	left   int     // sessions that have not ended
 }
 
-// table holds the shards of a cycle that have sessions left.
+// table holds the shards of a cycle whose sessions have not all ended.
 type table struct {
 	*effects
 	shards map[uint64]*shard
