@@ -1,6 +1,7 @@
 package run
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
@@ -138,10 +139,7 @@ func (f *simFleet) grant(c *simClient, leased *shards.Grant) simGrant {
 		f.ledger.owners[agent] = simOwner{c, leased.Lease}
 	}
 	if f.params.sequential {
-		g.before, g.deltas = cloned(m.committed), map[int]engine.Delta{}
-		for agent, d := range f.deltas {
-			g.deltas[agent] = d
-		}
+		g.before, g.deltas = cloned(m.committed), maps.Clone(f.deltas)
 	}
 	return g
 }

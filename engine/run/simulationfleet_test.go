@@ -102,7 +102,7 @@ type simReply struct {
 
 func newSimFleet(p *process) *simFleet {
 	d := rand.New(rand.NewPCG(p.seed, uint64(100+p.processes)))
-	f := &simFleet{process: p, draw: d, book: shards.New(p.params.agents), troubles: d.IntN(12), limit: 0}
+	f := &simFleet{process: p, draw: d, book: shards.New(p.params.agents), troubles: d.IntN(12)}
 	f.ledger = simLedger{left: map[int]bool{}, owners: map[int]simOwner{}}
 	f.net = simNetwork{delay: time.Duration(1+d.IntN(10)) * time.Millisecond, lost: d.IntN(3) * 5, twice: d.IntN(3) * 5, early: d.IntN(3) * 15}
 	for i := range 1 + d.IntN(5) {
@@ -122,7 +122,7 @@ func (f *simFleet) log(format string, args ...any) {
 	}
 }
 
-// carryOut carries out the effects of the book.
+// settleBook carries out the effects of the book.
 func (f *simFleet) settleBook() {
 	f.perform(f.book.Effects())
 	g := f.book.Progress()

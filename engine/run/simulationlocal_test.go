@@ -9,24 +9,34 @@ import (
 
 // simWorkers executes the sessions of a simulated process.
 type simWorkers interface {
-	begin() // opens the cycle
-	release(count int)
-	requeue(place engine.Place)
-	endCycle()
-	setLimit(limit int)
+	simWorkersCycle
+	simWorkersView
 	start(workers int, probe bool)
+	setLimit(limit int)
 	cancel(agent int)
 	cut()
-	progress() Progress
-	started() int64          // sessions of this process so far
-	busy() int               // sessions in flight that may count
-	holds(agent int) bool    // the agent has such a session
-	probes() int             // in flight
-	delivers(batch int) int  // returns the first batch in transit that may be delivered before another one
 	act() bool               // lets something happen, if anything can
 	next() (time.Time, bool) // returns when something happens next if nothing can now
 	removeObstacles()        // removes all that would keep the run from ending
 	check()
+}
+
+// simWorkersCycle opens and closes cycles.
+type simWorkersCycle interface {
+	begin()
+	release(count int)
+	requeue(place engine.Place)
+	endCycle()
+}
+
+// simWorkersView says how far the sessions are.
+type simWorkersView interface {
+	progress() Progress
+	started() int64         // sessions of this process so far
+	busy() int              // sessions in flight that may count
+	holds(agent int) bool   // the agent has such a session
+	probes() int            // in flight
+	delivers(batch int) int // returns the first batch in transit that may be delivered before another one
 }
 
 // localWorkers executes sessions in pools of this process. A lower share of the limit takes effect immediately.

@@ -77,9 +77,13 @@ type simPacket struct {
 
 func (j *simJob) isOpen() bool { return j.node.up && j.node.job == j && !j.refused }
 
+// mayEnd reports whether a session can end now. Some ignore a cut.
 func (t *simTask) mayEnd() bool {
 	n := t.job.node
-	return n.hung.IsZero() && (!t.until.After(n.fleet.at) || t.job.order.cut) && !(t.job.order.cut && t.hangs)
+	if t.job.order.cut {
+		return n.hung.IsZero() && !t.hangs
+	}
+	return n.hung.IsZero() && !t.until.After(n.fleet.at)
 }
 
 // apply does what the newest order says.

@@ -52,8 +52,8 @@ func New(agents int) *Book {
 
 // Effects returns what has to be carried out, in order, and forgets it.
 func (b *Book) Effects() []Effect {
-	list := b.effects.list
-	b.effects.list = nil
+	list := b.list
+	b.list = nil
 	return list
 }
 
