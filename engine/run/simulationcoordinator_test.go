@@ -91,7 +91,7 @@ func (f *simFleet) watch() {
 	}
 }
 
-// client returns a worker in the session that it names, or nil.
+// in returns a worker in the session that it names, or nil.
 func (n *simNode) in(session uint64) *simClient {
 	if c := n.client; c != nil && c.joined && c.session == session {
 		return c

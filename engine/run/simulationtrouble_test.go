@@ -116,7 +116,7 @@ func (n *simNode) most() (most int) {
 		return o.number < n.seen || o.number == n.seen && j != nil && j.order.number == n.seen
 	})
 	for _, o := range n.sent {
-		if o.session == n.joined && (j == nil || j.session < o.session || j.session == o.session && !j.fenced) {
+		if !n.leaving && o.session == n.joined && (j == nil || j.session < o.session || j.session == o.session && !j.fenced) {
 			most = max(most, o.limit)
 		}
 	}
