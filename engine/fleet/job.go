@@ -206,7 +206,7 @@ func (j *job) pump() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	_, queued := j.feed.counts()
-	for ; j.order.Probes > j.probes && queued > 0; queued-- {
+	for ; j.order.Probes > j.probes && (queued > 0 || j.order.Cut); queued-- { // a cut ends those that have no session
 		j.probes++
 		j.feed.probe(1)
 		j.pool.Start(1, true)

@@ -184,7 +184,7 @@ func (p intake) reported(name string, w *client, r *report) {
 		}
 		w.report = *r
 		if p.shard == nil || r.Cycle != p.shard.Cycle {
-			r.InFlight, r.Queued, r.Idle = 0, 0, p.open
+			r.Queued, r.Idle = 0, p.open // sessions in flight use its share, even if they no longer count
 		}
 		p.book.Report(name, r.Report)
 	})

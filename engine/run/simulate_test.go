@@ -48,9 +48,13 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds, %d processes, %.0f processes per second", seeds, processes, float64(processes)/took.Seconds())
 }
 
-// foundDefects are seeds that have found a defect of the core.
+// foundDefects are seeds that have found a defect of the core, of the book of shards, or of the protocol of a fleet.
 var foundDefects = []uint64{
 	4137, // a checkpoint counted as current although sessions had ended since then, because they were requeued
+	4,    // two shards of a sequential cycle were offered together, so a session did not see the changes of an earlier one
+	710,  // a worker did not report sessions of the previous cycle in flight, so others got its share of the limit
+	1988, // a probe of a sequential run did not run alone
+	2280, // a probe waited forever, because other workers had executed all sessions
 }
 
 // simulatedSeeds returns the first n seeds and those that have found a defect.
@@ -69,6 +73,11 @@ func TestSimulationFindsFaults(t *testing.T) {
 		"a journal that loses a session":          {loseSession: true},
 		"a pool that starts too many workers":     {extraWorker: true},
 		"a pool that delivers a batch twice":      {deliverTwice: true},
+
+		"a coordinator that accepts sessions of a stale lease":             {acceptStale: true},
+		"a coordinator that raises shares before lower ones are confirmed": {raiseEarly: true},
+		"a coordinator that forgets the shards of a lost worker":           {forgetShards: true},
+		"workers that report before they send their sessions":              {reportEarly: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(500) {

@@ -30,6 +30,7 @@ type parameters struct {
 	agents, cycles, batch, pools int
 	chosen                       []int
 	scheduled, governed, manual  bool
+	fleet, sequential, probing   bool          // sessions are executed by a fleet; one after another; with many probes of the breaker
 	interval                     time.Duration // between checkpoints
 	crashes                      int           // how many are left
 	arrivals                     *arrivals.Plan
@@ -44,6 +45,12 @@ type faults struct {
 	loseSession  bool // the journal loses a session
 	extraWorker  bool // the pool starts one worker too many
 	deliverTwice bool // the pool delivers a batch twice
+
+	// Of a fleet.
+	acceptStale  bool // the coordinator accepts sessions of a lease that the worker has lost
+	raiseEarly   bool // it raises shares before workers have confirmed lower ones
+	forgetShards bool // it does not offer the shards of a lost worker again
+	reportEarly  bool // workers report before they send their sessions
 }
 
 func newSimulation(seed uint64) *simulation {
@@ -67,19 +74,25 @@ func newSimulation(seed uint64) *simulation {
 	if a := rand.New(rand.NewPCG(seed, 2)); a.IntN(3) == 0 {
 		s.params.batch, s.params.arrivals = 0, &arrivals.Plan{Poisson: a.IntN(2) == 0, Over: time.Duration(1+a.IntN(3000)) * time.Millisecond}
 	}
+	if seed%2 == 0 {
+		of := rand.New(rand.NewPCG(seed, 3))
+		s.params.fleet, s.params.sequential, s.params.probing = true, of.IntN(5) == 0, of.IntN(3) == 0
+		s.params.governed = s.params.governed || s.params.probing
+	}
 	return s
 }
 
 // withSize sets the number of sessions of the run and turns everything else off.
 func (s *simulation) withSize(agents, cycles int) *simulation {
 	s.params.agents, s.params.cycles, s.params.chosen, s.params.arrivals = agents, cycles, nil, nil
+	s.params.fleet, s.params.sequential, s.params.probing = false, false, false
 	return s
 }
 
 func (s *simulation) settings() engine.Settings {
 	c := engine.DefaultSettings()
 	c.Seed, c.Cycles, c.Batch, c.Metrics, c.SessionTimeout = s.seed, s.params.cycles, s.params.batch, false, 0
-	c.CheckpointEvery, c.TimeScale = s.params.interval, 0
+	c.CheckpointEvery, c.TimeScale, c.Sequential = s.params.interval, 0, s.params.sequential
 	if s.params.scheduled {
 		c.TimeScale = float64(time.Hour / simInterval)
 	}
@@ -262,8 +275,8 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 	now := cloned(memory)
 	for cycle := first; cycle < s.params.cycles; cycle++ {
 		starts[cycle] = cloned(now)
-		deltas := map[int]engine.Delta{}
-		for agent := range s.params.agents {
+		deltas, sequence := map[int]engine.Delta{}, newSequentialMemory(&settings, now, nil, cycle)
+		for _, agent := range s.turns(cycle) {
 			from, retired := hand.Retired[agent]
 			if retired && from <= cycle || s.params.chosen != nil && !slices.Contains(s.params.chosen, agent) {
 				continue
@@ -273,17 +286,35 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 				results[of] = simResult{outcome: engine.Canceled}
 				continue
 			}
+			m := now[agent]
+			if s.params.sequential {
+				m = sequence.memory(agent)
+			}
 			var row engine.SessionRow
-			s.session(&row, engine.Place{Cycle: cycle, Agent: agent, Take: hand.Requeued[of]}, now[agent], hand.Injected)
+			s.session(&row, engine.Place{Cycle: cycle, Agent: agent, Take: hand.Requeued[of]}, m, hand.Injected)
 			results[of] = resultOf(&row)
 			if row.Outcome.Commits() {
 				deltas[agent] = row.Delta
+				if s.params.sequential {
+					sequence.commit(agent, &row.Delta)
+				}
 			}
 		}
 		settings.CommitCycle(now, deltas, cycle)
 	}
 	starts[s.params.cycles] = now
 	return results, starts, nil
+}
+
+// turns returns the agents in the order of their sessions.
+func (s *simulation) turns(cycle int) (agents []int) {
+	for agent := range s.params.agents {
+		agents = append(agents, agent)
+	}
+	if s.params.sequential {
+		engine.SortByTurn(agents, s.seed, cycle)
+	}
+	return agents
 }
 
 // session executes an agent's session. It is a pure function of seed, place, memory and inbox.

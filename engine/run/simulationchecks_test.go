@@ -74,7 +74,7 @@ func (p *process) expectEffect(f effect) {
 	case beginCycle:
 		p.expectCycle(f.plan)
 	case releaseSessions:
-		if n := len(p.workers); n > 0 && p.cycle.plan.arrivals == nil {
+		if n := p.workers.busy(); n > 0 && p.cycle.plan.arrivals == nil {
 			p.fail("a wave starts while %d workers are left", n)
 		}
 		p.expectArrivals(&f)
@@ -183,12 +183,13 @@ func (p *process) check() {
 	c := p.core
 	ended, begun, cut := c.tally.totals.Ended()-p.endedBefore, c.tally.started, c.tally.cut
 	if c.cycles.open != nil {
-		begun += int64(p.cycle.started + p.cycle.requeuedStarted)
+		g := p.workers.progress()
+		begun += int64(g.Started + g.Requeued)
 	}
 	if want := p.counted.ended - p.counted.withdrawn; ended != want {
 		p.fail("%d sessions ended, the core counts %d", want, ended)
 	}
-	if want := p.started - p.counted.withdrawn; begun != want {
+	if want := p.workers.started() - p.counted.withdrawn; begun != want {
 		p.fail("%d sessions have started, the core counts %d", want, begun)
 	}
 	if !p.abandoned && cut != p.counted.cut {
@@ -199,6 +200,7 @@ func (p *process) check() {
 	}
 	p.checkInterval()
 	p.checkArrivals()
+	p.workers.check()
 }
 
 // covered returns how many sessions of this process the journal has before its newest manual checkpoint.
@@ -219,11 +221,7 @@ func (p *process) covered() (ended int64) {
 
 // probes returns how many probes the core does not know to have ended.
 func (p *process) probes() (n int) {
-	for _, w := range p.workers {
-		if w.probe {
-			n++
-		}
-	}
+	n = p.workers.probes()
 	for _, b := range p.inTransit {
 		n += b.Probes
 	}

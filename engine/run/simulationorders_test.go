@@ -9,12 +9,12 @@ import (
 // live runs the process until it has ended or crashed.
 func (p *process) live() error {
 	if p.trace != nil {
-		p.trace("process %d, limit %d, %d pools", p.processes, p.limit, len(p.pools))
+		p.trace("process %d, limit %d, fleet %v", p.processes, p.limit, p.params.fleet)
 	}
 	p.step(started{})
 	for p.core.life.phase != engine.Ended && p.err == nil {
-		if p.steps++; p.steps > 20_000 {
-			p.fail("the process never ends: %v, %d workers, %d rows in the backlog", p.core.life.phase, len(p.workers), len(p.backlog))
+		if p.steps++; p.steps > p.maxSteps() {
+			p.fail("the process never ends: %v, %d sessions in flight, %d rows in the backlog", p.core.life.phase, p.workers.busy(), len(p.backlog))
 		}
 		if p.params.crashes > 0 && p.draw.IntN(60) == 0 {
 			p.params.crashes--
@@ -32,6 +32,22 @@ func (p *process) live() error {
 	return p.err
 }
 
+// maxSteps bounds the steps of a process. The messages of a fleet are steps, too.
+func (p *process) maxSteps() int {
+	if p.params.fleet {
+		return 200_000
+	}
+	return 20_000
+}
+
+// ordersEvery is how many chances for an order come before one is given. A fleet needs more time to follow it.
+func (p *process) ordersEvery() int {
+	if p.params.fleet {
+		return 60
+	}
+	return 6
+}
+
 // act performs one of the possible actions at random.
 func (p *process) act() {
 	d := p.draw
@@ -39,14 +55,12 @@ func (p *process) act() {
 	for range 8 {
 		switch d.IntN(8) {
 		case 0, 1:
-			if w := p.worker(); w != nil {
-				p.end(w)
+			if p.workers.act() {
 				return
 			}
 		case 2, 3:
 			if len(p.inTransit) > 0 {
-				i := p.firstDeliverable(d.IntN(len(p.inTransit)))
-				f := p.deliver(i)
+				f := p.deliver(p.workers.delivers(d.IntN(len(p.inTransit))))
 				p.step(f)
 				if p.faults.deliverTwice && len(f.batch.rows) > 0 {
 					p.step(f)
@@ -70,7 +84,7 @@ func (p *process) act() {
 				return
 			}
 		case 7:
-			if d.IntN(6) == 0 && p.orders > 0 {
+			if d.IntN(p.ordersEvery()) == 0 && p.orders > 0 {
 				p.orders--
 				p.order()
 				return
@@ -78,27 +92,6 @@ func (p *process) act() {
 		}
 	}
 	p.advanceTime()
-}
-
-// worker returns a worker whose session may end now, or nil.
-func (p *process) worker() *simWorker {
-	if len(p.workers) == 0 {
-		return nil
-	}
-	w := p.workers[p.draw.IntN(len(p.workers))]
-	if p.isCut && w.hangs && !p.abandoned {
-		return nil
-	}
-	return w
-}
-
-// firstDeliverable returns the index of the first batch in transit that may be delivered before batch i. Batches of one
-// worker stay in order; the worker does not matter otherwise.
-func (p *process) firstDeliverable(i int) int {
-	if p.inTransit[i].Departed > 0 { // behind everything its worker delivered
-		return 0
-	}
-	return i
 }
 
 // advanceTime advances the time to the next event.
@@ -109,9 +102,12 @@ func (p *process) advanceTime() {
 			next, which = at, timer(t)
 		}
 	}
-	if next.After(p.at) {
-		p.at = next
+	if at, ok := p.workers.next(); ok && at.Before(next) {
+		p.at = maxTime(p.at, at)
+		p.workers.act()
+		return
 	}
+	p.at = maxTime(p.at, next)
 	if which < numTimers {
 		p.timers[which] = time.Time{}
 		p.step(expired{which})
@@ -131,8 +127,16 @@ func (p *process) advanceTime() {
 	}
 }
 
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // removeObstacles removes everything that would keep the run from ending.
 func (p *process) removeObstacles() {
+	p.workers.removeObstacles()
 	if p.journal.broken {
 		p.journal.broken = false
 		p.step(journalTrouble{})
@@ -221,15 +225,14 @@ func (p *process) orderManual(which int) {
 	agent := p.draw.IntN(p.params.agents)
 	switch which {
 	case 0:
-		inFlight := false
-		for _, w := range p.workers {
-			inFlight = inFlight || w.place.Agent == agent
-		}
-		p.step(retireOrder{agent, inFlight, "simulation", p.id()})
+		p.step(retireOrder{agent, p.workers.holds(agent), "simulation", p.id()})
 	case 1:
 		text := []byte(`"` + time.Duration(p.draw.IntN(1000)).String() + `"`)
 		p.step(injectOrder{engine.Message{To: []int{agent}, Body: text}, "one agent", "simulation", p.id()})
 	default:
+		if p.params.sequential {
+			return // the session would see what others changed after its first take
+		}
 		for agent := range p.core.cycles.failed {
 			least := agent
 			for other := range p.core.cycles.failed {
@@ -246,7 +249,14 @@ func (p *process) steer() (o engine.Orders) {
 	d := p.draw
 	was := p.core.limit.orders
 	o.Breaker, o.BreakerWhy = was.Breaker, was.BreakerWhy
-	switch d.IntN(6) {
+	which := d.IntN(6)
+	if p.params.probing && p.orders > 0 && d.IntN(2) == 0 {
+		which = 2
+		if was.Breaker == engine.BreakerOpen {
+			which = 4
+		}
+	}
+	switch which {
 	case 0, 1:
 		o.Limit, o.By, o.Why = 1+d.IntN(12), "adaptive", "a guess"
 	case 2:

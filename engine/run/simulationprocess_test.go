@@ -15,8 +15,7 @@ type process struct {
 	at   time.Time
 	res  *engine.Resumption
 
-	pools     []simPool
-	workers   []*simWorker
+	workers   simWorkers
 	inTransit []*Batch // delivered but not yet received by the core; batches of one worker stay in order
 	cycle     simCycle
 
@@ -35,25 +34,11 @@ type process struct {
 	budgetUsedUp  bool // sessions in flight may be cut for the budget
 	crashed       bool
 	abandoned     bool
-	started       int64 // sessions
 	counted       struct{ ended, cut, withdrawn int64 }
 	endedBefore   int64
 	begunAt       time.Time
 	expect        expectations
 	err           error
-}
-
-// simPool is a pool of workers with its share of the limit. A lower share takes effect immediately.
-type simPool struct{ limit, inFlight int }
-
-type simWorker struct {
-	pool   int
-	probe  bool
-	place  engine.Place
-	row    engine.SessionRow
-	batch  *Batch
-	cancel bool
-	hangs  bool // it ignores a cut
 }
 
 // simCycle is the open cycle that the workers share.
@@ -70,7 +55,11 @@ type simCycle struct {
 var simStart = time.Unix(1_900_000_000, 0).UTC()
 
 func newProcess(s *simulation, res, fork *engine.Resumption) *process {
-	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.processes) * time.Hour), pools: make([]simPool, s.params.pools)}
+	p := &process{simulation: s, res: res, at: simStart.Add(time.Duration(s.processes) * time.Hour)}
+	p.workers = &localWorkers{process: p, pools: make([]simPool, s.params.pools)}
+	if s.params.fleet {
+		p.workers = newSimFleet(p)
+	}
 	cfg := Config{
 		ID: "simulated", Agents: s.params.agents, Chosen: s.params.chosen, Settings: s.settings(), Resume: res,
 		Clock: engine.Clock{Start: simStart, Cycle: time.Hour, Arrivals: s.params.arrivals},
@@ -108,15 +97,9 @@ func (p *process) fail(format string, args ...any) {
 	}
 }
 
-func (p *process) inFlight() (n int) {
-	for i := range p.pools {
-		n += p.pools[i].inFlight
-	}
-	return n
-}
-
 func (p *process) look() input {
-	n := input{At: p.at, InFlight: p.inFlight(), Started: p.cycle.started, Requeued: p.cycle.requeuedStarted, Filled: p.cycle.filled}
+	g := p.workers.progress()
+	n := input{At: p.at, InFlight: g.InFlight, Started: g.Started, Requeued: g.Requeued, Filled: g.Filled}
 	if c := p.cycle.plan; c != nil && c.size == 0 {
 		n.Filled = c.readyAt
 	}
@@ -147,14 +130,15 @@ func (p *process) carryOut(f effect) {
 	case writeRow:
 		p.backlog = append(p.backlog, f)
 	case setLimit:
-		p.shareLimit(f.limit)
+		p.workers.setLimit(f.limit)
 	case startWorkers:
 		n := f.count
 		if p.faults.extraWorker && !f.probe {
 			n++
 		}
-		for range n {
-			p.startWorker(f.probe)
+		p.workers.start(n, f.probe)
+		if n := p.workers.progress().InFlight; !f.probe && (n > p.limit || p.core.life.phase != engine.Running) {
+			p.fail("a worker starts as number %d in flight, at a limit of %d, while the run is %v", n, p.limit, p.core.life.phase)
 		}
 	case setTimer:
 		p.timers[f.timer] = p.at.Add(max(f.after, time.Microsecond))
@@ -163,20 +147,23 @@ func (p *process) carryOut(f effect) {
 		if f.plan.wave > 0 || f.plan.arrivals != nil {
 			p.cycle.released = 0
 		}
+		p.workers.begin()
+	case endCycle:
+		p.workers.endCycle()
 	case releaseSessions:
 		p.cycle.released, p.cycle.filled = f.count, time.Time{}
+		p.workers.release(f.count)
 	case requeueSession:
-		p.cycle.requeued = append(p.cycle.requeued, f.place)
+		p.workers.requeue(f.place)
 	case withdrawSession:
 		p.counted.withdrawn++
 	case cutSessions:
 		p.isCut = true
+		p.workers.cut()
 	case endWaits:
 		p.waitsEnded = true
 	case cancelSession:
-		for _, w := range p.workers {
-			w.cancel = w.cancel || w.place.Agent == f.agent
-		}
+		p.workers.cancel(f.agent)
 	case abandonWorkers:
 		for len(p.inTransit) > 0 {
 			p.pending = append(p.pending, p.deliver(0))
@@ -192,118 +179,6 @@ func (p *process) carryOut(f effect) {
 	case askGovernor:
 		p.pending = append(p.pending, steered{p.steer()})
 	}
-}
-
-// shareLimit divides the limit among the pools.
-func (p *process) shareLimit(limit int) {
-	for i := range p.pools {
-		p.pools[i].limit = limit / len(p.pools)
-		if i < limit%len(p.pools) {
-			p.pools[i].limit++
-		}
-	}
-}
-
-// startWorker starts a worker in a pool that has a free slot.
-func (p *process) startWorker(probe bool) {
-	at := max(slices.IndexFunc(p.pools, func(pool simPool) bool { return pool.inFlight < pool.limit }), 0)
-	p.pools[at].inFlight++
-	if n := p.inFlight(); !probe && (n > p.limit || p.core.life.phase != engine.Running) {
-		p.fail("a worker starts as number %d in flight, at a limit of %d, while the run is %v", n, p.limit, p.core.life.phase)
-	}
-	w := &simWorker{pool: at, probe: probe, hangs: p.draw.IntN(8) == 0}
-	p.workers = append(p.workers, w)
-	p.next(w)
-}
-
-// next lets a worker start its next session, or leave.
-func (p *process) next(w *simWorker) {
-	pool, c := &p.pools[w.pool], &p.cycle
-	kept := w.probe || pool.inFlight <= pool.limit
-	w.place = engine.Place{Agent: -1}
-	switch {
-	case !kept:
-	case c.started < c.released:
-		w.place = engine.Place{Cycle: c.plan.number, Agent: c.started}
-		if c.plan.todo != nil {
-			w.place.Agent = int(c.plan.todo[c.started])
-		}
-		w.place.Take = c.memory.takes[w.place.Agent]
-		if c.started++; c.started == c.released {
-			c.filled = p.at
-		}
-	case len(c.requeued) > 0:
-		w.place, c.requeued = c.requeued[0], c.requeued[1:]
-		c.requeuedStarted++
-	}
-	if w.place.Agent < 0 {
-		p.removeWorker(w)
-		return
-	}
-	p.started++
-	w.cancel = false
-	p.session(&w.row, w.place, c.memory.committed[w.place.Agent], c.memory.injected)
-}
-
-// removeWorker delivers a worker's batch and removes the worker.
-func (p *process) removeWorker(w *simWorker) {
-	p.pools[w.pool].inFlight--
-	p.workers = slices.DeleteFunc(p.workers, func(o *simWorker) bool { return o == w })
-	b := w.currentBatch()
-	b.Departed = 1
-	if w.probe {
-		b.Probes = 1
-	}
-	p.deliverBatch(w)
-}
-
-func (w *simWorker) currentBatch() *Batch {
-	if w.batch == nil {
-		w.batch = &Batch{}
-	}
-	return w.batch
-}
-
-// deliverBatch journals a worker's finished sessions and delivers them.
-func (p *process) deliverBatch(w *simWorker) {
-	b := w.batch
-	w.batch = nil
-	if len(b.rows) > 0 && !p.abandoned {
-		p.journal.add(b.rows)
-	}
-	p.inTransit = append(p.inTransit, b)
-}
-
-// end ends a worker's session.
-func (p *process) end(w *simWorker) {
-	b := w.currentBatch()
-	switch {
-	case p.isCut:
-		b.Cut++
-	case p.budgetUsedUp && p.draw.IntN(2) == 0:
-		b.Cut++
-		b.CutAlone = budgetReason
-		p.removeWorker(w)
-		return
-	case p.waitsEnded && p.draw.IntN(4) == 0:
-		b.Cut++
-		b.CutAlone = "a service does not answer"
-		p.removeWorker(w)
-		return
-	case w.cancel:
-		w.row.Outcome, w.row.Class, w.row.Delta = engine.Canceled, engine.NoError, engine.Delta{}
-		b.add(&w.row)
-	default:
-		b.add(&w.row)
-	}
-	if w.probe {
-		p.removeWorker(w)
-		return
-	}
-	if len(b.rows) > 3 || p.draw.IntN(2) == 0 {
-		p.deliverBatch(w)
-	}
-	p.next(w)
 }
 
 // deliver takes a delivered batch, which the core receives next.

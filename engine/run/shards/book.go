@@ -1,9 +1,5 @@
 package shards
 
-import (
-	"slices"
-)
-
 // Ticket is an offer of a shard.
 type Ticket struct{ Shard, Offer uint64 }
 
@@ -25,69 +21,48 @@ type Cycle struct {
 	Sticky bool
 }
 
-// shard is a part of a cycle.
-type shard struct {
-	id     uint64
-	offer  uint64
-	to     string  // the worker that it is offered to; "" for all. Meaningless while it is leased
-	owner  *worker // has the lease; nil while the shard is offered
-	epoch  uint64  // of the newest lease
-	agents []int32 // its sessions; those with another entry in Book.of have ended
-	left   int     // sessions that have not ended
-}
-
 // Book keeps the books of one run in one process.
 type Book struct {
-	agents  int
-	region  int // agents of a home
-	workers map[string]*worker
-	names   []string // of workers, sorted
-	limit   int
-	slots   int      // started by the run, and not departed
-	probes  []string // the worker of each probe in flight; "" while no worker can take it
-	stopped bool     // no further probe starts
+	Roster
+	table
+	*effects
 
+	agents   int
+	region   int // agents of a home
 	cycle    Cycle
 	open     bool
-	all      []int32 // agents 0 to agents-1; nil until needed
-	shards   map[uint64]*shard
-	of       []uint64 // by agent: the shard of its session, or 0 if it has none in the cycle that has not ended
-	last     uint64   // the newest shard
-	offers   uint64   // the newest offer
+	all      []int32  // agents 0 to agents-1; nil until needed
 	homes    []string // by region: the worker that had it last
+	later    []int32  // of a whole cycle: sessions that wait until the shard before them has ended
 	released int
 	left     int // released sessions that have neither ended nor been cut
 	requeued int // sessions that were requeued
-
-	effects []Effect
 }
 
 // New returns the book of a run with a number of agents.
 func New(agents int) *Book {
 	const parts, most = 128, 1024
 	region := min(max(agents/parts, 1), most)
+	e := &effects{}
 	return &Book{
-		agents: agents, region: region, workers: map[string]*worker{}, shards: map[uint64]*shard{}, of: make([]uint64, agents),
-		homes: make([]string, (agents+region-1)/region),
+		Roster: Roster{effects: e, workers: map[string]*worker{}}, table: table{effects: e, shards: map[uint64]*shard{}, of: make([]uint64, agents)},
+		effects: e, agents: agents, region: region, homes: make([]string, (agents+region-1)/region),
 	}
 }
 
 // Effects returns what has to be carried out, in order, and forgets it.
 func (b *Book) Effects() []Effect {
-	e := b.effects
-	b.effects = nil
-	return e
+	list := b.list
+	b.list = nil
+	return list
 }
-
-func (b *Book) emit(e Effect) { b.effects = append(b.effects, e) }
 
 // Begin opens a cycle. The previous one has ended.
 func (b *Book) Begin(c Cycle) {
 	b.withdrawAll()
-	b.cycle, b.open = c, true
-	b.shards = map[uint64]*shard{}
+	b.cycle, b.open, b.alone = c, true, c.Whole
 	clear(b.of)
-	b.released, b.left, b.requeued = 0, 0, 0
+	b.released, b.left, b.requeued, b.later = 0, 0, 0, nil
 	for _, w := range b.workers {
 		w.leases, w.inFlight, w.idle, w.queued = map[uint64]*shard{}, 0, false, 0
 	}
@@ -105,31 +80,11 @@ func (b *Book) Begin(c Cycle) {
 // End closes the cycle. Nothing of it is accepted afterward.
 func (b *Book) End() {
 	b.withdrawAll()
-	b.open = false
-	b.settle()
-}
-
-// withdrawAll takes back all shards, which matters only if the run has ended early.
-func (b *Book) withdrawAll() {
-	for _, id := range b.sorted() {
-		if s := b.shards[id]; s.owner == nil {
-			b.emit(Withdraw{Ticket{s.id, s.offer}})
-		}
-	}
-	b.shards = map[uint64]*shard{}
 	for _, w := range b.workers {
 		w.leases = map[uint64]*shard{}
 	}
-}
-
-// sorted returns the shards in order of creation.
-func (b *Book) sorted() []uint64 {
-	ids := make([]uint64, 0, len(b.shards))
-	for id := range b.shards {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	b.open = false
+	b.settle()
 }
 
 // Release lets the sessions of Todo before count start.
@@ -144,11 +99,20 @@ func (b *Book) Release(count int) {
 	switch {
 	case len(next) == 0:
 	case b.cycle.Whole:
-		b.add(next)
+		b.later = append(b.later, next...)
 	default:
 		b.split(next)
 	}
 	b.settle()
+}
+
+// offerWhole offers the sessions of a whole cycle that may start. Each of them may depend on all before it, so the shard before must have
+// ended.
+func (b *Book) offerWhole() {
+	if next := b.later; len(next) > 0 && len(b.shards) == 0 {
+		b.later = nil
+		b.add(next)
+	}
 }
 
 // split makes shards of consecutive agents of one home. Sessions that are released one by one are in order of their start.
@@ -166,17 +130,6 @@ func (b *Book) split(agents []int32) {
 // add makes a shard and offers it to the home of its agents.
 func (b *Book) add(agents []int32) { b.create(agents, b.home(agents[0])) }
 
-// create makes a shard and offers it to a worker, or to all.
-func (b *Book) create(agents []int32, to string) {
-	b.last++
-	s := &shard{id: b.last, agents: agents, left: len(agents)}
-	b.shards[s.id] = s
-	for _, a := range agents {
-		b.of[a] = s.id
-	}
-	b.offer(s, to)
-}
-
 // home returns the worker that should have an agent, or "" for any.
 func (b *Book) home(agent int32) string {
 	if !b.cycle.Sticky {
@@ -187,19 +140,6 @@ func (b *Book) home(agent int32) string {
 		return ""
 	}
 	return name
-}
-
-// offer offers a shard that no worker has.
-func (b *Book) offer(s *shard, to string) {
-	b.offers++
-	s.offer, s.to, s.owner = b.offers, to, nil
-	b.emit(Offer{to, Ticket{s.id, s.offer}})
-}
-
-// move offers a shard to another worker.
-func (b *Book) move(s *shard, to string) {
-	b.emit(Withdraw{Ticket{s.id, s.offer}})
-	b.offer(s, to)
 }
 
 // Grant is the content of a lease: the agents whose sessions have not ended.
@@ -238,25 +178,10 @@ func (b *Book) Claim(name string, t Ticket, count uint64) (g Grant, ok bool) {
 	return g, true
 }
 
-// drop ends the lease of a shard.
-func (b *Book) drop(s *shard) {
-	delete(s.owner.leases, s.id)
-	b.emit(Lost{s.owner.name, Lease{s.id, s.epoch}})
-	s.owner = nil
-}
-
 // Holds reports whether a worker has the lease under which an agent's session has not ended. Everything else that it sends of the
 // session is stale.
 func (b *Book) Holds(name string, l Lease, agent int) bool {
 	return b.held(name, l, agent) != nil
-}
-
-func (b *Book) held(name string, l Lease, agent int) *shard {
-	s := b.shards[l.Shard]
-	if s == nil || s.owner == nil || s.owner.name != name || s.epoch != l.Epoch || agent < 0 || agent >= b.agents || b.of[agent] != l.Shard {
-		return nil
-	}
-	return s
 }
 
 // Ended records that a session ended, or was cut: it does not run again in this process. It returns false if the worker does not hold
@@ -268,10 +193,7 @@ func (b *Book) Ended(name string, l Lease, agent int) bool {
 	}
 	b.of[agent] = 0
 	b.left--
-	if s.left--; s.left == 0 {
-		delete(s.owner.leases, s.id)
-		delete(b.shards, s.id)
-	}
+	b.take(s, 1)
 	return true
 }
 
@@ -291,12 +213,17 @@ func (b *Book) GiveBack(name string, l Lease, agents []int32) {
 		b.settle()
 		return
 	}
-	if s.left -= len(back); s.left == 0 {
-		delete(s.owner.leases, s.id)
-		delete(b.shards, s.id)
+	b.take(s, len(back))
+	if b.cycle.Whole {
+		for _, a := range back {
+			b.of[a] = 0
+		}
+		b.later = append(back, b.later...)
+		b.settle()
+		return
 	}
 	to := b.idleWorkers(name)
-	if len(to) == 0 || b.cycle.Whole {
+	if len(to) == 0 {
 		to = []string{""}
 	}
 	for i, worker := range to {
@@ -322,7 +249,11 @@ func (b *Book) idleWorkers(but string) (names []string) {
 func (b *Book) Requeue(agent int) {
 	b.left++
 	b.requeued++
-	b.add([]int32{int32(agent)})
+	if b.cycle.Whole {
+		b.later = append(b.later, int32(agent))
+	} else {
+		b.add([]int32{int32(agent)})
+	}
 	b.settle()
 }
 

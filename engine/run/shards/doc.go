@@ -1,4 +1,4 @@
-// Package shards keeps the books of a cycle whose sessions several workers execute: which shard is offered or leased to whom, what
+// Package shards keeps the books of a cycle whose sessions several workers execute: which worker a shard is offered or leased to, what
 // share of the concurrency limit each worker has, and how far the cycle is.
 //
 // A [Book] is pure: it starts no goroutine, reads no clock and does no I/O. Its methods are the events of a run and of its workers,
