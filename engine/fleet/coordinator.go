@@ -46,6 +46,7 @@ type member struct {
 	since   time.Time
 	present bool
 	unfit   bool        // for any run
+	greeted uint64      // its newest attempt to join
 	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
 	asking  int         // packets without an answer, such as while the journal cannot be written
@@ -174,7 +175,12 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		c.mu.Unlock()
 		return
 	}
-	m.Info, m.present, m.since = of.Info, true, time.Now()
+	if err == nil && m.present && m.greeted == of.Attempt { // a late copy
+		c.mu.Unlock()
+		answer(codec.AppendWire(nil, welcome{}))
+		return
+	}
+	m.Info, m.present, m.since, m.greeted = of.Info, true, time.Now(), of.Attempt
 	if m.unfit = err != nil; m.unfit {
 		m.state, m.why = workers.Refused, err.Error()
 	} else {

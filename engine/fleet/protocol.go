@@ -50,7 +50,10 @@ type Info struct {
 }
 
 type (
-	hello   struct{ Info Info }
+	hello struct {
+		Info    Info
+		Attempt uint64 // a hello that is sent again has the same
+	}
 	welcome struct{ Refused string } // why; "" if it does not
 	// ready says that a worker can execute sessions of a run, or why it cannot.
 	ready struct {

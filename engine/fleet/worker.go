@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -55,11 +56,12 @@ func Work(ctx context.Context, cfg WorkerConfig) error {
 		cfg.Say = func(string) {}
 	}
 	for ctx.Err() == nil {
-		if err := greetCoordinator(ctx, &cfg); err != nil {
+		sent, err := greetCoordinator(ctx, &cfg)
+		if err != nil {
 			return err
 		}
 		cfg.Say("joined as " + cfg.Link.Name())
-		switch err := serve(ctx, &cfg); {
+		switch err := serve(ctx, &cfg, sent); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, errParted):
@@ -70,24 +72,26 @@ func Work(ctx context.Context, cfg WorkerConfig) error {
 	return nil
 }
 
-// greetCoordinator joins, as soon as the coordinator answers.
-func greetCoordinator(ctx context.Context, cfg *WorkerConfig) error {
+// greetCoordinator joins, as soon as the coordinator answers. It returns when the request was sent that has an answer.
+func greetCoordinator(ctx context.Context, cfg *WorkerConfig) (sent time.Time, err error) {
+	greeting := request(helloRequest, hello{cfg.Info, rand.Uint64()})
 	for {
-		answer, err := cfg.Link.Request(ctx, request(helloRequest, hello{cfg.Info}))
+		sent = time.Now()
+		answer, err := cfg.Link.Request(ctx, greeting)
 		if err == nil {
 			w, err := record[welcome](answer)
 			if err == nil && w.Refused != "" {
-				return &RefusedError{w.Refused}
+				err = &RefusedError{w.Refused}
 			}
-			return err
+			return sent, err
 		}
 		if errors.Is(err, ErrClosed) {
-			return err
+			return sent, err
 		}
 		select {
 		case <-time.After(retryAfter):
 		case <-ctx.Done():
-			return nil
+			return sent, nil
 		}
 	}
 }
@@ -100,9 +104,9 @@ type server struct {
 	refused uint64 // the session that this machine cannot execute
 }
 
-// serve executes runs until ctx ends, or the coordinator does not answer.
-func serve(ctx context.Context, cfg *WorkerConfig) error {
-	beats, endBeats := startBeats(cfg.Link)
+// serve executes runs until ctx ends, or the coordinator does not answer. heard is when it answered last.
+func serve(ctx context.Context, cfg *WorkerConfig, heard time.Time) error {
+	beats, endBeats := startBeats(cfg.Link, heard)
 	defer endBeats()
 	s := &server{cfg: cfg, beats: beats}
 	defer s.end()
@@ -201,9 +205,9 @@ func prepare(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*j
 type beats struct{ heard lastAnswer }
 
 // startBeats sends beats until the returned function is called.
-func startBeats(link Link) (*beats, func()) {
+func startBeats(link Link, heard time.Time) (*beats, func()) {
 	b := &beats{}
-	b.heard.note(time.Now())
+	b.heard.note(heard)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
