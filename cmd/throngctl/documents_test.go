@@ -42,6 +42,11 @@ const (
 // and targets of make must exist.
 var unattended = []struct{ command, why string }{
 	{"throngctl mock", "it serves until it is stopped: TestMockAlone, TestMockTheModel"},
+	{"throngctl worker", "it works until it is stopped: TestFleetOfOtherMachines"},
+	{"throngctl fleet", "needs a run with a fleet: TestFleetCommands"},
+	{"throngctl run shopping --fleet :7422", "it waits for workers: TestFleetOfOtherMachines"},
+	{"throngctl resume --fleet :7422", "it waits for workers"},
+	{"throngctl run shopping --nats", "it asks a NATS cluster: the tests of package bus"},
 	{"throngctl record", "it records until it is stopped: TestRecord"},
 	{"throngctl prove", "it takes minutes: TestProve"},
 	{"throngctl check shopping --set provider=openrouter", "it asks a real provider"},
@@ -318,7 +323,7 @@ func (s *stage) attended(args []string) (code int, stdout, stderr string) {
 		said = s.hook + "\n"
 	}
 	var out, err bytes.Buffer
-	code = execute(args, &terminal{in: strings.NewReader(said), out: &out, err: &err, hooks: hooks{host: unseen}})
+	code = execute(args, &terminal{in: strings.NewReader(said), out: &out, err: &err, hooks: hooks{host: unseen, env: []string{asToolEnv + "=1"}}})
 	return code, out.String(), err.String()
 }
 

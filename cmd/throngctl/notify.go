@@ -22,6 +22,9 @@ func (f notifyFlag) target(t *terminal) (config.Notify, error) {
 	return config.FindNotify(f.Notify, os.Getenv, t.data)
 }
 
+// mostTrouble is how many errors wait to be printed.
+const mostTrouble = 64
+
 // hear reports an error outside of the run, from any goroutine. The goroutine that owns the terminal prints it.
 func (t *terminal) hear(err error) {
 	select {

@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/machines"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/startat"
 	"github.com/throng-sim/throng/engine"
@@ -60,6 +61,7 @@ type output struct {
 	jsonFlag
 	flags.Telemetry
 	notifyFlag
+	Fleet machines.Flags `embed:""`
 }
 
 // Run is called by kong.
@@ -244,6 +246,11 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	if err := a.SendTo(db); err != nil {
 		return err
 	}
+	endFleet, err := t.openFleet(ctx, &out.Fleet, &l)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, endFleet()) }()
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }

@@ -101,7 +101,7 @@ func (l lender) Tell(ctx context.Context, n lending.Notes) (t lending.Lent, err 
 func (j *job) start(p *Prepared) {
 	j.prepared = p
 	j.pool = run.NewLocalPool(run.PoolConfig{
-		Program: p.Program, Host: j.host, MemoryBudget: j.order.MemoryBudget,
+		Program: p.Program, Host: j.host, MemoryBudget: smaller(j.order.MemoryBudget, j.cfg.Info.Memory),
 		Throttled: func(why string) {
 			j.outbox.add(throttledFrame, false, nil, func(dst []byte) []byte { return append(dst, why...) })
 		},
@@ -110,6 +110,14 @@ func (j *job) start(p *Prepared) {
 	for _, f := range []func(){func() { j.outbox.run(j.life) }, j.fetch, j.deliver, j.watch} {
 		j.all.Go(f)
 	}
+}
+
+// smaller returns the smaller of two amounts of memory; 0 is unlimited.
+func smaller(a, b int64) int64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // apply does what the newest order says.

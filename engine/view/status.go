@@ -28,6 +28,7 @@ type Status struct {
 	Checkpoints    int       `json:"checkpoints"`
 	LastCheckpoint time.Time `json:"last_checkpoint,omitzero"`
 
+	Workers     string             `json:"workers,omitempty"` // of the fleet that executes it, such as "4 workers, 1 lost"
 	Sink        *Sink              `json:"sink,omitempty"`
 	Connections *Connections       `json:"connections,omitempty"` // to databases
 	Health      []health.Finding   `json:"health,omitempty"`

@@ -1,7 +1,10 @@
 // Package workers describes the workers of a fleet to people.
 package workers
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Status says whether a worker of a fleet takes part in the run.
 type Status uint8
@@ -42,4 +45,32 @@ type State struct {
 	CPU       float64       `json:"cpu_percent"`  // of one core
 	Memory    uint64        `json:"memory_bytes"` // resident
 	Lag       time.Duration `json:"lag_ns"`       // round trip to the coordinator
+}
+
+// Summary counts workers by status, such as "4 workers, 1 lost".
+func Summary(all []State) string {
+	text := fmt.Sprintf("%d workers", len(all))
+	if len(all) == 1 {
+		text = "1 worker"
+	}
+	counts := map[Status]int{}
+	for i := range all {
+		counts[all[i].Status]++
+	}
+	for s := Draining; s <= Refused; s++ {
+		if n := counts[s]; n > 0 {
+			text += fmt.Sprintf(", %d %s", n, s)
+		}
+	}
+	return text
+}
+
+// UnmarshalText reads the name of a status.
+func (s *Status) UnmarshalText(text []byte) error {
+	for *s = Ready; *s <= Refused; *s++ {
+		if s.String() == string(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no status of workers is named %q", text)
 }

@@ -76,6 +76,9 @@ func (c *connecting) http(s *chain.Service) error {
 
 // mockOf starts the mock that is the service, and returns its address and secret.
 func (c *connecting) mockOf(s *chain.Service, address string) (url, secret string, err error) {
+	if r, ok := c.Reach[s.Name]; ok {
+		return r.Mock, r.Secret, nil
+	}
 	if mocks.IsAPI(address) {
 		server, err := c.job.APIs.Start(s, &c.Settings, c.shopFolder(), c.job.Record.ID)
 		if err != nil {
@@ -116,7 +119,10 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 func (c *connecting) llm(s *chain.Service) (err error) {
 	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s)}
 	secret := c.bearers[s.Name]
+	r, elsewhere := c.Reach[s.Name]
 	switch {
+	case cfg.Mocks && elsewhere:
+		cfg.Base, secret, cfg.Prices = r.Mock, r.Secret, pricing.Free
 	case cfg.Mocks:
 		if err := c.startModel(); err != nil {
 			return err

@@ -36,11 +36,12 @@ func (l assembly) serveControl(j *Job) {
 		sink = l.Remote.Sink
 	}
 	j.Orders = control.Job{
-		Sink:   sink,
-		Run:    j.Run,
-		Title:  j.Record.DisplayName(),
-		Origin: j.Origin,
-		Find:   j.Find,
+		Workers: l.Crew,
+		Sink:    sink,
+		Run:     j.Run,
+		Title:   j.Record.DisplayName(),
+		Origin:  j.Origin,
+		Find:    j.Find,
 		Broadcast: func(ctx context.Context, ids []string, text, who string) error {
 			return j.Broadcast(ctx, ids, text, "", who)
 		},

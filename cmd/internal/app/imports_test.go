@@ -110,7 +110,7 @@ var rules = []rule{
 	{"/cmd/internal/notice", []string{"/engine", "/engine/run", "/engine/view"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/licenses", []string{"/assets"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/consent", []string{"/engine"}, append(append([]string{module + "/storage"}, screens...), drivers...)},
-	{"/cmd/internal/control", []string{"/engine", "/engine/view", "/engine/health"}, append(append([]string{}, screens...), drivers...)},
+	{"/cmd/internal/control", []string{"/engine", "/engine/view", "/engine/health", "/engine/workers"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/telemetry", []string{"/engine", "/engine/view", "/engine/browser", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/engine/view", "/engine/health", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/app", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},

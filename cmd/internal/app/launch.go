@@ -76,6 +76,8 @@ type Launch struct {
 	Window func() time.Duration
 	// Crashed, if set, receives a panic outside of sessions; see [run.Hooks].
 	Crashed func(run engine.RunID, value any, stack []byte)
+	// Crew executes the sessions in other processes; nil executes them in this one.
+	Crew Crew
 	// Writing receives the progress while a model writes the population, one call at a time.
 	Writing func(done, total int)
 }
@@ -131,6 +133,11 @@ func (j *Job) afterClose(f func() error) { j.undo = slices.Insert(j.undo, 0, f) 
 
 // Start assembles a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
+	if l.Crew != nil {
+		if err := l.CheckCrew(); err != nil {
+			return nil, err
+		}
+	}
 	l, recording, err := l.replaying(ctx)
 	if err != nil {
 		return nil, err
@@ -196,6 +203,10 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
+	pool, err := l.assembly().pool(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	probe := l.assembly().probe(j)
 	probe.Stored = journal.Stored
 	log := l.assembly().logOf(j)
@@ -220,6 +231,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Services:     j.services,
 		Inexact:      cmp.Or(inexactBecause(j, l.Settings.Mock), mismatch),
 		Unpriced:     o.unpriced,
+		Pool:         pool,
 		MemoryBudget: l.assembly().memoryBudget(),
 
 		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where()},

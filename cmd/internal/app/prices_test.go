@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -14,12 +15,12 @@ import (
 // TestUsersPricesGoFirst checks that the user's table overrides the built-in one.
 func TestUsersPricesGoFirst(t *testing.T) {
 	data := t.TempDir()
-	before, err := readPrices(data)
+	before, err := services.ReadPrices(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, data, `{"gpt-4o-mini": {"input_cost_per_token": 1e-3, "output_cost_per_token": 2e-3}, "mine": {"input_cost_per_token": 0}}`)
-	after, err := readPrices(data)
+	after, err := services.ReadPrices(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestMistakesInTheUsersPrices(t *testing.T) {
 		`{`: "an object of models", `{"a": {"input_cost_per_token": -1}, "b": {"output_cost_per_token": "x"}}`: "model b: ",
 	} {
 		write(t, data, text)
-		_, err := readPrices(data)
+		_, err := services.ReadPrices(data)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Join(data, "prices.json")) {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -46,7 +47,7 @@ func TestMistakesInTheUsersPrices(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(data, "prices.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPrices(data); err == nil {
+	if _, err := services.ReadPrices(data); err == nil {
 		t.Error("a folder was accepted as a table of prices")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -19,6 +20,9 @@ type Services struct {
 	Scratch  string // folder of the mock shop's log; "" is the data folder
 	Secrets  secrets.Finder
 	Remote   *remote.Sender // sends results; its connections count in the shared limit. May be nil
+
+	// Reach is how a worker of a fleet reaches the services, by name; nil in the process that owns the run.
+	Reach map[string]services.Reach
 
 	OnRequest func(mock.Request) // receives every request to the mocks before it is answered; may be nil
 	Sharing   *service.Sharing   // limits that runs at the same time share; nil if there are none

@@ -14,6 +14,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Client sends orders to a run in progress. It is for use by one goroutine.
@@ -176,4 +177,28 @@ func (c *Client) Requeue(ctx context.Context, agents []string) error {
 // Broadcast puts a message into the inboxes of the agents with these IDs, or of all agents if ids is empty.
 func (c *Client) Broadcast(ctx context.Context, ids []string, text string) error {
 	return c.order(ctx, request{Order: orderBroadcast, Agents: ids, Text: text})
+}
+
+// Workers returns the workers of the fleet that executes the run.
+func (c *Client) Workers(ctx context.Context) ([]workers.State, error) {
+	r, err := c.ask(ctx, request{Order: orderWorkers})
+	if err != nil {
+		return nil, err
+	}
+	return r.Workers, nil
+}
+
+// DrainWorker lets a worker end its sessions and take no others.
+func (c *Client) DrainWorker(ctx context.Context, name string) error {
+	return c.order(ctx, request{Order: orderDrain, Worker: name})
+}
+
+// RemoveWorker cuts the sessions of a worker, which run again elsewhere, and refuses the worker from now on.
+func (c *Client) RemoveWorker(ctx context.Context, name string) error {
+	return c.order(ctx, request{Order: orderRemove, Worker: name})
+}
+
+// LimitWorker bounds the sessions in flight of a worker; 0 sets no bound.
+func (c *Client) LimitWorker(ctx context.Context, name string, most int) error {
+	return c.order(ctx, request{Order: orderLimit, Worker: name, Limit: most})
 }

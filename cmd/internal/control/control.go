@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Run has the operations on a run in progress.
@@ -24,6 +25,17 @@ type Run interface {
 	Requeue(ctx context.Context, agent int, who string) error
 }
 
+// Workers are the workers of the fleet that executes a run.
+type Workers interface {
+	Workers() []workers.State // sorted by name
+	// Drain lets a worker end its sessions and take no others. Remove cuts its sessions, which run again elsewhere, and refuses the
+	// worker from now on.
+	Drain(name string) error
+	Remove(name string) error
+	// Limit bounds the sessions in flight of a worker; 0 sets no bound.
+	Limit(name string, most int) error
+}
+
 // Job is a run in progress with its title, settings and agents.
 type Job struct {
 	Run
@@ -37,4 +49,6 @@ type Job struct {
 	Broadcast func(ctx context.Context, ids []string, text, who string) error
 	// Sink returns the state of sending results; nil if results stay on this machine.
 	Sink func() *view.Sink
+	// Workers executes the sessions; nil if this process does.
+	Workers Workers
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // version is the version of the protocol.
@@ -33,6 +34,10 @@ const (
 	orderRetire     = "retire"
 	orderRequeue    = "requeue"
 	orderBroadcast  = "broadcast"
+	orderWorkers    = "workers"
+	orderDrain      = "drain"
+	orderRemove     = "remove"
+	orderLimit      = "limit"
 )
 
 // request is a line sent to the run.
@@ -45,6 +50,8 @@ type request struct {
 	Settings []engine.Assignment `json:"settings,omitempty"` // of set
 	Agents   []string            `json:"agents,omitempty"`   // of retire, requeue and broadcast
 	Text     string              `json:"text,omitempty"`     // of broadcast
+	Worker   string              `json:"worker,omitempty"`   // of drain, remove and limit
+	Limit    int                 `json:"limit,omitempty"`    // of limit
 }
 
 // reply is a line sent by the run.
@@ -54,6 +61,7 @@ type reply struct {
 	Status   *view.Status     `json:"status,omitempty"`
 	Tunables []engine.Tunable `json:"tunables,omitempty"`
 	Changes  []engine.Change  `json:"changes,omitempty"`
+	Workers  []workers.State  `json:"workers,omitempty"`
 }
 
 // fault is an error in a reply.

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // mostWords is the maximum length of the fields who and why, in characters.
@@ -29,6 +30,20 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderRetire:     func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Retire) },
 	orderRequeue:    func(s *server, q *request, _ *reply) error { return s.each(q, s.job.Requeue) },
 	orderBroadcast:  func(s *server, q *request, _ *reply) error { return s.job.Broadcast(s.ctx, q.Agents, q.Text, q.Who) },
+	orderWorkers:    ofFleet(func(w Workers, _ *request, r *reply) error { r.Workers = w.Workers(); return nil }),
+	orderDrain:      ofFleet(func(w Workers, q *request, _ *reply) error { return w.Drain(q.Worker) }),
+	orderRemove:     ofFleet(func(w Workers, q *request, _ *reply) error { return w.Remove(q.Worker) }),
+	orderLimit:      ofFleet(func(w Workers, q *request, _ *reply) error { return w.Limit(q.Worker, q.Limit) }),
+}
+
+// ofFleet makes an order for a run that a fleet executes.
+func ofFleet(f func(w Workers, q *request, r *reply) error) func(*server, *request, *reply) error {
+	return func(s *server, q *request, r *reply) error {
+		if s.job.Workers == nil {
+			return fmt.Errorf("no fleet executes run %s: it was started without --fleet", s.job.ID())
+		}
+		return f(s.job.Workers, q, r)
+	}
 }
 
 // carryOut executes a request.
@@ -76,6 +91,9 @@ func (s *server) status(_ *request, r *reply) error {
 	r.Status = view.NewStatus(s.job.Title, snap, findings)
 	r.Status.Origin = s.job.Origin
 	r.Status.Overhead = view.NewOverhead(&overhead, late, snap.Limit, snap.Binds)
+	if s.job.Workers != nil {
+		r.Status.Workers = workers.Summary(s.job.Workers.Workers())
+	}
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()
 	}

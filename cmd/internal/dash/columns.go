@@ -228,6 +228,9 @@ func (p *picture) resources(width int) []row {
 		}
 		rows = append(rows, named(1, "connections", span{text, plain}))
 	}
+	if s.Workers != "" {
+		rows = append(rows, wrapped(2, "workers", s.Workers, plain, width, 2)...)
+	}
 	if s.Sink != nil {
 		t := plain
 		if s.Sink.Trouble {

@@ -96,7 +96,7 @@ func NewSender(s Sending, run Run, name func(agent int) string) (*Sender, error)
 			return nil, err
 		}
 	}
-	if s.Share > 0 && s.wants("TRACES") {
+	if s.Traces() {
 		if err := x.openTraces(about); err != nil {
 			return nil, errors.Join(err, x.close(context.Background()))
 		}
@@ -147,6 +147,9 @@ func (s *Sending) wants(kind string) bool {
 	named := s.URL != "" || os.Getenv(Endpoints[0]) != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+kind+"_ENDPOINT") != ""
 	return named && os.Getenv("OTEL_"+kind+"_EXPORTER") != "none"
 }
+
+// Traces reports whether traces are sent.
+func (s *Sending) Traces() bool { return s.Share > 0 && s.wants("TRACES") }
 
 // path returns the address of a signal.
 func (s *Sending) path(kind string) string { return strings.TrimSuffix(s.URL, "/") + "/v1/" + kind }

@@ -10,3 +10,6 @@ const (
 
 // DataEnv is the environment variable that names the data folder.
 const DataEnv = "THRONG_DATA"
+
+// JoinEnv is the environment variable with the join line of a fleet. Unlike an argument, other users of the machine cannot see it.
+const JoinEnv = "THRONG_JOIN"

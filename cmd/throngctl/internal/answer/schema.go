@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
 
@@ -79,6 +80,10 @@ var All = []Printed{
 	{"queue cancel", "", Done{}},
 	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},
+	{"fleet status", "", []workers.State{}},
+	{"fleet drain", "", Done{}},
+	{"fleet remove", "", Done{}},
+	{"fleet limit", "", Done{}},
 	{"set", "", Changes{}},
 	{"pause", "", Done{}},
 	{"continue", "", Done{}},

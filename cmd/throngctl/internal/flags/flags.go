@@ -97,7 +97,7 @@ func flagStruct(flags []settingFlag) reflect.Value {
 // NewParser returns a parser for a grammar, whose groups of flags it fills.
 func NewParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
-	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
+	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_join": about.JoinEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
 	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
 }
 

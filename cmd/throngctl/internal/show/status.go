@@ -53,6 +53,9 @@ func Status(out io.Writer, s *view.Status) error {
 	for _, d := range s.Oldest[:min(len(s.Oldest), shownOldest)] {
 		row("in flight", cmp.Or(d.Name, fmt.Sprint(d.Agent)), at(d.Began, "since"), Join(" ", d.Path, d.Service), d.ThrottledBy)
 	}
+	if s.Workers != "" {
+		row("workers", s.Workers)
+	}
 	if s.Sink != nil {
 		row("results", s.Sink.Words)
 	}

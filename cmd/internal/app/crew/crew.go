@@ -1,0 +1,226 @@
+package crew
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/fleet"
+	"github.com/throng-sim/throng/engine/fleet/bus"
+	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/workers"
+)
+
+// Config describes the fleet of a coordinator.
+type Config struct {
+	// Where is local:N for N workers on this machine, or the address on which workers of other machines join, such as :7422. It is "" with
+	// a cluster.
+	Where string
+	// Cluster is the URL of a NATS cluster to use in place of an own server, and Credentials a file with its credentials. Both may be "".
+	Cluster, Credentials string
+	// Share are names of secrets that are sent to the workers.
+	Share   []string
+	Secrets secrets.Finder
+	Data    string // the data folder
+	// Program is the path of throngctl, which is started with Env in addition to the environment, for workers on this machine.
+	Program string
+	Env     []string
+	Say     func(text string) // receives what happens; it must not block
+	Log     *slog.Logger
+}
+
+// Fleet is the fleet of a coordinator. It implements [app.Crew]. Its methods are safe for concurrent use.
+type Fleet struct {
+	*fleet.Coordinator
+	cfg    Config
+	join   string
+	locals *locals
+	busy   sync.WaitGroup
+
+	mu      sync.Mutex
+	changed chan struct{} // is closed and replaced after each change of the workers
+	closed  bool
+}
+
+var _ app.Crew = (*Fleet)(nil)
+
+// localPrefix begins the form of Config.Where for workers on this machine.
+const localPrefix = "local:"
+
+// mostLocal bounds the workers on this machine.
+const mostLocal = 256
+
+// Local returns the number of workers that where starts on this machine; 0 if it is an address.
+func Local(where string) (int, error) {
+	text, ok := strings.CutPrefix(where, localPrefix)
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostLocal {
+		return 0, &engine.FieldError{Field: "fleet", Problem: where + " names no number of workers", Hint: fmt.Sprintf("such as local:4, at most %d", mostLocal)}
+	}
+	return n, nil
+}
+
+// Open starts a fleet. Workers can join it from now on; those of this machine are started.
+func Open(ctx context.Context, cfg Config) (*Fleet, error) {
+	local, err := Local(cfg.Where)
+	if err != nil {
+		return nil, err
+	}
+	if len(cfg.Share) > 0 && cfg.Cluster != "" {
+		return nil, &engine.FieldError{
+			Field: "share-secrets", Problem: "a NATS cluster would hold the secrets", Hint: "put them into the environment of each worker, or use --fleet without --nats",
+		}
+	}
+	server, err := bus.Serve(ctx, cfg.bus(local > 0))
+	if err != nil {
+		return nil, fmt.Errorf("start the fleet: %w", err)
+	}
+	f := &Fleet{cfg: cfg, join: server.Join(), changed: make(chan struct{})}
+	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change})
+	f.busy.Go(f.report)
+	if local > 0 {
+		f.locals = startLocals(&f.cfg, local, f.join, f.change)
+	}
+	return f, nil
+}
+
+// bus returns how workers reach the coordinator.
+func (c *Config) bus(local bool) bus.Config {
+	b := bus.Config{Log: c.Log, URL: c.Cluster, Access: bus.Access{Credentials: c.Credentials}}
+	switch {
+	case local:
+	case c.Cluster != "":
+		sum := sha256.Sum256([]byte(c.Data + "\n" + thisMachine()))
+		b.Fleet = "throng-" + hex.EncodeToString(sum[:8]) // the same after a restart
+	default:
+		b.Listen, b.Folder = c.Where, filepath.Join(c.Data, "fleet")
+	}
+	return b
+}
+
+// JoinLine returns what workers on other machines join with.
+func (f *Fleet) JoinLine() string { return f.join }
+
+// Locals returns the number of workers that run on this machine.
+func (f *Fleet) Locals() int {
+	if f.locals == nil {
+		return 0
+	}
+	return f.locals.count
+}
+
+// Close ends the fleet, and the workers on this machine. The run has ended before.
+func (f *Fleet) Close() error {
+	f.locals.close()
+	err := f.Coordinator.Close()
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.change()
+	f.busy.Wait()
+	return err
+}
+
+// Remove implements [app.Crew]. A worker on this machine is not started again.
+func (f *Fleet) Remove(name string) error {
+	err := f.Coordinator.Remove(name)
+	if err == nil {
+		f.locals.remove(name)
+	}
+	return err
+}
+
+// Pool implements [app.Crew].
+func (f *Fleet) Pool(ctx context.Context, w app.Work) (func(run.PoolConfig) (run.WorkerPool, error), error) {
+	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
+	for _, name := range f.cfg.Share {
+		if !slices.Contains(w.Secrets, name) {
+			return nil, &engine.FieldError{Field: "share-secrets", Problem: "no service of the scenario receives the secret " + name}
+		}
+		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
+		if err != nil {
+			return nil, err
+		}
+		b.Shared[name] = value
+	}
+	if w.Settings.Sequential {
+		f.cfg.Say("the sessions of a sequential run depend on each other: one worker at a time executes them")
+	}
+	return f.Coordinator.Pool(ctx, b.encode(), fleet.PoolConfig{}), nil
+}
+
+// Await waits until a number of workers take part. It fails if those on this machine cannot be started.
+func (f *Fleet) Await(ctx context.Context, count int) error {
+	for {
+		f.mu.Lock()
+		changed := f.changed
+		f.mu.Unlock()
+		if f.Ready() >= count {
+			return nil
+		}
+		if err := f.locals.failure(); err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// change wakes what waits for a change of the workers.
+func (f *Fleet) change() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// report says what happens to workers, until the fleet is closed.
+func (f *Fleet) report() {
+	said := map[string]string{}
+	for {
+		f.mu.Lock()
+		changed, closed := f.changed, f.closed
+		f.mu.Unlock()
+		if closed {
+			return
+		}
+		for _, w := range f.Workers() {
+			text := w.Status.String()
+			if w.Why != "" {
+				text += ": " + w.Why
+			}
+			if w.Status == workers.Ready {
+				text = fmt.Sprintf("joined: %s, %s", w.System, engine.Counted(int64(w.Cores), "core", "cores"))
+			}
+			if w.System != "" && said[w.Name] != text {
+				said[w.Name] = text
+				f.cfg.Say("worker " + w.Name + " " + text)
+			}
+		}
+		<-changed
+	}
+}
+
+// closeTime is how long the end of a fleet waits for the workers on this machine before it kills them.
+const closeTime = 5 * time.Second
+
+// errLocal is why a run does not start.
+var errLocal = errors.New("no worker could be started on this machine")

@@ -1,0 +1,46 @@
+// Package machines has the commands and flags for runs on more than one machine.
+package machines
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/throng-sim/throng/cmd/internal/app/crew"
+	"github.com/throng-sim/throng/engine"
+)
+
+// Flags say which processes execute the sessions of a run.
+type Flags struct {
+	Fleet        string   `placeholder:"WHERE" help:"Spread the run over workers: local:N starts N processes on this machine; an address, such as :7422, lets workers of other machines join."`
+	Workers      int      `placeholder:"N" help:"Workers to wait for before the first session (default: 1, or all of local:N)."`
+	NATS         string   `name:"nats" placeholder:"URL" help:"Spread the run over workers that join through this NATS cluster, such as tls://nats.example.com:4222."`
+	NATSCreds    string   `name:"nats-creds" placeholder:"FILE" help:"File with the credentials for the NATS cluster."`
+	ShareSecrets []string `placeholder:"NAME" sep:"," help:"Secrets to send to the workers, which keep them in memory."`
+}
+
+// Used reports whether a fleet executes the run. The error is a mistake in the flags.
+func (f *Flags) Used() (bool, error) {
+	switch {
+	case f.Fleet != "" && f.NATS != "":
+		return false, &engine.FieldError{Field: "nats", Problem: "the workers join through a cluster, or through this machine", Hint: "leave out --fleet or --nats"}
+	case f.Fleet == "" && f.NATS == "" && (f.Workers != 0 || f.NATSCreds != "" || len(f.ShareSecrets) > 0):
+		return false, &engine.FieldError{Field: "fleet", Problem: "there are flags for workers, but no fleet", Hint: "such as --fleet local:4 or --fleet :7422"}
+	case f.Workers < 0:
+		return false, &engine.FieldError{Field: "workers", Problem: "a negative number of workers", Hint: "1 or more"}
+	case f.NATS == "" && f.NATSCreds != "":
+		return false, &engine.FieldError{Field: "nats-creds", Problem: "there are credentials, but no cluster", Hint: "add --nats"}
+	}
+	_, err := crew.Local(f.Fleet)
+	return f.Fleet != "" || f.NATS != "", err
+}
+
+// Open starts the fleet. count is how many workers to wait for.
+func (f *Flags) Open(ctx context.Context, cfg crew.Config) (team *crew.Fleet, count int, err error) {
+	cfg.Where, cfg.Cluster, cfg.Credentials, cfg.Share = f.Fleet, f.NATS, f.NATSCreds, f.ShareSecrets
+	local, err := crew.Local(f.Fleet)
+	if err != nil {
+		return nil, 0, err
+	}
+	team, err = crew.Open(ctx, cfg)
+	return team, cmp.Or(f.Workers, local, 1), err
+}
