@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/workers"
 )
 
-// JudgeWorkers evaluates the workers of a fleet at a time: a finding about workers that were lost, have stalled or were refused, and one
+// JudgeWorkers evaluates the workers of a fleet at a time: a finding about workers that were lost or have stalled, and one
 // about those whose cores are busy. There is no finding without workers.
 func JudgeWorkers(all []workers.State, now time.Time) []Finding {
 	if len(all) == 0 {
@@ -19,39 +19,34 @@ func JudgeWorkers(all []workers.State, now time.Time) []Finding {
 	return []Finding{presence(all, now), workerCPU(all)}
 }
 
+// lostFor is how long a lost worker is a problem. After that the run is used to it, and the number of workers still says so.
+const lostFor = 5 * time.Minute
+
 // presence is the finding about missing workers.
 func presence(all []workers.State, now time.Time) Finding {
-	f := Finding{Metric: MetricWorkers, Level: Healthy, Value: workers.Summary(all), Threshold: "lost, stalled or refused, critical without a ready one"}
-	ready := slices.ContainsFunc(all, takesPart)
-	missing := slices.IndexFunc(all, func(w workers.State) bool { return w.Status >= workers.Stalled })
-	if missing < 0 && ready {
-		return f
-	}
-	f.Level = Warning
+	f := Finding{Metric: MetricWorkers, Level: Healthy, Value: workers.Summary(all), Threshold: "lost within 5 min, or stalled; critical without a ready one"}
 	var parts []string
 	for i := range all {
 		w := &all[i]
-		if w.Status < workers.Stalled {
+		text := w.Name + " was lost"
+		switch {
+		case w.Status == workers.Stalled:
+			text = w.Name + " is stalled"
+		case w.Status != workers.Lost || now.Sub(w.Since) > lostFor:
 			continue
-		}
-		text := w.Name + " is " + w.Status.String()
-		if w.Status == workers.Lost {
-			text = w.Name + " was lost"
-		}
-		if !w.Since.IsZero() {
-			text += " " + engine.FormatDuration(max(now.Sub(w.Since), 0).Truncate(time.Second)) + " ago"
 		}
 		if w.Why != "" {
 			text += ": " + w.Why
 		}
 		parts = append(parts, text)
 	}
-	f.Advice = strings.Join(parts, "; ") + ". Its sessions run again on the other workers"
-	if len(parts) > 1 {
-		f.Advice = strings.Join(parts, "; ") + ". Their sessions run again on the other workers"
-	}
-	if !ready {
+	switch {
+	case !slices.ContainsFunc(all, takesPart):
 		f.Level, f.Advice = Critical, strings.Join(append(parts, "the run waits until a worker joins"), "; ")
+	case len(parts) == 1:
+		f.Level, f.Advice = Warning, parts[0]+". Its sessions run again on the other workers"
+	case len(parts) > 1:
+		f.Level, f.Advice = Warning, strings.Join(parts, "; ")+". Their sessions run again on the other workers"
 	}
 	return f
 }
@@ -95,12 +90,15 @@ func busiest(all []workers.State) (busy []string, ready int, most *workers.State
 		if most == nil || load(w) > load(most) {
 			most = w
 		}
-		if load(w) >= busyMachine {
+		if BusyWorker(w) {
 			busy = append(busy, w.Name)
 		}
 	}
 	return busy, ready, most
 }
+
+// BusyWorker reports whether a worker uses almost all of its cores.
+func BusyWorker(w *workers.State) bool { return w.Cores > 0 && load(w) >= busyMachine }
 
 // load returns the part of its cores that a worker uses.
 func load(w *workers.State) float64 { return w.CPU / 100 / float64(w.Cores) }

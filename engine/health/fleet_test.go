@@ -28,6 +28,10 @@ func TestWorkersAreJudged(t *testing.T) {
 	}
 	stalled := team(10, 10)
 	stalled[1].Status, stalled[1].Why = workers.Stalled, "no session ended for 10 s"
+	long := lost(team(10, 10), 0)
+	long[0].Since = now.Add(-6 * time.Minute)
+	refused := team(10, 10)
+	refused[0].Status = workers.Refused
 	for _, c := range []struct {
 		name   string
 		all    []workers.State
@@ -37,9 +41,11 @@ func TestWorkersAreJudged(t *testing.T) {
 		says   string // part of the advice
 	}{
 		{"well", team(100, 200), health.MetricWorkers, health.Healthy, "2 workers", ""},
-		{"one lost", lost(team(1, 1, 1, 1), 2), health.MetricWorkers, health.Warning, "4 workers, 1 lost", "rack-3 was lost 2 s ago: its connection ended. Its sessions run again"},
-		{"two lost", lost(team(1, 1, 1), 0, 2), health.MetricWorkers, health.Warning, "3 workers, 2 lost", "rack-3 was lost 2 s ago: its connection ended. Their sessions"},
+		{"one lost", lost(team(1, 1, 1, 1), 2), health.MetricWorkers, health.Warning, "4 workers, 1 lost", "rack-3 was lost: its connection ended. Its sessions run again"},
+		{"two lost", lost(team(1, 1, 1), 0, 2), health.MetricWorkers, health.Warning, "3 workers, 2 lost", "rack-3 was lost: its connection ended. Their sessions"},
 		{"all lost", lost(team(1, 1), 0, 1), health.MetricWorkers, health.Critical, "2 workers, 2 lost", "the run waits until a worker joins"},
+		{"lost long ago", long, health.MetricWorkers, health.Healthy, "2 workers, 1 lost", ""},
+		{"refused", refused, health.MetricWorkers, health.Healthy, "2 workers, 1 refused", ""},
 		{"stalled", stalled, health.MetricWorkers, health.Warning, "2 workers, 1 stalled", "rack-2 is stalled: no session ended for 10 s"},
 		{"idle cores", team(100, 359), health.MetricWorkerCPU, health.Healthy, "at most 90%, rack-2", ""},
 		{"one busy", team(100, 360), health.MetricWorkerCPU, health.Warning, "at most 90%, rack-2", "the cores of rack-2 are busy"},
