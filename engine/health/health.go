@@ -28,7 +28,7 @@ const (
 	MetricRefused     Metric = "429s"
 	MetricCheckpoint  Metric = "latest checkpoint"
 	MetricUnsent      Metric = "unsent rows"
-	MetricWorkers     Metric = "workers" // of a fleet, see [JudgeWorkers]
+	MetricWorkers     Metric = "fleet" // of a fleet, see [JudgeWorkers]
 	MetricWorkerCPU   Metric = "CPU of workers"
 )
 

@@ -47,7 +47,7 @@ func (l *lists) figures(f *feed) (rows []widgets.Row) {
 	add("Engine overhead", lostShare(o.Times.Lost())+" of the sessions' time", health.MetricLost)
 	add("CPU", fmt.Sprintf("%.0f%%, Throng %.0f%%", m.Host.CPU, ownCPU(m)), health.MetricCPU)
 	if len(f.workers) > 0 {
-		add("Workers", workers.Summary(f.workers), health.MetricWorkers)
+		add("Fleet", workers.Summary(f.workers), health.MetricWorkers)
 		add("CPU of workers", health.Find(f.health, health.MetricWorkerCPU).Value, health.MetricWorkerCPU)
 	}
 	add("Memory left", size(m.Host.Available), health.MetricMemoryLeft)

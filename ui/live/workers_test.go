@@ -53,7 +53,7 @@ func TestAFleetHasATab(t *testing.T) {
 			t.Errorf("there is no %q among %q", want, uitest.Texts(st.Content()))
 		}
 	}
-	if text, _ := advice(st.feed); !slices.ContainsFunc([]string{text}, func(s string) bool { return len(s) > 0 }) || st.Help() != "07-dashboard.md#workers" {
+	if text, _ := advice(st.feed); !slices.ContainsFunc([]string{text}, func(s string) bool { return len(s) > 0 }) || st.Help() != "07-dashboard.md#fleet" {
 		t.Errorf("the advice is %q, and the help %s", text, st.Help())
 	}
 	if marks := st.feed.marks; marks[len(marks)-1].Text != "worker rack-2 lost" {
