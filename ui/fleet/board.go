@@ -266,4 +266,3 @@ func (*split) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[1].Move(fyne.NewPos(0, y))
 	objects[1].Resize(fyne.NewSize(size.Width, size.Height-y))
 }
-

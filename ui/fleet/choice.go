@@ -194,7 +194,9 @@ func (c *Choice) Plan() (p Plan, err error) {
 }
 
 // Waits reports whether a launch waits until the first worker joins.
-func (c *Choice) Waits() bool { return c.host != nil && c.Where.Chosen() == Elsewhere && c.ready() == 0 }
+func (c *Choice) Waits() bool {
+	return c.host != nil && c.Where.Chosen() == Elsewhere && c.ready() == 0
+}
 
 // ready returns the number of workers that can take part.
 func (c *Choice) ready() (n int) {

@@ -65,9 +65,9 @@ type feed struct {
 	vitals  health.Vitals
 	health  []health.Finding
 	workers []workers.State // of a fleet
-	most    float64 // the server's maximum of connections; NaN if unknown
-	acts    bool    // some session did something
-	earlier []piece // before long pauses without Throng
+	most    float64         // the server's maximum of connections; NaN if unknown
+	acts    bool            // some session did something
+	earlier []piece         // before long pauses without Throng
 
 	past, idle bool          // shows a moment of the history; idle: Throng was not running then
 	crowd      *engine.Crowd // at that moment

@@ -114,7 +114,9 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 const workersTab = "Workers"
 
 // offerWorkers shows the tab on workers, unless the run has none or a moment of the history is shown, which has no figures of them.
-func (s *Screen) offerWorkers() { s.tabs.offer(workersTab, s.workers.Offered() && s.history.feed == nil) }
+func (s *Screen) offerWorkers() {
+	s.tabs.offer(workersTab, s.workers.Offered() && s.history.feed == nil)
+}
 
 // Content returns the screen's content.
 func (s *Screen) Content() fyne.CanvasObject { return s.root }

@@ -43,8 +43,8 @@ type plot struct {
 	tops    [][]float64 // of a stack: the upper edges by series
 	sums    []float64   // of a stack: by row
 	hidden  []bool      // by series
-	ticks   []float64 // Unix seconds
-	limit   float64   // NaN: none
+	ticks   []float64   // Unix seconds
+	limit   float64     // NaN: none
 	strips  []strip
 	markers []moment
 	inks    inks
