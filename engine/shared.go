@@ -52,9 +52,9 @@ type apart struct {
 // Recall returns an answer that the run already has. It must not be changed.
 func (s *Session) Recall(key SharedKey) (Entry, bool) { return s.host.Recall(key) }
 
-// AwaitShared is like Recall, but first waits while another process of the run requests the answer. Without an answer or an error, the
-// caller may request it. It must call release afterward in any case.
-func (s *Session) AwaitShared(key SharedKey) (e Entry, known bool, release func(), err error) {
+// AwaitShared is like Session.Recall, but first waits while another process of the run requests the answer. Without an answer or an
+// error, the caller may request it. It must call release afterward in any case.
+func AwaitShared(s *Session, key SharedKey) (e Entry, known bool, release func(), err error) {
 	return s.host.AwaitShared(s.host.Context(), key)
 }
 

@@ -17,7 +17,7 @@ func (t *terminal) openFleet(ctx context.Context, flags *machines.Flags, l *app.
 	if used, err := flags.Used(); err != nil || !used {
 		return end, err
 	}
-	if err := l.CheckCrew(); err != nil {
+	if err := errors.Join(l.CheckCrew(), crew.CheckShared(*l, flags.ShareSecrets)); err != nil {
 		return end, err
 	}
 	program, err := os.Executable()

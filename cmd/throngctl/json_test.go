@@ -19,6 +19,7 @@ import (
 // withoutJSON are the commands without --json, with the reason.
 var withoutJSON = map[string]string{
 	"help":              "text for a person",
+	"worker":            "its lines are a log; fleet status has the facts",
 	"version":           "one line",
 	"experiment export": "what it writes is for programs already: CSV, JSON Lines and Parquet",
 	"export":            "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",

@@ -52,52 +52,57 @@ type cli struct {
 	Common common `embed:""`
 	runCommands
 	orderCommands
+	fleetCommands
 	scenarioCommands
 	documentCommands
 }
 
 // runCommands start runs and read their results.
 type runCommands struct {
-	Run         runCmd             `cmd:"" help:"Run a scenario." group:"Runs"`
-	Experiment  lab.Commands       `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
-	Queue       line.Commands      `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
-	Worker      machines.WorkerCmd `cmd:"" help:"Execute sessions of a run that another machine coordinates." group:"Runs"`
-	Resume      resumeCmd          `cmd:"" help:"Resume a run." group:"Runs"`
-	Fork        forkCmd            `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
-	Cleanup     cleanupCmd         `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
-	Runs        runsCmd            `cmd:"" help:"List runs, newest first." group:"Runs"`
-	Checkpoints checkpointsCmd     `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
-	Timeline    timelineCmd        `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
-	Transcript  transcriptCmd      `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
-	Agents      agentsCmd          `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
-	Fetch       fetchCmd           `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
-	Export      exportCmd          `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
-	Report      reportCmd          `cmd:"" help:"Write an HTML report." group:"Runs"`
-	Push        pushCmd            `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
-	Compare     compareCmd         `cmd:"" help:"Compare runs, with significance." group:"Runs"`
-	Delete      deleteCmd          `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
-	Prune       pruneCmd           `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
-	Restore     restoreCmd         `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
-	Trash       trashCmd           `cmd:"" help:"List the trash, or empty it." group:"Runs"`
-	Note        noteCmd            `cmd:"" help:"Show or change the note of a run." group:"Runs"`
-	Name        nameCmd            `cmd:"" help:"Show or change the name of a run." group:"Runs"`
-	Tag         tagCmd             `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
-	Star        starCmd            `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
-	Audit       auditCmd           `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
+	Run         runCmd         `cmd:"" help:"Run a scenario." group:"Runs"`
+	Experiment  lab.Commands   `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
+	Queue       line.Commands  `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
+	Resume      resumeCmd      `cmd:"" help:"Resume a run." group:"Runs"`
+	Fork        forkCmd        `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
+	Cleanup     cleanupCmd     `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
+	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
+	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
+	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Transcript  transcriptCmd  `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
+	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
+	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd      `cmd:"" help:"Write an HTML report." group:"Runs"`
+	Push        pushCmd        `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
+	Compare     compareCmd     `cmd:"" help:"Compare runs, with significance." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
+	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
+	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
+	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
+	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Name        nameCmd        `cmd:"" help:"Show or change the name of a run." group:"Runs"`
+	Tag         tagCmd         `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
+	Star        starCmd        `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
+	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 }
 
 // orderCommands act on the run in progress.
 type orderCommands struct {
-	Status     statusCmd         `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
-	Set        setCmd            `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
-	Pause      pauseCmd          `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
-	Continue   continueCmd       `cmd:"" help:"Continue a paused run." group:"The run in progress"`
-	Stop       stopCmd           `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
-	Checkpoint checkpointCmd     `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
-	Retire     retireCmd         `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
-	Requeue    requeueCmd        `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
-	Fleet      machines.Commands `cmd:"" help:"Show the workers of a run that is spread over processes, or change them." group:"The run in progress"`
-	Broadcast  broadcastCmd      `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
+	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
+	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
+	Continue   continueCmd   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
+	Stop       stopCmd       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
+	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
+	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
+	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
+	Broadcast  broadcastCmd  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+}
+
+// fleetCommands are for runs on more than one machine.
+type fleetCommands struct {
+	Worker machines.WorkerCmd `cmd:"" help:"Execute sessions of a run that another machine coordinates." group:"Runs"`
+	Fleet  machines.Commands  `cmd:"" help:"Show the workers of a run that is spread over processes, or change them." group:"The run in progress"`
 }
 
 // scenarioCommands prepare runs.
@@ -337,7 +342,7 @@ func (t *terminal) execute(args []string) int {
 		Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Start: t.start(t), Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed),
 	})
 	command.Bind(&machines.Terminal{
-		In: t.in, Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer,
+		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer,
 	})
 	return t.fail(command.Run(t))
 }

@@ -114,8 +114,7 @@ func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	retry, limit := t.retry(), t.step.timeout
-	services := t.x.in.Bound.of(c.services)
+	retry, limit, services := t.retry(), t.step.timeout, t.x.in.Bound.of(c.services)
 	key, err := c.key(services, &chat, retry, limit)
 	if err != nil {
 		return nil, err
@@ -205,7 +204,7 @@ type flight struct {
 
 // fly sends the request and stores the answer before any session sees it. A panic counts as a failure.
 func (f *flight) fly() (out value.Value, err error) {
-	e, known, release, err := f.session.AwaitShared(f.key)
+	e, known, release, err := engine.AwaitShared(f.session, f.key)
 	defer release()
 	if known { // it completed since the caller looked
 		return value.DecodeJSON(e.Output)

@@ -81,7 +81,7 @@ func (c *Crowd) board(s *engine.Session, key engine.SharedKey, path string) *fli
 
 // fly sends the request for the run, and repeats it while it fails as planned.
 func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error {
-	_, known, release, err := s.AwaitShared(key)
+	_, known, release, err := engine.AwaitShared(s, key)
 	defer release()
 	if known || err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 )
 
 // answer answers a call.
-func (p *Pool) answer(ctx context.Context, name string, w *client, of *call) (r reply) {
+func (p intake) answer(ctx context.Context, name string, w *client, of *call) (r reply) {
 	var err error
 	switch of.Method {
 	case doubtCall:
@@ -33,7 +33,7 @@ func (p *Pool) answer(ctx context.Context, name string, w *client, of *call) (r 
 }
 
 // doubt records that the run is inexact, unless the session is stale: then another one decides.
-func (p *Pool) doubt(name string, body []byte, r *reply) error {
+func (p intake) doubt(name string, body []byte, r *reply) error {
 	of, err := record[doubt](body)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Pool) doubt(name string, body []byte, r *reply) error {
 }
 
 // spend claims an outlay from the budget of the run.
-func (p *Pool) spend(ctx context.Context, w *client, of *call, r *reply) error {
+func (p intake) spend(ctx context.Context, w *client, of *call, r *reply) error {
 	a, err := record[engine.Outlay](of.Body)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ type lock struct {
 }
 
 // shared answers a call about an answer that belongs to the run.
-func (p *Pool) shared(ctx context.Context, name string, of *call, r *reply) error {
+func (p intake) shared(ctx context.Context, name string, of *call, r *reply) error {
 	if of.Method == settleSharedCall {
 		s, err := record[sharedCall](of.Body)
 		if err != nil {
@@ -105,7 +105,7 @@ func (p *Pool) shared(ctx context.Context, name string, of *call, r *reply) erro
 }
 
 // awaitShared waits for the worker that requests an answer, or makes this worker the one.
-func (p *Pool) awaitShared(ctx context.Context, name string, key engine.SharedKey) (engine.Entry, bool, error) {
+func (p intake) awaitShared(ctx context.Context, name string, key engine.SharedKey) (engine.Entry, bool, error) {
 	for {
 		if e, ok := p.host.Recall(key); ok {
 			return e, true, nil
@@ -135,7 +135,7 @@ func (p *Pool) awaitShared(ctx context.Context, name string, key engine.SharedKe
 }
 
 // unlock lets others request a shared answer. mu is held.
-func (p *Pool) unlock(key engine.SharedKey) {
+func (p intake) unlock(key engine.SharedKey) {
 	if l := p.locks[key]; l != nil {
 		close(l.released)
 		delete(p.locks, key)
@@ -143,7 +143,7 @@ func (p *Pool) unlock(key engine.SharedKey) {
 }
 
 // releaseLocks releases the locks of a lost worker. mu is held.
-func (p *Pool) releaseLocks(name string) {
+func (p intake) releaseLocks(name string) {
 	for key, l := range p.locks {
 		if l.owner == name {
 			p.unlock(key)
@@ -152,7 +152,7 @@ func (p *Pool) releaseLocks(name string) {
 }
 
 // lend answers a call about the limits of services.
-func (p *Pool) lend(ctx context.Context, name string, of *call) ([]byte, error) {
+func (p intake) lend(ctx context.Context, name string, of *call) ([]byte, error) {
 	l := p.more.Lending
 	if l == nil {
 		return nil, lending.ErrUnknown

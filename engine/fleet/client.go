@@ -20,6 +20,7 @@ type client struct {
 	stale   []shards.Lease // lost, and not yet told
 	probed  int            // probes that it has executed
 	report  report
+	status  status
 	ended   int64
 	pace    pace
 
@@ -105,7 +106,7 @@ func (p *pace) update(now time.Time, ended int64) {
 }
 
 // invite asks a worker to prepare for the run.
-func (p *Pool) invite(name string) {
+func (p crew) invite(name string) {
 	p.lose(name, "")
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,8 +119,8 @@ func (p *Pool) invite(name string) {
 	p.markDirty(name)
 }
 
-// join lets a worker that is prepared take part.
-func (p *Pool) join(name string, session uint64) {
+// join adds a worker that is prepared.
+func (p crew) join(name string, session uint64) {
 	cores := 1
 	p.c.mu.Lock()
 	if m := p.c.members[name]; m != nil {
@@ -136,7 +137,7 @@ func (p *Pool) join(name string, session uint64) {
 }
 
 // lose removes a worker. Its sessions in flight begin again elsewhere, from what the journal has of them.
-func (p *Pool) lose(name, why string) {
+func (p crew) lose(name, why string) {
 	p.order.Lock()
 	defer p.order.Unlock()
 	p.mu.Lock()
@@ -151,7 +152,7 @@ func (p *Pool) lose(name, why string) {
 	}
 	lost := p.inFlight(name)
 	p.book.Leave(name)
-	p.releaseLocks(name)
+	intake(p).releaseLocks(name)
 	p.settleAccount(w, lost)
 	p.carryOut()
 	joined := w.joined
@@ -167,8 +168,8 @@ func (p *Pool) lose(name, why string) {
 	}
 }
 
-// loseStalled gives up the workers that are connected but hang. If one reports again, it joins again.
-func (p *Pool) loseStalled() {
+// loseStalled removes the workers that are connected but hang. If one reports again, it joins again.
+func (p crew) loseStalled() {
 	for _, name := range p.c.stalled(time.Now()) {
 		p.mu.Lock()
 		w := p.clients[name]
@@ -182,7 +183,7 @@ func (p *Pool) loseStalled() {
 }
 
 // inFlight returns the agents whose sessions a worker has begun, as far as they are in the journal. mu is held.
-func (p *Pool) inFlight(name string) (agents []int) {
+func (p crew) inFlight(name string) (agents []int) {
 	for agent := range p.prefixes {
 		if p.book.Owner(agent) == name {
 			agents = append(agents, agent)
@@ -192,7 +193,7 @@ func (p *Pool) inFlight(name string) (agents []int) {
 }
 
 // settleAccount counts what a lost worker has spent and no row contains. Requests in progress count as sent. mu is held.
-func (p *Pool) settleAccount(w *client, lost []int) {
+func (p crew) settleAccount(w *client, lost []int) {
 	a := &w.account
 	if a.claimed != (engine.Outlay{}) {
 		p.host.Settle(a.claimed, a.claimed)
@@ -202,11 +203,11 @@ func (p *Pool) settleAccount(w *client, lost []int) {
 		unrecorded = unrecorded.Minus(p.prefixes.spent(agent).Minus(a.begun[agent]))
 	}
 	if unrecorded != (engine.Outlay{}) {
-		p.queueUnrecorded(unrecorded)
+		intake(p).queueUnrecorded(unrecorded)
 	}
 }
 
-func (p *Pool) drain(name string) {
+func (p crew) drain(name string) {
 	p.do(func() {
 		if w := p.clients[name]; w != nil {
 			w.drains = true
@@ -216,10 +217,10 @@ func (p *Pool) drain(name string) {
 	})
 }
 
-func (p *Pool) limitWorker(name string, most int) { p.do(func() { p.book.LimitWorker(name, most) }) }
+func (p crew) limitWorker(name string, most int) { p.do(func() { p.book.LimitWorker(name, most) }) }
 
 // describe fills in what the run knows of a worker.
-func (p *Pool) describe(s *workers.State) {
+func (p crew) describe(s *workers.State) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.clients[s.Name]
@@ -229,5 +230,5 @@ func (p *Pool) describe(s *workers.State) {
 	s.Limit, _ = p.book.Share(s.Name)
 	r := &w.report
 	s.MaxLimit, s.InFlight, s.Queued, s.Ended, s.PerSecond = p.book.MaxShare(s.Name), r.InFlight, r.Queued, w.ended, w.pace.rate
-	s.CPU, s.Memory, s.Lag = r.Host.ProcessCPU, r.Host.Memory, r.Trip
+	s.CPU, s.Memory, s.Lag = w.status.Host.ProcessCPU, w.status.Host.Memory, w.status.Trip
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/workers"
 )
 
-// Coordinator knows the workers of a fleet and gives them the run of this process. Its methods are safe for concurrent use.
+// Coordinator knows the workers of a fleet and hands them the run of this process. Its methods are safe for concurrent use.
 type Coordinator struct {
 	bus     Bus
 	check   func(of Info) error
@@ -32,7 +32,7 @@ type Coordinator struct {
 
 // Config describes a coordinator.
 type Config struct {
-	// Check returns why a worker cannot take part, or nil.
+	// Check returns why a worker cannot be used, or nil.
 	Check func(of Info) error
 	// Changed, if set, is called after a worker joined, left, or was refused. It must not block.
 	Changed func()
@@ -102,7 +102,7 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 		return
 	}
 	kind, body, pool := data[0], data[1:], c.pool
-	f := func() {}
+	var f func()
 	switch kind {
 	case helloRequest:
 		f = func() { c.greet(worker, body, answer) }
@@ -114,7 +114,7 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 			answer(nil)
 		}
 	default:
-		f = func() { pool.receive(worker, kind, body, answer) }
+		f = func() { intake{pool}.receive(worker, kind, body, answer) }
 		if pool == nil {
 			f = func() { refuse(kind, answer) }
 		}
@@ -168,7 +168,7 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		answer(codec.AppendWire(nil, welcome{Refused: err.Error()}))
 	} else {
 		if pool != nil {
-			pool.invite(name)
+			crew{pool}.invite(name)
 		}
 		answer(codec.AppendWire(nil, welcome{}))
 	}
@@ -194,13 +194,13 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	m.since, m.heard = time.Now(), time.Now()
 	c.mu.Unlock()
 	if of.Refused == "" && pool != nil {
-		pool.join(name, of.Session)
+		crew{pool}.join(name, of.Session)
 	}
 	answer(nil)
 	c.changed()
 }
 
-// Present implements [Handler]. A worker that had been lost may take part again.
+// Present implements [Handler]. A worker that had been lost joins again.
 func (c *Coordinator) Present(worker string) {
 	c.mu.Lock()
 	if c.closed {
@@ -216,7 +216,7 @@ func (c *Coordinator) Present(worker string) {
 	c.mu.Unlock()
 	if again {
 		if pool != nil {
-			pool.invite(worker)
+			crew{pool}.invite(worker)
 		}
 		c.changed()
 	}
@@ -237,7 +237,7 @@ func (c *Coordinator) lose(worker, why string) {
 	m.present, m.state, m.why, m.since = false, workers.Lost, why, time.Now()
 	c.mu.Unlock()
 	if pool != nil {
-		pool.lose(worker, why)
+		crew{pool}.lose(worker, why)
 	}
 	c.changed()
 }
@@ -294,7 +294,7 @@ func (c *Coordinator) Pool(ctx context.Context, bundle []byte, of PoolConfig) fu
 		}
 		go p.deliver()
 		for _, worker := range c.ready() {
-			p.invite(worker)
+			crew{p}.invite(worker)
 		}
 		return p, nil
 	}
@@ -325,7 +325,7 @@ func (c *Coordinator) release(p *Pool) {
 	}
 }
 
-// Ready returns how many workers are present and may take part.
+// Ready returns how many workers are present and not refused.
 func (c *Coordinator) Ready() int { return len(c.ready()) }
 
 // Workers returns the workers, sorted by name.
@@ -340,7 +340,7 @@ func (c *Coordinator) Workers() (all []workers.State) {
 	c.mu.Unlock()
 	if pool != nil {
 		for i := range all {
-			pool.describe(&all[i])
+			crew{pool}.describe(&all[i])
 		}
 	}
 	slices.SortFunc(all, func(a, b workers.State) int { return cmp.Compare(a.Name, b.Name) })
@@ -362,7 +362,7 @@ func (c *Coordinator) Drain(name string) error {
 	return c.steer(name, func(m *member, p *Pool) {
 		m.state, m.since = workers.Draining, time.Now()
 		if p != nil {
-			p.drain(name)
+			crew{p}.drain(name)
 		}
 	})
 }
@@ -381,23 +381,23 @@ func (c *Coordinator) Remove(name string) error {
 func (c *Coordinator) Limit(name string, most int) error {
 	return c.steer(name, func(_ *member, p *Pool) {
 		if p != nil {
-			p.limitWorker(name, most)
+			crew{p}.limitWorker(name, most)
 		}
 	})
 }
 
 // Tune passes a value of a service on to the workers, for [merged.Hooks]. Workers that join later receive it, too.
-func (c *Coordinator) Tune(service, name, value string) { c.tune(tuned{service, name, value}) }
+func (c *Coordinator) Tune(service, name, value string) { c.tune(Tuned{service, name, value}) }
 
 // Renew has the workers send requests in flight to a service again.
-func (c *Coordinator) Renew(service string) { c.tune(tuned{Service: service}) }
+func (c *Coordinator) Renew(service string) { c.tune(Tuned{Service: service}) }
 
-func (c *Coordinator) tune(t tuned) {
+func (c *Coordinator) tune(t Tuned) {
 	c.mu.Lock()
 	pool := c.pool
 	c.mu.Unlock()
 	if pool != nil {
-		pool.tune(t)
+		dispatch{pool}.tune(t)
 	}
 }
 
@@ -407,7 +407,7 @@ func (c *Coordinator) Lent(l lending.Lent) {
 	pool := c.pool
 	c.mu.Unlock()
 	if pool != nil {
-		pool.use(l)
+		dispatch{pool}.use(l)
 	}
 }
 

@@ -52,7 +52,7 @@ func newHost(link Link, o *order, ctx context.Context, f *feed) *host {
 	h := &host{
 		link: link, session: o.Session, of: o.Host, keeps: o.Keeps, ctx: ctx, feed: f, open: map[uint64]struct{}{}, known: map[engine.SharedKey]engine.Entry{},
 	}
-	h.settings.Store(&o.Settings)
+	h.settings.Store(o.Settings)
 	h.injected.Store(new([]engine.Injection))
 	h.tracing.Store(&o.Tracing)
 	return h

@@ -51,21 +51,28 @@ type job struct {
 	pool     run.WorkerPool
 	refused  atomic.Bool
 	trip     atomic.Int64
+	skew     skew
 	room     chan struct{} // wakes fetch
 	claims   uint64        // so far; only fetch uses it
 
-	mu      sync.Mutex
-	order   order
-	memory  map[int]kept
+	memory map[int]kept // only fetch uses it
+
+	mu    sync.Mutex
+	order order
+	applied
+}
+
+// applied is how much of the orders a job has carried out.
+type applied struct {
 	probes  int // started
-	tuned   int // applied
+	tuned   int // values
 	recalls uint64
 	ended   map[canceled]bool // canceled sessions
 }
 
 func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
 	j := &job{
-		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), ended: map[canceled]bool{},
+		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), applied: applied{ended: map[canceled]bool{}},
 	}
 	j.life, j.stop = context.WithCancel(context.WithoutCancel(ctx)) // a worker that ends completes its sessions
 	sessions, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -139,12 +146,12 @@ func (j *job) apply(o *order) {
 		}
 	}
 	j.mu.Unlock()
-	j.host.settings.Store(&o.Settings)
+	j.host.settings.Store(o.Settings)
 	j.host.tracing.Store(&o.Tracing)
 	j.borrower.Use(o.Lent) // before the share may grow
 	j.feed.setLimit(o.Limit)
 	j.pool.SetLimit(o.Limit)
-	j.pool.Use(&o.Settings)
+	j.pool.Use(o.Settings)
 	j.pool.SetMemorySize(o.Memory)
 	if o.Open && j.feed.isOpen(o.Cycle.Number) {
 		j.pool.PauseClock(o.Cycle.Paused)
@@ -168,7 +175,7 @@ func (j *job) apply(o *order) {
 	j.outbox.send() // confirms the share
 }
 
-func (j *job) tune(t tuned) {
+func (j *job) tune(t Tuned) {
 	for _, s := range j.prepared.Services {
 		switch {
 		case s.State(time.Now()).Name != t.Service:
@@ -180,7 +187,7 @@ func (j *job) tune(t tuned) {
 	}
 }
 
-// giveBack gives up to n sessions back that have not started.
+// giveBack returns up to n sessions that have not started.
 func (j *job) giveBack(n int) {
 	all, complete := j.feed.takeBack(n)
 	if len(all) == 0 {
@@ -385,6 +392,8 @@ func (j *job) pass(b *run.Batch) {
 		}
 		p := of(l)
 		p.rows, p.complete = append(p.rows, rows[i]), complete
+		started := &p.rows[len(p.rows)-1].Started
+		*started = started.Add(j.skew.get())
 	}
 	for _, agent := range counts.CutAgents {
 		l, complete := j.feed.cut(int(agent))
@@ -393,7 +402,7 @@ func (j *job) pass(b *run.Batch) {
 		case counts.CutAlone != "" || j.isCut():
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
-		case j.ctx.Err() == nil: // only this worker gave the session up; while it ends, the coordinator takes all it has
+		case j.ctx.Err() == nil: // only this worker dropped the session; while it ends, the coordinator takes all it has
 			b := back{l.Lease, []int32{agent}}
 			j.outbox.addLocked(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 		}
@@ -410,14 +419,22 @@ func (j *job) pass(b *run.Batch) {
 		if p.lease == nil && c.Probes == 0 && c.Unrecorded == (engine.Outlay{}) {
 			continue
 		}
-		head := batchHead{Counts: c}
+		var of shards.Lease
 		if p.lease != nil {
-			head.Lease = p.lease.Lease
+			of = p.lease.Lease
 		}
 		j.outbox.addLocked(batchFrame, c.Probes > 0, p.acknowledge(), func(dst []byte) []byte {
-			return codec.AppendSessions(appendPart(dst, head), p.rows)
+			return codec.AppendSessions(appendCounts(appendLease(dst, of), &c), p.rows)
 		})
 	}
+}
+
+// appendCounts appends the counts of a batch, or nothing if they say nothing.
+func appendCounts(dst []byte, c *run.BatchCounts) []byte {
+	if c.Cut == 0 && c.Probes == 0 && c.Unrecorded == (engine.Outlay{}) {
+		return append(dst, 0)
+	}
+	return appendPart(dst, c)
 }
 
 // part is what a batch contains of one lease.
@@ -452,7 +469,7 @@ func (j *job) watch() {
 	for {
 		select {
 		case now := <-tick.C:
-			j.outbox.send()
+			j.describe()
 			if now.Sub(extended) >= BeatEvery {
 				extended = now
 				j.feed.extend()
@@ -467,19 +484,21 @@ func (j *job) watch() {
 func (j *job) report(dst []byte) []byte {
 	version := j.version() // first: sessions that started under an older share are counted then
 	inFlight, queued := j.feed.counts()
-	r := report{
-		Report:   shards.Report{Version: version, InFlight: inFlight, Queued: queued, Idle: j.idle(inFlight, queued)},
-		Cycle:    j.feed.number(),
-		Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load()),
-	}
+	r := report{shards.Report{Version: version, InFlight: inFlight, Queued: queued, Idle: j.idle(inFlight, queued)}, j.feed.number()}
+	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return appendReport(dst, &r) })
+}
+
+// describe sends what people see of this worker.
+func (j *job) describe() {
+	s := status{Cycle: j.feed.number(), Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load())}
 	if j.cfg.Host != nil {
-		r.Host = j.cfg.Host()
+		s.Host = j.cfg.Host()
 	}
 	now := time.Now()
-	for _, s := range j.prepared.Services {
-		r.Services = append(r.Services, merged.ReportOf(s, now))
+	for _, of := range j.prepared.Services {
+		s.Services = append(s.Services, merged.ReportOf(of, now))
 	}
-	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return codec.AppendWire(dst, &r) })
+	j.outbox.add(statusFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, &s) })
 }
 
 func (j *job) isCut() bool {
@@ -497,6 +516,7 @@ func (j *job) version() uint64 {
 // replied takes the reply to a packet.
 func (j *job) replied(r *packetReply, sent time.Time) {
 	j.trip.Store(int64(time.Since(sent)))
+	j.skew.learn(sent, r.At, time.Now())
 	if r.Refused != "" {
 		j.refused.Store(true)
 		j.cancel(errParted)
@@ -515,7 +535,7 @@ func (j *job) replied(r *packetReply, sent time.Time) {
 // leaveTime is how long the sessions in flight of a worker may take that ends.
 const leaveTime = 10 * time.Second
 
-// leave gives back what has not started, and waits for the sessions in flight, because the worker ends.
+// leave returns what has not started, and waits for the sessions in flight, because the worker ends.
 func (j *job) leave() {
 	j.mu.Lock()
 	j.order.Limit, j.order.Drains = 0, true

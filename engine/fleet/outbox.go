@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/run/shards"
 )
 
 const (
@@ -95,11 +96,7 @@ func (o *outbox) run(ctx context.Context) {
 	for {
 		wait, data, acks := o.next()
 		if data != nil {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				o.deliver(ctx, data, acks)
-			}()
+			all.Go(func() { o.deliver(ctx, data, acks) })
 			continue
 		}
 		timer.Reset(wait)
@@ -174,9 +171,9 @@ func (o *outbox) deliver(ctx context.Context, data []byte, acks []func(*packetRe
 // appendRow appends a row of a session in flight, with its lease.
 func appendRow(dst []byte, l *lease, row []byte) []byte {
 	if l == nil {
-		return append(appendPart(dst, struct{}{}), row...)
+		return append(appendLease(dst, shards.Lease{}), row...)
 	}
-	return append(appendPart(dst, l.Lease), row...)
+	return append(appendLease(dst, l.Lease), row...)
 }
 
 // readReply reads the answer to a call.

@@ -40,9 +40,27 @@ type Pool struct {
 	// that were accepted from the worker before. It is taken before mu. The methods that the run calls do not take it.
 	order channelLock
 
-	mu       sync.Mutex
+	mu sync.Mutex
+	openCycle
+	standing Standing
+	most     int // requests in flight that the lending expects
 	book     *shards.Book
-	shard    *run.Shard // the newest cycle; nil before the first
+	clients  map[string]*client
+	sessions uint64 // of workers, so far
+	locks    map[engine.SharedKey]*lock
+	ready    []*run.Batch // to be delivered
+	dirty    map[string]bool
+	tracing  atomic.Pointer[tracing]
+
+	wake      chan struct{} // of deliver
+	orders    chan struct{} // of sendOrders
+	abandoned chan struct{}
+	closed    chan struct{}
+}
+
+// openCycle is the cycle that the run has begun last.
+type openCycle struct {
+	shard    *run.Shard // nil before the first
 	open     bool
 	at       map[int]int // by agent: index in Todo, if sessions arrive over time
 	waited   time.Duration
@@ -50,27 +68,18 @@ type Pool struct {
 	filled   time.Time
 	prefixes prefixes
 	deltas   map[int]engine.Delta // of ended sessions, in a sequential run
-	takes    map[int]int          // of sessions of the open cycle, if not the first
-	clients  map[string]*client
-	sessions uint64 // of workers, so far
-	settings *engine.Settings
-	memory   int64
-	cut      bool
-	ending   bool
+	takes    map[int]int          // of sessions, if not the first
 	canceled []canceled
-	tuned    []tuned
-	lent     lending.Lent // the newest
-	most     int          // requests in flight that the lending expects
-	locks    map[engine.SharedKey]*lock
-	ready    []*run.Batch // to be delivered
-	dirty    map[string]bool
-
-	wake      chan struct{} // of deliver
-	orders    chan struct{} // of sendOrders
-	abandoned chan struct{}
-	closed    chan struct{}
-	trackedBy atomic.Pointer[tracing]
 }
+
+// intake handles what workers send.
+type intake struct{ *Pool }
+
+// crew lets workers join and leave the run.
+type crew struct{ *Pool }
+
+// dispatch sends orders to workers.
+type dispatch struct{ *Pool }
 
 var _ run.WorkerPool = (*Pool)(nil)
 
@@ -80,14 +89,14 @@ func newPool(c *Coordinator, name string, cfg run.PoolConfig, more PoolConfig) *
 	}
 	p := &Pool{
 		c: c, run: name, cfg: cfg, host: cfg.Host, more: more, results: make(chan *run.Batch, 64), clients: map[string]*client{},
-		settings: cfg.Host.Settings(), locks: map[engine.SharedKey]*lock{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1),
-		orders: make(chan struct{}, 1), order: newChannelLock(), abandoned: make(chan struct{}), closed: make(chan struct{}), prefixes: prefixes{}, takes: map[int]int{},
+		standing: Standing{Settings: cfg.Host.Settings()}, locks: map[engine.SharedKey]*lock{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1),
+		orders: make(chan struct{}, 1), order: newChannelLock(), abandoned: make(chan struct{}), closed: make(chan struct{}), openCycle: openCycle{prefixes: prefixes{}, takes: map[int]int{}},
 		book: shards.New(cfg.Agents),
 	}
-	p.trackedBy.Store(&tracing{Agent: -1})
+	p.tracing.Store(&tracing{Agent: -1})
 	context.AfterFunc(p.host.Context(), func() {
 		p.do(func() {
-			p.cut = true
+			p.standing.Cut = true
 			p.book.Stop()
 			p.allDirty()
 		})
@@ -96,11 +105,11 @@ func newPool(c *Coordinator, name string, cfg run.PoolConfig, more PoolConfig) *
 	context.AfterFunc(over, func() {
 		end()
 		p.do(func() {
-			p.ending = true
+			p.standing.Ending = true
 			p.allDirty()
 		})
 	})
-	go p.sendOrders()
+	go dispatch{p}.sendOrders()
 	return p
 }
 
@@ -167,7 +176,7 @@ func (p *Pool) allDirty() {
 const tracingEvery = 200 * time.Millisecond
 
 // sendOrders sends orders to workers until the pool is closed.
-func (p *Pool) sendOrders() {
+func (p dispatch) sendOrders() {
 	defer p.cfg.Rescue()
 	tick := time.NewTicker(tracingEvery)
 	defer tick.Stop()
@@ -177,11 +186,11 @@ func (p *Pool) sendOrders() {
 		case <-p.orders:
 		case <-tick.C:
 			var now tracing
-			if now.All, now.Agent = p.host.Tracing(); now != *p.trackedBy.Load() {
-				p.trackedBy.Store(&now)
+			if now.All, now.Agent = p.host.Tracing(); now != *p.tracing.Load() {
+				p.tracing.Store(&now)
 				p.do(p.allDirty)
 			}
-			p.loseStalled()
+			crew(p).loseStalled()
 			if l := p.more.Lending; l != nil && time.Since(refresh) > time.Second {
 				refresh = time.Now()
 				p.use(l.Refresh())
@@ -206,15 +215,15 @@ func (p *Pool) sendOrders() {
 }
 
 // orderFor returns the newest order for a worker. mu is held.
-func (p *Pool) orderFor(name string, w *client) order {
+func (p dispatch) orderFor(name string, w *client) order {
 	limit, version := p.book.Share(name)
 	o := order{
-		Run: p.run, Session: w.session, Bundle: p.run, Limit: limit, Version: version, Probes: w.probed + p.book.Probes(name), Open: p.open, Settings: *p.settings,
-		Memory: p.memory, Canceled: p.canceled, Cut: p.cut, Ending: p.ending, Tracing: *p.trackedBy.Load(), Recall: w.recall, Tuned: p.tuned,
+		Run: p.run, Session: w.session, Bundle: p.run, Limit: limit, Version: version, Probes: w.probed + p.book.Probes(name), Open: p.open, Standing: p.standing,
+		Canceled: p.canceled, Tracing: *p.tracing.Load(), Recall: w.recall,
 		Drains: w.drains, Host: p.host.Run(), Keeps: p.host.Keeps(), MemoryBudget: p.cfg.MemoryBudget,
 	}
-	if o.Lent = w.lent; p.lent.Version > o.Lent.Version {
-		o.Lent.Version, o.Lent.Free = p.lent.Version, p.lent.Free
+	if o.Lent = w.lent; p.standing.Lent.Version > o.Lent.Version {
+		o.Lent.Version, o.Lent.Free = p.standing.Lent.Version, p.standing.Lent.Free
 	}
 	if p.shard != nil {
 		o.Cycle = p.cycleOrder()
@@ -235,7 +244,7 @@ func (p *Pool) Begin(s *run.Shard) {
 		if p.takes == nil {
 			p.takes = map[int]int{}
 		}
-		if p.deltas = nil; p.settings.Sequential {
+		if p.deltas = nil; p.standing.Settings.Sequential {
 			if p.deltas = maps.Clone(s.Deltas); p.deltas == nil {
 				p.deltas = map[int]engine.Delta{}
 			}
@@ -258,7 +267,7 @@ func (p *Pool) Begin(s *run.Shard) {
 			w.begin(s.Cycle)
 		}
 		p.book.Begin(shards.Cycle{
-			Todo: s.Todo, Size: s.Size, Held: s.Wave > 0 || s.Arrivals != nil, Whole: p.settings.Sequential, Sticky: len(s.Memory) > 0,
+			Todo: s.Todo, Size: s.Size, Held: s.Wave > 0 || s.Arrivals != nil, Whole: p.standing.Settings.Sequential, Sticky: len(s.Memory) > 0,
 		})
 		p.allDirty()
 	})
@@ -313,22 +322,22 @@ func (p *Pool) SetLimit(limit int) {
 	p.do(func() {
 		if l := p.more.Lending; l != nil && limit*p.more.Parallel > p.most { // before any worker has a higher share
 			p.most = limit * p.more.Parallel
-			p.newestLent(l.Expect(p.most))
+			dispatch{p}.newestLent(l.Expect(p.most))
 		}
 		p.book.SetLimit(limit)
 	})
 }
 
 // use passes on which services need no admission.
-func (p *Pool) use(l lending.Lent) {
+func (p dispatch) use(l lending.Lent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.newestLent(l)
 }
 
-func (p *Pool) newestLent(l lending.Lent) {
-	if l.Version > p.lent.Version {
-		p.lent = l
+func (p dispatch) newestLent(l lending.Lent) {
+	if l.Version > p.standing.Lent.Version {
+		p.standing.Lent = l
 		p.allDirty()
 	}
 }
@@ -336,7 +345,7 @@ func (p *Pool) newestLent(l lending.Lent) {
 // Use puts settings in force.
 func (p *Pool) Use(s *engine.Settings) {
 	p.do(func() {
-		p.settings = s
+		p.standing.Settings = s
 		p.allDirty()
 	})
 }
@@ -344,7 +353,7 @@ func (p *Pool) Use(s *engine.Settings) {
 // SetMemorySize sets the size of all agents' memory in bytes.
 func (p *Pool) SetMemorySize(bytes int64) {
 	p.do(func() {
-		p.memory = bytes
+		p.standing.Memory = bytes
 		p.allDirty()
 	})
 }
@@ -361,9 +370,9 @@ func (p *Pool) Cancel(agent int, _ error) {
 }
 
 // tune passes a value of a service on to the workers, or with an empty name a renewal.
-func (p *Pool) tune(t tuned) {
+func (p dispatch) tune(t Tuned) {
 	p.do(func() {
-		p.tuned = append(p.tuned, t)
+		p.standing.Tuned = append(p.standing.Tuned, t)
 		p.allDirty()
 	})
 }
@@ -483,8 +492,8 @@ func (p *Pool) activity() (all []engine.Activity) {
 		return nil
 	}
 	for _, w := range p.clients {
-		if w.report.Cycle == p.shard.Cycle {
-			all = append(all, w.report.Activity...)
+		if w.status.Cycle == p.shard.Cycle {
+			all = append(all, w.status.Activity...)
 		}
 	}
 	return all

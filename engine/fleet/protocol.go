@@ -8,7 +8,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
-	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
 	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/service/merged"
@@ -51,7 +50,7 @@ type Info struct {
 
 type (
 	hello   struct{ Info Info }
-	welcome struct{ Refused string } // why; "" if the worker may take part
+	welcome struct{ Refused string } // why; "" if it does not
 	// ready says that a worker can execute sessions of a run, or why it cannot.
 	ready struct {
 		Session uint64
@@ -117,16 +116,21 @@ type order struct {
 	Cycle   cycleOrder
 	Open    bool // the cycle is open
 
-	Settings engine.Settings
-	Memory   int64 // of all agents, in bytes
 	Canceled []canceled
-	Cut      bool
-	Ending   bool // sessions that wait for a service that does not answer are cut
 	Tracing  tracing
 	Recall   recall
-	Lent     lending.Lent
-	Tuned    []tuned
 	Drains   bool
+	Standing
+}
+
+// Standing is what holds for all workers, whatever cycle is open.
+type Standing struct {
+	Settings *engine.Settings
+	Memory   int64 // of all agents, in bytes
+	Cut      bool  // all sessions are cut
+	Ending   bool  // sessions that wait for a service that does not answer are cut
+	Tuned    []Tuned
+	Lent     lending.Lent // the newest
 }
 
 type (
@@ -140,13 +144,46 @@ type (
 		Number uint64
 		Count  int
 	}
-	// tuned is a value of a service; without a name, its requests in flight are sent again.
-	tuned struct{ Service, Name, Value string }
 )
 
-// report is what a worker says of itself with every packet.
+// Tuned is a value of a service. Without a name, the service's requests in flight are sent again.
+type Tuned struct{ Service, Name, Value string }
+
+// report ends every packet: how far the worker is.
 type report struct {
 	shards.Report
+	Cycle int
+}
+
+// appendReport appends a report. It is short, because each packet has one.
+func appendReport(dst []byte, r *report) []byte {
+	idle := uint64(0)
+	if r.Idle {
+		idle = 1
+	}
+	for _, n := range [...]uint64{r.Version, uint64(r.InFlight), uint64(r.Queued), idle, uint64(r.Cycle + 1)} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	return dst
+}
+
+// readReport is the inverse of appendReport.
+func readReport(data []byte) (r report, err error) {
+	var n [5]uint64
+	for i := range n {
+		v, k := binary.Uvarint(data)
+		if k <= 0 {
+			return r, codec.ErrDamaged
+		}
+		n[i], data = v, data[k:]
+	}
+	r.Report = shards.Report{Version: n[0], InFlight: int(n[1]), Queued: int(n[2]), Idle: n[3] != 0}
+	r.Cycle = int(n[4]) - 1
+	return r, nil
+}
+
+// status is what a worker says of itself now and then, for people.
+type status struct {
 	Cycle    int
 	Activity []engine.Activity
 	Host     engine.HostMetrics
@@ -163,6 +200,7 @@ const (
 	throttledFrame
 	backFrame
 	reportFrame
+	statusFrame
 )
 
 // packetHead begins a packet. The packets of a session have consecutive numbers, from 1.
@@ -170,6 +208,7 @@ type packetHead struct{ Session, Number uint64 }
 
 // packetReply answers a packet once its rows are durable.
 type packetReply struct {
+	At      time.Time      // by the coordinator's clock
 	Stale   []shards.Lease // leases that the worker has lost
 	Refused string         // why the coordinator takes nothing from this worker; it joins again
 	Failed  string         // why the rows are not in the journal
@@ -184,10 +223,6 @@ type (
 	back struct {
 		Lease  shards.Lease
 		Agents []int32
-	}
-	batchHead struct {
-		Lease  shards.Lease
-		Counts run.BatchCounts
 	}
 )
 
@@ -252,6 +287,24 @@ func record[T any](body []byte) (v T, err error) {
 func appendFrame(dst []byte, kind byte, f func(dst []byte) []byte) []byte {
 	body := f(nil)
 	return append(binary.AppendUvarint(append(dst, kind), uint64(len(body))), body...)
+}
+
+// appendLease appends a lease. Most frames have one.
+func appendLease(dst []byte, l shards.Lease) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(dst, l.Shard), l.Epoch)
+}
+
+// cutLease is the inverse of appendLease. It also returns the rest of the data.
+func cutLease(data []byte) (l shards.Lease, rest []byte, err error) {
+	n, k := binary.Uvarint(data)
+	if k <= 0 {
+		return l, nil, codec.ErrDamaged
+	}
+	e, m := binary.Uvarint(data[k:])
+	if m <= 0 {
+		return l, nil, codec.ErrDamaged
+	}
+	return shards.Lease{Shard: n, Epoch: e}, data[k+m:], nil
 }
 
 // appendPart appends a length and a message.

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -10,8 +11,8 @@ import (
 	"github.com/throng-sim/throng/engine/run/shards"
 )
 
-// receive handles a request of a worker that takes part in the run. The requests of one worker are handled one after another.
-func (p *Pool) receive(name string, kind byte, body []byte, answer func([]byte)) {
+// receive handles a request of a worker of the run. The requests of one worker are handled one after another.
+func (p intake) receive(name string, kind byte, body []byte, answer func([]byte)) {
 	switch kind {
 	case claimRequest:
 		p.claim(name, body, answer)
@@ -34,7 +35,7 @@ func (p *Pool) client(name string, session uint64) *client {
 }
 
 // packet handles a packet in its turn. Those that came too early wait, and those that came before get the same reply again.
-func (p *Pool) packet(name string, body []byte, answer func([]byte)) {
+func (p intake) packet(name string, body []byte, answer func([]byte)) {
 	head, frames, err := readPacket(body)
 	if err != nil {
 		return
@@ -78,18 +79,23 @@ func (p *Pool) packet(name string, body []byte, answer func([]byte)) {
 }
 
 // accept journals what a packet contains, and replies once that is durable.
-func (p *Pool) accept(name string, w *client, number uint64, frames []frame) {
+func (p intake) accept(name string, w *client, number uint64, frames []frame) {
 	var reply packetReply
+	var sessions ended
 	waits := false
 	p.order.Lock()
 	for i := range frames {
 		f := &frames[i]
-		durable, err := p.take(name, w, f, &reply)
+		if f.kind == reportFrame {
+			p.add(name, w, &sessions) // the report counts them as sent
+		}
+		durable, err := p.take(name, w, f, &sessions, &reply)
 		waits = waits || durable
 		if err != nil {
 			reply.Failed = err.Error()
 		}
 	}
+	p.add(name, w, &sessions)
 	p.mu.Lock()
 	reply.Stale = append(reply.Stale, w.stale...)
 	w.stale = nil
@@ -108,7 +114,8 @@ func (p *Pool) accept(name string, w *client, number uint64, frames []frame) {
 	}()
 }
 
-func (p *Pool) reply(w *client, number uint64, r *packetReply) {
+func (p intake) reply(w *client, number uint64, r *packetReply) {
+	r.At = time.Now()
 	p.mu.Lock()
 	state := w.replies[number]
 	p.mu.Unlock()
@@ -116,7 +123,7 @@ func (p *Pool) reply(w *client, number uint64, r *packetReply) {
 }
 
 // complete sends the reply to a request, also to those that repeated it.
-func (p *Pool) complete(state *packetState, data []byte) {
+func (p intake) complete(state *packetState, data []byte) {
 	p.mu.Lock()
 	answers := state.answers
 	state.reply, state.answers = data, nil
@@ -127,10 +134,10 @@ func (p *Pool) complete(state *packetState, data []byte) {
 }
 
 // take handles a frame. It reports whether the worker waits until its row is durable. order is held.
-func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable bool, err error) {
+func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packetReply) (durable bool, err error) {
 	switch f.kind {
 	case batchFrame:
-		return false, p.batch(name, w, f.body, r)
+		return false, p.batch(name, w, f.body, sessions, r)
 	case rowFrame:
 		return p.row(name, f.body, r)
 	case settleFrame:
@@ -154,25 +161,27 @@ func (p *Pool) take(name string, w *client, f *frame, r *packetReply) (durable b
 		p.do(func() { p.book.GiveBack(name, b.Lease, b.Agents) })
 		return false, err
 	case reportFrame:
-		s, err := record[report](f.body)
-		p.reported(name, w, &s)
+		r, err := readReport(f.body)
+		if err == nil {
+			p.reported(name, w, &r)
+		}
+		return false, err
+	case statusFrame:
+		s, err := record[status](f.body)
+		if err == nil {
+			p.described(name, w, &s)
+		}
 		return false, err
 	}
 	return false, nil
 }
 
-// reported takes the state of a worker.
-func (p *Pool) reported(name string, w *client, r *report) {
-	for _, s := range r.Services {
-		if of := p.more.Services[s.State.Name]; of != nil {
-			of.Put(name, s)
-		}
-	}
+// reported takes how far a worker is.
+func (p intake) reported(name string, w *client, r *report) {
 	p.do(func() {
 		if p.clients[name] != w {
 			return
 		}
-		w.pace.update(time.Now(), w.ended)
 		w.report = *r
 		if p.shard == nil || r.Cycle != p.shard.Cycle {
 			r.InFlight, r.Queued, r.Idle = 0, 0, p.open
@@ -181,13 +190,22 @@ func (p *Pool) reported(name string, w *client, r *report) {
 	})
 }
 
-// row journals a row of a session in flight, if the worker has the lease of that session. order is held.
-func (p *Pool) row(name string, body []byte, r *packetReply) (durable bool, err error) {
-	part, rest, err := cutPart(body)
-	if err != nil {
-		return false, err
+// described takes what people see of a worker.
+func (p intake) described(name string, w *client, s *status) {
+	for _, r := range s.Services {
+		if of := p.more.Services[r.State.Name]; of != nil {
+			of.Put(name, r)
+		}
 	}
-	lease, err := record[shards.Lease](part)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.pace.update(time.Now(), w.ended)
+	w.status = *s
+}
+
+// row journals a row of a session in flight, if the worker has the lease of that session. order is held.
+func (p intake) row(name string, body []byte, r *packetReply) (durable bool, err error) {
+	lease, rest, err := cutLease(body)
 	if err != nil {
 		return false, err
 	}
@@ -222,34 +240,69 @@ func (p *Pool) row(name string, body []byte, r *packetReply) (durable bool, err 
 }
 
 // holds reports whether a worker has the lease of a session in the open cycle. mu is held.
-func (p *Pool) holds(name string, l shards.Lease, place engine.Place) bool {
+func (p intake) holds(name string, l shards.Lease, place engine.Place) bool {
 	return p.open && place.Cycle == p.shard.Cycle && place.Take == p.takes[place.Agent] && p.book.Holds(name, l, place.Agent)
 }
 
-// batch journals and counts the sessions that ended under a lease. order is held.
-func (p *Pool) batch(name string, w *client, body []byte, r *packetReply) error {
-	part, rest, err := cutPart(body)
+// ended is what a packet contains of ended sessions.
+type ended struct {
+	rows   engine.SessionRows
+	counts run.BatchCounts
+	probes int
+}
+
+// add journals and delivers ended sessions. order is held.
+func (p intake) add(name string, w *client, e *ended) {
+	if len(e.rows) == 0 && e.counts.Cut == 0 && e.probes == 0 && e.counts.Unrecorded == (engine.Outlay{}) {
+		return
+	}
+	if len(e.rows) > 0 && p.cfg.Journal != nil {
+		p.cfg.Journal(e.rows)
+	}
+	p.do(func() {
+		w.ended += int64(len(e.rows))
+		p.queue(run.NewBatch(e.rows, e.counts))
+		for range e.probes {
+			w.probed++
+			p.book.Probed(name)
+		}
+		p.book.Settle()
+	})
+	*e = ended{}
+}
+
+// batch takes the sessions that ended under a lease. order is held.
+func (p intake) batch(name string, w *client, body []byte, to *ended, r *packetReply) error {
+	lease, rest, err := cutLease(body)
 	if err != nil {
 		return err
 	}
-	head, err := record[batchHead](part)
+	part, rest, err := cutPart(rest)
 	if err != nil {
 		return err
+	}
+	var sent run.BatchCounts
+	if len(part) > 0 { // most batches have no counts
+		if sent, err = record[run.BatchCounts](part); err != nil {
+			return err
+		}
 	}
 	rows, err := codec.ReadSessions(rest)
 	if err != nil {
 		return err
 	}
-	counts := head.Counts
-	counts.Departed, counts.Probes, counts.Cut, counts.CutAgents = 0, 0, 0, nil
-	accepted := make(engine.SessionRows, 0, len(rows))
+	counts := &to.counts
+	counts.Unrecorded = counts.Unrecorded.Plus(sent.Unrecorded)
+	to.probes += sent.Probes
+	to.rows = slices.Grow(to.rows, len(rows))
 	p.mu.Lock()
-	p.spendBatch(w, counts.Unrecorded)
+	defer p.mu.Unlock()
+	p.spendBatch(w, sent.Unrecorded)
 	for i := range rows {
 		row := &rows[i]
 		spent := engine.OutlayOf(row.Steps)
-		if !p.holds(name, head.Lease, row.Place) || !p.book.Ended(name, head.Lease, row.Agent) {
-			r.Stale = append(r.Stale, head.Lease)
+		if !p.holds(name, lease, row.Place) || !p.book.Ended(name, lease, row.Agent) {
+			r.Stale = append(r.Stale, lease)
 			stray := spent.Minus(p.prefixes.spent(row.Agent))
 			counts.Unrecorded = counts.Unrecorded.Plus(stray)
 			p.spendBatch(w, stray)
@@ -260,43 +313,28 @@ func (p *Pool) batch(name string, w *client, body []byte, r *packetReply) error 
 		if p.deltas != nil && row.Outcome.Commits() {
 			p.deltas[row.Agent] = row.Delta
 		}
-		accepted = append(accepted, *row)
+		to.rows = append(to.rows, *row)
 	}
-	for _, agent := range head.Counts.CutAgents {
-		if p.book.Ended(name, head.Lease, int(agent)) {
+	for _, agent := range sent.CutAgents {
+		if p.book.Ended(name, lease, int(agent)) {
 			counts.Cut++
+			counts.CutAlone = sent.CutAlone // "" if the run is cut; one that runs again is not counted
 		}
 	}
-	if counts.Cut == 0 {
-		counts.CutAlone = "" // of a session that runs again
-	}
-	w.ended += int64(len(accepted))
-	p.mu.Unlock()
-	if len(accepted) > 0 && p.cfg.Journal != nil {
-		p.cfg.Journal(accepted)
-	}
-	p.do(func() {
-		p.queue(run.NewBatch(accepted, counts))
-		for range head.Counts.Probes {
-			w.probed++
-			p.book.Probed(name)
-		}
-		p.book.Settle()
-	})
 	return nil
 }
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
-func (p *Pool) spendBatch(w *client, o engine.Outlay) {
+func (p intake) spendBatch(w *client, o engine.Outlay) {
 	w.account.balance = w.account.balance.Minus(o)
 }
 
-func (p *Pool) queueUnrecorded(o engine.Outlay) {
+func (p intake) queueUnrecorded(o engine.Outlay) {
 	p.queue(run.NewBatch(nil, run.BatchCounts{Unrecorded: o}))
 }
 
 // claim leases a shard to a worker.
-func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
+func (p intake) claim(name string, body []byte, answer func([]byte)) {
 	of, err := record[claim](body)
 	if err != nil {
 		return
@@ -328,7 +366,7 @@ func (p *Pool) claim(name string, body []byte, answer func([]byte)) {
 }
 
 // grant returns what a worker needs for a lease. mu is held.
-func (p *Pool) grant(w *client, leased *shards.Grant) grant {
+func (p intake) grant(w *client, leased *shards.Grant) grant {
 	s, now := p.shard, time.Now()
 	g := grant{Lease: leased.Lease, Cycle: p.cycleOrder(), Tasks: make([]task, 0, len(leased.Agents))}
 	for _, a := range leased.Agents {
@@ -347,16 +385,16 @@ func (p *Pool) grant(w *client, leased *shards.Grant) grant {
 		g.Tasks = append(g.Tasks, t)
 		p.remember(w, &g, agent)
 	}
-	if p.settings.Sequential { // any session may change the memory of the next
+	if p.standing.Settings.Sequential { // any session may change the memory of the next
 		g.Memory, g.Deltas = s.Memory, p.deltas
 	}
 	return g
 }
 
 // remember adds an agent's memory to a grant, unless the worker has it. mu is held.
-func (p *Pool) remember(w *client, g *grant, agent int) {
+func (p intake) remember(w *client, g *grant, agent int) {
 	m := p.shard.Memory[agent]
-	if m == nil || p.settings.Sequential {
+	if m == nil || p.standing.Settings.Sequential {
 		return
 	}
 	if w.has[agent].memory != m {
@@ -369,7 +407,7 @@ func (p *Pool) remember(w *client, g *grant, agent int) {
 }
 
 // call answers a call of a session. It may have to wait.
-func (p *Pool) call(name string, body []byte, answer func([]byte)) {
+func (p intake) call(name string, body []byte, answer func([]byte)) {
 	of, err := record[call](body)
 	if err != nil {
 		return

@@ -39,7 +39,7 @@ type RefusedError struct{ Why string }
 func (e *RefusedError) Error() string { return "the coordinator refuses this worker: " + e.Why }
 
 // parted is how long a worker continues without an answer from the coordinator. It is shorter than the time after which the coordinator
-// gives its sessions to others, so that no session runs twice at the same time.
+// passes its sessions to others, so that no session runs twice at the same time.
 const parted = LeaseTime - BeatEvery/2
 
 // errParted ends the work on a run when the coordinator does not answer.
@@ -89,55 +89,71 @@ func greetCoordinator(ctx context.Context, cfg *WorkerConfig) error {
 	}
 }
 
+// server executes runs for a coordinator that it has joined.
+type server struct {
+	cfg     *WorkerConfig
+	beats   *beats
+	current *job   // nil between runs
+	refused uint64 // the session that this machine cannot execute
+}
+
 // serve executes runs until ctx ends, or the coordinator does not answer.
 func serve(ctx context.Context, cfg *WorkerConfig) error {
 	beats, endBeats := startBeats(cfg.Link)
 	defer endBeats()
-	var current *job
-	end := func() {
-		if current != nil {
-			current.end()
-			current = nil
-		}
-	}
-	defer end()
+	s := &server{cfg: cfg, beats: beats}
+	defer s.end()
 	tick := time.NewTicker(BeatEvery / 5)
 	defer tick.Stop()
-	refused := uint64(0)
 	for {
 		select {
 		case data := <-cfg.Link.Orders():
-			o, err := record[order](data)
-			if err != nil {
+			if over, err := s.obey(ctx, data); over || err != nil {
 				return err
 			}
-			if current != nil && (o.Run != current.of || o.Session != current.session) {
-				end()
-				if cfg.Once {
-					return nil
-				}
-			}
-			if current == nil && o.Run != "" && o.Session != refused {
-				if current, err = begin(ctx, cfg, &o, beats); err != nil {
-					cfg.Say(err.Error())
-					refused = o.Session
-				}
-			}
-			if current != nil {
-				current.apply(&o)
-			}
 		case <-tick.C:
-			if current != nil && current.refused.Load() || beats.silent() {
+			if s.current != nil && s.current.refused.Load() || beats.silent() {
 				return errParted
 			}
 		case <-ctx.Done():
-			if current != nil {
-				current.leave()
+			if s.current != nil {
+				s.current.leave()
 			}
 			sayGoodbye(cfg.Link)
 			return nil
 		}
 	}
+}
+
+// end ends the work on the current run.
+func (s *server) end() {
+	if s.current != nil {
+		s.current.end()
+		s.current = nil
+	}
+}
+
+// obey carries out an order. It reports whether the worker has ended its only run.
+func (s *server) obey(ctx context.Context, data []byte) (over bool, err error) {
+	o, err := record[order](data)
+	if err != nil {
+		return false, err
+	}
+	if c := s.current; c != nil && (o.Run != c.of || o.Session != c.session) {
+		if s.end(); s.cfg.Once && o.Run != c.of {
+			return true, nil
+		}
+	}
+	if s.current == nil && o.Run != "" && o.Session != s.refused {
+		if s.current, err = begin(ctx, s.cfg, &o, s.beats); err != nil {
+			s.cfg.Say(err.Error())
+			s.refused = o.Session
+		}
+	}
+	if s.current != nil {
+		s.current.apply(&o)
+	}
+	return false, nil
 }
 
 // sayGoodbye tells the coordinator that the worker ends, so that it need not wait for the lease.

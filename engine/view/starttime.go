@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/duration"
 )
 
 // StartTime parses the start time of a run: a time of day, which means its next occurrence; a date and time; or a
@@ -16,7 +17,7 @@ func StartTime(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, &engine.FieldError{Field: "at", Problem: problem, Hint: "such as 22:00, 2030-03-01 22:00 or +90m"}
 	}
 	if after, ok := strings.CutPrefix(text, "+"); ok {
-		d, err := engine.ParseTime(after)
+		d, err := duration.Parse(after)
 		if err != nil || d < 0 {
 			return wrong(fmt.Sprintf("%q is not a delay", text))
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Status says whether a worker of a fleet takes part in the run.
+// Status says whether a worker of a fleet executes sessions.
 type Status uint8
 
 // The statuses of a worker.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/throng-sim/throng/cmd/internal/app/clients"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/database"
@@ -39,11 +40,11 @@ func (l checks) checkPool(ctx context.Context, o PlannedService) engine.Check {
 		}
 		_ = conn.Close(ctx)
 	}
-	t := testPool(ctx, allowed, d.Connect)
+	t := clients.TryPool(ctx, allowed, d.Connect)
 	switch {
-	case t.opened < t.wanted:
+	case t.Opened < t.Wanted:
 		return withFix(warning("steps would wait for a connection", "%s; opened only %d of %s: %v",
-			text, t.opened, plural(int64(t.wanted), "connection", "connections"), t.err), engine.FixAgain, "")
+			text, t.Opened, plural(int64(t.Wanted), "connection", "connections"), t.Err), engine.FixAgain, "")
 	case super != "":
 		return warning(instead, "%s; %s", text, super)
 	case pooled:
@@ -170,10 +171,10 @@ func checkSink(ctx context.Context, r *postgres.Report, cfg postgres.Config) eng
 	if r.Share > 0 {
 		wanted = min(wanted, r.Share)
 	}
-	t := testPool(ctx, wanted, cfg.Connect)
-	if t.opened < t.wanted {
-		c := warning("", "opened only %d of %s: %v", t.opened, plural(int64(t.wanted), "connection", "connections"), t.err)
-		return withFix(c, engine.FixConnections, fmt.Sprint(max(t.opened, 1)))
+	t := clients.TryPool(ctx, wanted, cfg.Connect)
+	if t.Opened < t.Wanted {
+		c := warning("", "opened only %d of %s: %v", t.Opened, plural(int64(t.Wanted), "connection", "connections"), t.Err)
+		return withFix(c, engine.FixConnections, fmt.Sprint(max(t.Opened, 1)))
 	}
-	return fine("opened %s in %s", plural(int64(t.opened), "connection", "connections"), engine.FormatDuration(t.took))
+	return fine("opened %s in %s", plural(int64(t.Opened), "connection", "connections"), engine.FormatDuration(t.Took))
 }

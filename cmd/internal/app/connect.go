@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
@@ -99,6 +100,7 @@ type client interface {
 	Trust(cfg *tls.Config)
 	Observe(w service.Witness)
 	Share(s *service.Sharing)
+	Borrow(from admission.Admitter)
 	Close()
 }
 
@@ -111,6 +113,9 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 	to.Trust(trusted)
 	to.Observe(c.Witness)
 	to.Share(c.Sharing)
+	if c.Borrow != nil {
+		to.Borrow(c.Borrow(s.Name))
+	}
 	c.job.onClose(func() error { to.Close(); return nil })
 	c.job.services = append(c.job.services, to)
 	return nil

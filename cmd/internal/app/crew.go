@@ -15,9 +15,13 @@ import (
 // Crew executes the sessions of runs in other processes.
 type Crew interface {
 	control.Workers
-	// Pool returns the function that creates the pool of a run.
-	Pool(ctx context.Context, w Work) (func(run.PoolConfig) (run.WorkerPool, error), error)
+	// Pool returns the function that creates the pool of a run. The coordinator's clients of services own their limits; shown are the
+	// services as the run sees them.
+	Pool(ctx context.Context, w Work, own []engine.Service) (pool NewPool, shown []engine.Service, err error)
 }
+
+// NewPool creates the pool of a run.
+type NewPool = func(run.PoolConfig) (run.WorkerPool, error)
 
 // Work is what another process needs to execute sessions of a run.
 type Work struct {
@@ -27,7 +31,6 @@ type Work struct {
 	Settings engine.Settings
 	Reach    map[string]services.Reach // by service
 	Allowed  []string                  // addresses that the run may call, see [Permits.Allowed]
-	Secrets  []string                  // names of all secrets that its services receive
 }
 
 // CheckCrew returns why the run cannot be executed in other processes, or nil.
@@ -49,7 +52,7 @@ func (l Launch) CheckCrew() error {
 }
 
 // pool returns the function that creates the pool of the run; nil for the pool of this process.
-func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.WorkerPool, error), error) {
+func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 	if l.Crew == nil {
 		return nil, nil //nolint:nilnil // the run makes its own
 	}
@@ -71,9 +74,9 @@ func (l assembly) pool(ctx context.Context, j *Job) (func(run.PoolConfig) (run.W
 			r.Prices = prices
 		}
 		w.Reach[s.Name] = r
-		w.Secrets = append(w.Secrets, l.secretsOf(s)...)
 	}
-	return l.Crew.Pool(ctx, w)
+	pool, j.services, err = l.Crew.Pool(ctx, w, j.services)
+	return pool, err
 }
 
 // Connect connects the services in a worker of a fleet. elsewhere says that the coordinator is on another machine. The caller closes
@@ -87,7 +90,7 @@ func (l Permits) Connect(elsewhere bool) (*Job, []engine.Service, error) {
 			case !consent.Named(l.Allow, d):
 				mistakes = append(mistakes, fmt.Errorf("service %s is at %s on this machine, which the run may not call", s.Name, d.Address()))
 			case d.Local() && elsewhere:
-				mistakes = append(mistakes, fmt.Errorf("service %s is at %s, which is the machine of whoever asks; use an address that is the same on all machines", s.Name, d.Address()))
+				mistakes = append(mistakes, fmt.Errorf("service %s is at %s, which is another machine for each worker; use an address that is the same on all machines", s.Name, d.Address()))
 			}
 		}
 		if l.mocks(s) && elsewhere {

@@ -30,13 +30,14 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/arrivals", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
 	{"/engine/run/memorybudget", []string{"/engine"}, noPgx},
 	{"/engine/run/shards", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/run/pace", []string{"/engine"}, noPgx},
 	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/duration", []string{"/engine/internal/doc"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
 	{"/engine/internal", []string{"/engine/internal/...", "/engine/figures", "/engine/suggest"}, append([]string{module + "/engine$"}, noPgx...)},
@@ -49,7 +50,6 @@ var rules = []rule{
 	{"/engine/fleet/fleettest", []string{"/engine/fleet"}, noPgx},
 	{"/engine/workers", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/fleet/bus", []string{"/engine/fleet", "/engine/internal/..."}, noPgx},
-	{"/engine/pipe", []string{"/engine", "/engine/run", "/engine/codec", "/engine/internal/..."}, noPgx},
 	{"/engine/script", []string{"/engine", "/engine/suggest", "/engine/internal/...", "/engine/script/..."}, noPgx},
 	{"/engine/script/value", []string{"/engine/suggest", "/engine/script/meter"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/script/reference", nil, append([]string{module + "/engine$"}, noPgx...)},
@@ -72,7 +72,7 @@ var rules = []rule{
 	{"/engine/health", []string{"/engine", "/engine/workers"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
 	{"/engine/marks", []string{"/engine"}, noPgx},
-	{"/engine/view", []string{"/engine", "/engine/workers", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
+	{"/engine/view", []string{"/engine", "/engine/workers", "/engine/duration", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/mock/wire", "/engine/internal/..."}, noPgx},
 	{"/engine/mock/wire", []string{"/engine/browser", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},

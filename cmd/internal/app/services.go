@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/admission"
 )
 
 // Services resolves the services of a scenario with its settings: addresses, models, prices, secrets and connections.
@@ -23,6 +24,8 @@ type Services struct {
 
 	// Reach is how a worker of a fleet reaches the services, by name; nil in the process that owns the run.
 	Reach map[string]services.Reach
+	// Borrow returns the limits of a service that the coordinator lends to this worker; nil in the process that owns them.
+	Borrow func(service string) admission.Admitter
 
 	OnRequest func(mock.Request) // receives every request to the mocks before it is answered; may be nil
 	Sharing   *service.Sharing   // limits that runs at the same time share; nil if there are none

@@ -13,3 +13,7 @@ const DataEnv = "THRONG_DATA"
 
 // JoinEnv is the environment variable with the join line of a fleet. Unlike an argument, other users of the machine cannot see it.
 const JoinEnv = "THRONG_JOIN"
+
+// LeashEnv is the environment variable that makes a worker end when its standard input ends, and leave Ctrl+C to the program that started
+// it.
+const LeashEnv = "THRONG_LEASH"

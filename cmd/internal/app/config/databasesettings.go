@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/duration"
 	"github.com/throng-sim/throng/storage/postgres"
 )
 
@@ -137,7 +138,7 @@ func timed(name, title, help, standard string, of func(db *Database) *time.Durat
 		Scope: DatabaseScope, Name: name, Title: title, Group: databaseGroup, Env: []string{envName(name)}, Unit: "TIME", Help: help, Default: standard,
 		database: &databaseField{
 			set: func(db *Database, text string) error {
-				d, err := engine.ParseTime(text)
+				d, err := duration.Parse(text)
 				if err == nil && d == 0 {
 					return fmt.Errorf("%q is too short", text)
 				}

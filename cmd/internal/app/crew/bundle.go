@@ -18,6 +18,8 @@ import (
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service/admission"
+	"github.com/throng-sim/throng/engine/service/lending"
 )
 
 // bundle is what a worker needs to execute sessions of a run.
@@ -50,7 +52,7 @@ type preparer struct {
 }
 
 // prepare implements [fleet.WorkerConfig.Prepare].
-func (p preparer) prepare(_ context.Context, data []byte, _ fleet.Borrower) (*fleet.Prepared, error) {
+func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower) (*fleet.Prepared, error) {
 	var b bundle
 	if err := codec.Unmarshal(data, &b); err != nil {
 		return nil, fmt.Errorf("the coordinator's message cannot be read: %w", err)
@@ -60,8 +62,9 @@ func (p preparer) prepare(_ context.Context, data []byte, _ fleet.Borrower) (*fl
 		return nil, fmt.Errorf("the scenario is not the same here: %w", err)
 	}
 	s.Source.Path = b.Path
-	from := secrets.Finder{Env: func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) }}
-	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: from, Reach: b.Reach}, Allow: b.Allowed}
+	find := secrets.Finder{Env: func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) }}
+	borrow := func(service string) admission.Admitter { return from.Service(service) }
+	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: find, Reach: b.Reach, Borrow: borrow}, Allow: b.Allowed}
 	job, services, err := l.Connect(b.Machine != thisMachine())
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +19,10 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/bus"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/admission"
+	"github.com/throng-sim/throng/engine/service/lending"
+	"github.com/throng-sim/throng/engine/service/merged"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -81,11 +84,6 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(cfg.Share) > 0 && cfg.Cluster != "" {
-		return nil, &engine.FieldError{
-			Field: "share-secrets", Problem: "a NATS cluster would hold the secrets", Hint: "put them into the environment of each worker, or use --fleet without --nats",
-		}
-	}
 	server, err := bus.Serve(ctx, cfg.bus(local > 0))
 	if err != nil {
 		return nil, fmt.Errorf("start the fleet: %w", err)
@@ -136,35 +134,103 @@ func (f *Fleet) Close() error {
 	return err
 }
 
+// Drain implements [app.Crew].
+func (f *Fleet) Drain(name string) error { return mistake(f.Coordinator.Drain(name)) }
+
+// Limit implements [app.Crew].
+func (f *Fleet) Limit(name string, most int) error { return mistake(f.Coordinator.Limit(name, most)) }
+
 // Remove implements [app.Crew]. A worker on this machine is not started again.
 func (f *Fleet) Remove(name string) error {
 	err := f.Coordinator.Remove(name)
 	if err == nil {
 		f.locals.remove(name)
 	}
-	return err
+	return mistake(err)
+}
+
+// mistake returns the error of an order as a mistake of the user, if it is one.
+func mistake(err error) error {
+	unknown, ok := errors.AsType[*fleet.NoWorkerError](err)
+	if !ok {
+		return err
+	}
+	hint := "no worker is connected"
+	if len(unknown.Known) > 0 {
+		hint = "the workers are " + strings.Join(unknown.Known, ", ")
+	}
+	return &engine.FieldError{Field: "worker", Problem: "there is no worker named " + unknown.Name, Hint: hint}
+}
+
+// CheckShared returns an error for each name that is not a secret of a service of the launch, or has no value.
+func CheckShared(l app.Launch, names []string) error {
+	var mistakes []error
+	for _, name := range names {
+		err := error(&engine.FieldError{Field: "share-secrets", Problem: "no service of the scenario receives the secret " + name, Hint: "leave it out"})
+		for _, s := range l.Permits().PlannedServices() {
+			for _, secret := range s.Secrets {
+				if secret.Name == name {
+					err = secret.Err
+				}
+			}
+		}
+		mistakes = append(mistakes, err)
+	}
+	return errors.Join(mistakes...)
 }
 
 // Pool implements [app.Crew].
-func (f *Fleet) Pool(ctx context.Context, w app.Work) (func(run.PoolConfig) (run.WorkerPool, error), error) {
+func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
 	for _, name := range f.cfg.Share {
-		if !slices.Contains(w.Secrets, name) {
-			return nil, &engine.FieldError{Field: "share-secrets", Problem: "no service of the scenario receives the secret " + name}
-		}
 		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		b.Shared[name] = value
 	}
 	if w.Settings.Sequential {
 		f.cfg.Say("the sessions of a sequential run depend on each other: one worker at a time executes them")
 	}
-	return f.Coordinator.Pool(ctx, b.encode(), fleet.PoolConfig{}), nil
+	more, shown := f.lend(own)
+	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
+		more.Lending = lending.New(lending.Config{Services: controls(own), Changed: f.Lent})
+		p, err := f.Coordinator.Pool(ctx, b.encode(), more)(cfg)
+		if err != nil {
+			more.Lending.Close()
+			return nil, err
+		}
+		return p, nil
+	}, shown, nil
 }
 
-// Await waits until a number of workers take part. It fails if those on this machine cannot be started.
+// lend shows the clients of the coordinator and of the workers as one service each. The bound of all models needs no client of a worker.
+func (f *Fleet) lend(own []engine.Service) (more fleet.PoolConfig, shown []engine.Service) {
+	more.Services = map[string]*merged.Service{}
+	for _, s := range own {
+		if _, ok := s.(*service.Bound); !ok {
+			m := merged.New(s, merged.Hooks{Tune: f.Tune, Renew: f.Renew})
+			more.Services[nameOf(s)], s = m, m
+		}
+		shown = append(shown, s)
+	}
+	return more, shown
+}
+
+// controls returns the limits of services by name.
+func controls(own []engine.Service) map[string]*admission.Controller {
+	all := map[string]*admission.Controller{}
+	for _, s := range own {
+		if c, ok := s.(interface{ Control() *admission.Controller }); ok {
+			all[nameOf(s)] = c.Control()
+		}
+	}
+	return all
+}
+
+func nameOf(s engine.Service) string { return s.State(time.Now()).Name }
+
+// Await waits until a number of workers are ready. It fails if those on this machine cannot be started.
 func (f *Fleet) Await(ctx context.Context, count int) error {
 	for {
 		f.mu.Lock()

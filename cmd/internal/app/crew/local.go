@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -108,31 +107,33 @@ func (l *locals) remove(name string) {
 	}
 }
 
+// isRemoved reports whether a worker was removed. One that was started again may have joined with a number after its name.
 func (l *locals) isRemoved(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.removed[name]
+	for removed := range l.removed {
+		if removed == name || strings.HasPrefix(removed, name+"-") {
+			return true
+		}
+	}
+	return false
 }
 
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
 func (l *locals) run(name string) error {
-	cmd := exec.Command(l.cfg.Program, l.arguments(name)...)
-	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join)
+	cmd := exec.CommandContext(l.ctx, l.cfg.Program, l.arguments(name)...)
+	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join, about.LeashEnv+"=1")
 	var said tail
 	cmd.Stderr = &said
-	cmd.WaitDelay = closeTime
 	leash, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
+	cmd.Cancel, cmd.WaitDelay = leash.Close, closeTime // and then it is killed
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a worker: %w", err)
 	}
-	ended := make(chan struct{})
-	end := context.AfterFunc(l.ctx, func() { l.release(leash, cmd, ended) })
 	err = cmd.Wait()
-	close(ended)
-	end()
 	switch last := said.last(); {
 	case err == nil:
 		return errors.New("without an error")
@@ -142,19 +143,9 @@ func (l *locals) run(name string) error {
 	return err
 }
 
-// release lets a worker end, and kills it if it does not.
-func (*locals) release(leash io.Closer, cmd *exec.Cmd, ended <-chan struct{}) {
-	_ = leash.Close() // it may have ended
-	select {
-	case <-ended:
-	case <-time.After(closeTime):
-		_ = cmd.Process.Kill()
-	}
-}
-
 // arguments are those of a worker, which gets its part of the machine.
 func (l *locals) arguments(name string) []string {
-	args := []string{"worker", "--leash", "--name", name, "--cores", strconv.Itoa(max(runtime.NumCPU()/l.count, 1)), "--data", l.cfg.Data}
+	args := []string{"worker", "--name", name, "--cores", strconv.Itoa(max(runtime.NumCPU()/l.count, 1)), "--data", l.cfg.Data}
 	if total := machine.TotalMemory(); total > 0 {
 		args = append(args, "--memory", engine.MemoryLimit{Bytes: int64(total) / int64(l.count+1)}.String())
 	}

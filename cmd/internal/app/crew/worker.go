@@ -22,7 +22,7 @@ type WorkerConfig struct {
 	Credentials string // file with the credentials for a NATS cluster; may be ""
 	Name        string // "" is the name of the machine
 	Cores       int    // that it may use; 0 is all
-	Memory      int64  // bytes that the process should stay below; 0 is no bound
+	Memory      int64  // bytes that the process should stay below; 0 means no bound
 	Once        bool   // end after the first run
 	Data        string // folder whose disk is watched
 	Say         func(text string)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/duration"
 	"github.com/throng-sim/throng/engine/mock"
 )
 
@@ -40,8 +41,8 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 		if kind == "outage" {
 			from, length, ok := strings.Cut(text, "+")
 			var err1, err2 error
-			f.OutageFrom, err1 = engine.ParseTime(from)
-			f.OutageFor, err2 = engine.ParseTime(length)
+			f.OutageFrom, err1 = duration.Parse(from)
+			f.OutageFor, err2 = duration.Parse(length)
 			if !ok || err1 != nil || err2 != nil {
 				return f, &engine.FieldError{Field: "fault outage", Problem: fmt.Sprintf("%q is not an outage", text), Hint: "use FROM+FOR, for example 30s+10s"}
 			}

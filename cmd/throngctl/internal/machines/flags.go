@@ -25,6 +25,10 @@ func (f *Flags) Used() (bool, error) {
 		return false, &engine.FieldError{Field: "nats", Problem: "the workers join through a cluster, or through this machine", Hint: "leave out --fleet or --nats"}
 	case f.Fleet == "" && f.NATS == "" && (f.Workers != 0 || f.NATSCreds != "" || len(f.ShareSecrets) > 0):
 		return false, &engine.FieldError{Field: "fleet", Problem: "there are flags for workers, but no fleet", Hint: "such as --fleet local:4 or --fleet :7422"}
+	case f.NATS != "" && len(f.ShareSecrets) > 0:
+		return false, &engine.FieldError{
+			Field: "share-secrets", Problem: "a NATS cluster would hold the secrets", Hint: "put them into the environment of each worker, or use --fleet in place of --nats",
+		}
 	case f.Workers < 0:
 		return false, &engine.FieldError{Field: "workers", Problem: "a negative number of workers", Hint: "1 or more"}
 	case f.NATS == "" && f.NATSCreds != "":

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
@@ -18,7 +19,6 @@ import (
 
 // Terminal is what the commands need of the program.
 type Terminal struct {
-	In          io.Reader
 	Out         io.Writer
 	JSON        bool
 	Data        string
@@ -37,7 +37,6 @@ type WorkerCmd struct {
 	Name      string `placeholder:"NAME" help:"Name of the worker (default: that of this machine)."`
 	Once      bool   `help:"End after the first run."`
 	NATSCreds string `name:"nats-creds" placeholder:"FILE" help:"File with the credentials for a NATS cluster."`
-	Leash     bool   `hidden:"" help:"End when the standard input ends, and leave Ctrl+C to the program that started this one."`
 }
 
 // Run is called by kong.
@@ -51,10 +50,11 @@ func (c *WorkerCmd) Run(ctx context.Context, t *Terminal) error {
 	done := make(chan error, 1)
 	go func() { done <- crew.Work(ctx, cfg) }()
 	var loose chan struct{}
-	if c.Leash {
+	leash := os.Getenv(about.LeashEnv) != ""
+	if leash {
 		loose = make(chan struct{})
 		go func() {
-			_, _ = io.Copy(io.Discard, t.In) // any end is one
+			_, _ = io.Copy(io.Discard, os.Stdin) // any end is one
 			close(loose)
 		}()
 	}
@@ -66,7 +66,7 @@ func (c *WorkerCmd) Run(ctx context.Context, t *Terminal) error {
 			return nil
 		case sig := <-t.Signals:
 			switch {
-			case c.Leash && sig == os.Interrupt:
+			case leash && sig == os.Interrupt:
 			case ctx.Err() != nil:
 				return t.Interrupted
 			default:

@@ -1,4 +1,5 @@
-package engine
+// Package duration parses durations as users write them.
+package duration
 
 import (
 	"fmt"
@@ -8,9 +9,9 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
-// ParseTime parses a duration from a flag, variable or order: a number of seconds, or text such as 90s, 1h30m or 1d.
+// Parse parses a duration from a flag, variable or order: a number of seconds, or text such as 90s, 1h30m or 1d.
 // Negative or malformed values, and durations over 292 years, return an error that describes the format.
-func ParseTime(text string) (time.Duration, error) {
+func Parse(text string) (time.Duration, error) {
 	if d, err := doc.ParseDuration(text); err == nil {
 		return d, nil
 	}

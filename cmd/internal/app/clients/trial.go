@@ -1,4 +1,4 @@
-package app
+package clients
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// poolTrial is the result of opening all connections of a pool concurrently.
-type poolTrial struct {
-	wanted, opened int
-	took           time.Duration // until the last connection was open
-	err            error         // the first one
+// Trial is the result of opening all connections of a pool concurrently.
+type Trial struct {
+	Wanted, Opened int
+	Took           time.Duration // until the last connection was open
+	Err            error         // the first one
 }
 
-// testPool opens connections concurrently, pings each one, and closes them.
-func testPool(ctx context.Context, wanted int, connect func(ctx context.Context) (*pgx.Conn, error)) poolTrial {
-	t := poolTrial{wanted: wanted}
+// TryPool opens connections concurrently, pings each one, and closes them.
+func TryPool(ctx context.Context, wanted int, connect func(ctx context.Context) (*pgx.Conn, error)) Trial {
+	t := Trial{Wanted: wanted}
 	began := time.Now()
 	var mu sync.Mutex // guards t and all
 	var all []*pgx.Conn
@@ -34,14 +34,14 @@ func testPool(ctx context.Context, wanted int, connect func(ctx context.Context)
 				all = append(all, conn)
 			}
 			if err == nil {
-				t.opened++
-			} else if t.err == nil {
-				t.err = err
+				t.Opened++
+			} else if t.Err == nil {
+				t.Err = err
 			}
 		})
 	}
 	wait.Wait()
-	t.took = time.Since(began)
+	t.Took = time.Since(began)
 	for _, conn := range all {
 		wait.Go(func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
