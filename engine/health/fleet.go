@@ -41,7 +41,7 @@ func presence(all []workers.State, now time.Time) Finding {
 		parts = append(parts, text)
 	}
 	switch {
-	case !slices.ContainsFunc(all, takesPart):
+	case !slices.ContainsFunc(all, isReady):
 		f.Level, f.Advice = Critical, strings.Join(append(parts, "the run waits until a worker joins"), "; ")
 	case len(parts) == 1:
 		f.Level, f.Advice = Warning, parts[0]+". Its sessions run again on the other workers"
@@ -51,8 +51,8 @@ func presence(all []workers.State, now time.Time) Finding {
 	return f
 }
 
-// takesPart reports whether a worker takes sessions.
-func takesPart(w workers.State) bool { return w.Status == workers.Ready }
+// isReady reports whether a worker takes sessions.
+func isReady(w workers.State) bool { return w.Status == workers.Ready }
 
 // workerCPU is the finding about the cores of the workers.
 func workerCPU(all []workers.State) Finding {
@@ -80,7 +80,7 @@ func workerCPU(all []workers.State) Finding {
 func busiest(all []workers.State) (busy []string, ready int, most *workers.State) {
 	for i := range all {
 		w := &all[i]
-		if !takesPart(*w) {
+		if !isReady(*w) {
 			continue
 		}
 		ready++
@@ -127,7 +127,7 @@ func FindFleetBottleneck(o *engine.Overhead, limit int, by string, all []workers
 func (c *constraint) workersCPU() float64 {
 	used, cores := 0., 0
 	for i := range c.workers {
-		if w := &c.workers[i]; takesPart(*w) && w.Cores > 0 {
+		if w := &c.workers[i]; isReady(*w) && w.Cores > 0 {
 			used, cores = used+w.CPU/100, cores+w.Cores
 		}
 	}

@@ -196,7 +196,7 @@ func (b *Board) enable() {
 	case w.Status == workers.Lost:
 		text = w.Name + " is lost. It can join again by itself."
 	case w.Status == workers.Refused:
-		text = w.Name + " cannot take part, so it has no sessions."
+		text = w.Name + " was refused, so it has no sessions."
 	}
 	can := text == ""
 	switch {

@@ -45,26 +45,34 @@ type Choice struct {
 	Changed func()
 	Tell    func(error) error
 
-	host  Host
-	local *form.Number
+	host Host
+	inputs
+	parts
+	all    []workers.State
+	open   bool // workers are invited
+	asking bool // the host is asked
+	least  int  // rows that the table has room for
+}
 
+// inputs are the fields of the section.
+type inputs struct {
+	local                        *form.Number
 	listen, cluster, credentials *form.Entry
 	through                      *widget.Check // through a cluster
+	localRow, listenRow          *form.Row
+	clusterRows                  []*form.Row
+	invite, stop                 *widget.Button
+}
 
-	localRow, listenRow *form.Row
-	clusterRows         []*form.Row
-	invite, stop        *widget.Button
-	processes           *fyne.Container // fields for processes on this computer
-	elsewhere           *fyne.Container // fields for other computers
-	invited             *fyne.Container // what workers join with, and who has joined
-	join                *form.Note
-	problem             *form.Note
-	refused             *form.Note // why workers are refused
-	joined              *widgets.Table
-	all                 []workers.State
-	open                bool // workers are invited
-	asking              bool
-	least               int // rows that the table has room for
+// parts are what the section shows or hides.
+type parts struct {
+	processes *fyne.Container // fields for processes on this computer
+	elsewhere *fyne.Container // fields for other computers
+	invited   *fyne.Container // what workers join with, and who has joined
+	join      *form.Note
+	problem   *form.Note
+	refused   *form.Note // why workers are refused
+	joined    *widgets.Table
 }
 
 // Field is a row with its entry, and its name in errors.
@@ -86,7 +94,8 @@ var joinedColumns = []widgets.Column{
 
 // NewChoice returns the section; without a host it is hidden, and its plan is this process.
 func NewChoice(host Host) *Choice {
-	c := &Choice{host: host, local: form.NewWhole(1, mostLocal), listen: form.NewEntry(), cluster: form.NewEntry(), credentials: form.NewEntry()}
+	c := &Choice{host: host}
+	c.local, c.listen, c.cluster, c.credentials = form.NewWhole(1, mostLocal), form.NewEntry(), form.NewEntry(), form.NewEntry()
 	c.Changed, c.Tell = func() {}, func(err error) error { return err }
 	c.local.Put("2")
 	c.listen.Put(defaultListen)
@@ -198,7 +207,7 @@ func (c *Choice) Waits() bool {
 	return c.host != nil && c.Where.Chosen() == Elsewhere && c.ready() == 0
 }
 
-// ready returns the number of workers that can take part.
+// ready returns the number of ready workers.
 func (c *Choice) ready() (n int) {
 	for i := range c.all {
 		if c.all[i].Status == workers.Ready {
@@ -274,7 +283,7 @@ func (c *Choice) say(problem string) {
 	c.problem.Hidden = problem == ""
 }
 
-// Tick updates the list of workers. It reports whether another number of them can take part.
+// Tick updates the list of workers. It reports whether another number of them is ready.
 func (c *Choice) Tick(now time.Time) (changed bool) {
 	if c.host == nil || !c.open {
 		return false

@@ -39,7 +39,7 @@ func elsewhere(t *testing.T, desk *fakeDesk) (*stage, *fleettest.Fleet) {
 	return s, team
 }
 
-// join lets workers join, one of which is refused.
+// join lets four workers join; one is refused.
 func join(s *stage, team *fleettest.Fleet) {
 	all := fleettest.Four(time.Time{}, 0)
 	all[3].Status, all[3].Why = workers.Refused, "it is Throng 0.8.1, the coordinator is 0.9.0; results may differ between versions"
@@ -124,7 +124,7 @@ func TestPlansOfWorkers(t *testing.T) {
 	}
 	s.typed("Processes", "0")
 	if rows := s.screen.mistakes(); len(rows) != 1 || rows[0].Title() != "Processes" {
-		t.Error("0 processes are no mistake")
+		t.Error("0 processes are accepted")
 	}
 	s.screen.workers.Where.SetSelected("Other computers")
 	team.Fail = &engine.FieldError{Field: fleet.ListenField, Problem: "the port is in use"}
@@ -133,7 +133,7 @@ func TestPlansOfWorkers(t *testing.T) {
 	team.Fail = nil
 	s.check("Through a NATS cluster")
 	if rows := s.screen.mistakes(); len(rows) != 1 || rows[0].Title() != "NATS cluster" {
-		t.Errorf("a cluster without an address is no mistake: %v", rows)
+		t.Errorf("a cluster without an address is accepted: %v", rows)
 	}
 	s.typed("NATS cluster", "tls://nats.example.com:4222")
 	if p := plan(); p != (fleet.Plan{Cluster: "tls://nats.example.com:4222"}) {

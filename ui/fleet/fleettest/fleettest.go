@@ -72,7 +72,7 @@ func (f *Fleet) Invite(p fleet.Plan) (string, error) {
 // Uninvite implements [fleet.Host].
 func (f *Fleet) Uninvite() error { return f.order("uninvite") }
 
-// Four returns four workers, of which the third was lost two seconds before now. i makes their figures differ over time.
+// Four returns four workers; the third was lost two seconds before now, unless now is zero. i makes their figures differ over time.
 func Four(now time.Time, i int) []workers.State {
 	wave := func(base, by int) int { return base + (i*by)%9 }
 	all := []workers.State{

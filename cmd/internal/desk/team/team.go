@@ -225,7 +225,7 @@ func (t *Team) await(ctx context.Context, open *crew.Fleet, count int, awaits fu
 	return open.Await(ctx, count)
 }
 
-// refused returns why workers on this computer cannot take part, or nil.
+// refused returns why workers on this computer are refused, or nil.
 func refused(all []workers.State) error {
 	for i := range all {
 		if w := &all[i]; w.Status == workers.Refused {
