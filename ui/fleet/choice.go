@@ -220,6 +220,9 @@ func (c *Choice) ready() (n int) {
 // Invited reports whether workers can join.
 func (c *Choice) Invited() bool { return c.open }
 
+// Command returns what shows the command with which workers join.
+func (c *Choice) Command() fyne.CanvasObject { return c.joined }
+
 // Invite lets workers join, opens the section and shows what they join with. then is called if that works.
 func (c *Choice) Invite(then func()) {
 	p, err := c.Plan()

@@ -107,7 +107,7 @@ func cores(w *workers.State) string {
 	if w.Cores <= 0 {
 		return fmt.Sprintf("%.1f cores", w.CPU/100)
 	}
-	return fmt.Sprintf("%.1f of %d cores", w.CPU/100, w.Cores)
+	return fmt.Sprintf("%.1f of %s", w.CPU/100, engine.Counted(int64(w.Cores), "core", "cores"))
 }
 
 // share formats a worker's share of the limit.

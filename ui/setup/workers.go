@@ -17,7 +17,10 @@ func (s *Screen) invite() bool {
 	if p, _ := s.workers.Plan(); !p.Elsewhere() || s.workers.Invited() {
 		return false
 	}
-	s.workers.Invite(s.launch)
+	s.workers.Invite(func() {
+		s.bring(s.workers.Command())
+		s.launch()
+	})
 	return true
 }
 
@@ -26,7 +29,7 @@ func (s *Screen) joined() {
 	if s.workers.Tick(now()) && s.scenario != nil {
 		s.workers.Panel.SetSummary(s.workers.Summary())
 	}
-	s.bar.need(s.workers.Waits())
+	s.bar.need(s.workers.Waits() && !s.launching) // a launch says itself that it waits
 	if s.awaiting.Load() && s.giveUp != nil {
 		s.bar.await()
 	}
