@@ -334,8 +334,13 @@ func joinedRow(w *workers.State, now time.Time) widgets.Row {
 		number = strconv.Itoa(w.Cores)
 	}
 	return widgets.Row{Key: w.Name, Cells: []widgets.Cell{
-		{Text: w.Name, Tip: about(w)}, {Text: short, Tone: tone, Tip: text}, {Text: number}, {Text: limit, Tip: "memory that the worker should stay below"}, {Text: lag(w.Lag)},
-		{Text: cmp.Or(w.System, unknown)}, {Text: cmp.Or(w.Version, unknown)},
+		{Text: w.Name, Tip: about(w)},
+		{Text: short, Tone: tone, Tip: text},
+		{Text: number},
+		{Text: limit, Tip: "memory that the worker should stay below"},
+		{Text: lag(w.Lag)},
+		{Text: cmp.Or(w.System, unknown)},
+		{Text: cmp.Or(w.Version, unknown)},
 	}}
 }
 

@@ -98,6 +98,7 @@ func TestALaunchWaitsForAWorker(t *testing.T) {
 	s.Until("waiting", waits)
 	s.tap("Cancel")
 	s.until("Not launched: start canceled.")
+	s.screen.Tick()
 	s.tap("Launch when a worker joins")
 	s.Until("waiting", waits)
 	join(s, team)
