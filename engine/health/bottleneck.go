@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Bottleneck is what keeps a run from going faster. The zero value is unknown.
@@ -29,9 +30,10 @@ func (b Bottleneck) String() string {
 // Bound is a kind of bottleneck.
 type Bound uint8
 
-// The bounds. The first three are of this machine and do not describe the backend.
+// The bounds. Those up to the journal are of this machine, or of the workers of a fleet, and do not describe the backend.
 const (
 	Unbound Bound = iota
+	BoundByWorkers
 	BoundByMachine
 	BoundByOthers
 	BoundByJournal
@@ -46,7 +48,7 @@ const (
 )
 
 var boundWords = [numBounds]string{
-	"", "this machine", "other programs", "the journal", "refusals of services", "pacing", "the schedule", "the concurrency limit", "scripts",
+	"", "the workers", "this machine", "other programs", "the journal", "refusals of services", "pacing", "the schedule", "the concurrency limit", "scripts",
 	"the backend", "wait steps",
 }
 
@@ -56,11 +58,11 @@ func (b Bound) String() string { return boundWords[b] }
 func (b Bound) Short() string { return boundShort[b] }
 
 var boundShort = [numBounds]string{
-	"", "machine", "others", "journal", "refusals", "pacing", "schedule", "as set", "scripts", "backend", "waits",
+	"", "workers", "machine", "others", "journal", "refusals", "pacing", "schedule", "as set", "scripts", "backend", "waits",
 }
 
-// IsHere reports whether the bound is this machine's. Then measurements do not describe the backend.
-func (b Bound) IsHere() bool { return b >= BoundByMachine && b <= BoundByJournal }
+// IsHere reports whether the bound is this machine's, or that of workers. Then measurements do not describe the backend.
+func (b Bound) IsHere() bool { return b >= BoundByWorkers && b <= BoundByJournal }
 
 // bottleneck is a row of the table.
 type bottleneck struct {
@@ -86,6 +88,7 @@ var bottlenecks = [...]bottleneck{
 	{BoundBySchedule, (*constraint).idle, 0.50, (*constraint).scheduleText, advises("raise the time scale, or the rate of arrivals, for a shorter run")},
 	{BoundByRefusals, goesTo(engine.ForRefusals), 0.30, (*constraint).refusalText, advises("lower the limit or the rate: the services accept no more requests")},
 	{BoundByPacing, goesTo(engine.ForPacing), 0.50, (*constraint).pacingText, advises("raise the rates and limits of the services, if they have the capacity")},
+	{BoundByWorkers, (*constraint).workersCPU, busyMachine, (*constraint).workersText, advises("start more workers; part of the services' time is waiting for a core")},
 	{BoundByMachine, (*constraint).ownMachine, busyMachine, (*constraint).machineText, (*constraint).machineHelp},
 	{BoundByOthers, (*constraint).others, busyMachine, (*constraint).othersText, advises("close other programs, or use another machine")},
 	{BoundByJournal, (*constraint).journal, much, (*constraint).journalText, advises("use a faster disk, or fewer steps that change data: each intent is durable before its request is sent")},
@@ -100,17 +103,22 @@ type constraint struct {
 	*engine.Overhead
 	limit    int
 	governor string // that holds the limit; "" for manual
+	workers  []workers.State
 }
 
 // FindBottleneck returns the bottleneck of a run with a concurrency limit, and the governor that holds the limit.
 func FindBottleneck(o *engine.Overhead, limit int, by string) Bottleneck {
+	return findBottleneck(o, limit, by, nil)
+}
+
+func findBottleneck(o *engine.Overhead, limit int, by string, all []workers.State) Bottleneck {
 	if o.Span < leastSpan {
 		return Bottleneck{}
 	}
 	if by == engine.Manual {
 		by = ""
 	}
-	c := &constraint{o, limit, by}
+	c := &constraint{o, limit, by, all}
 	for i := range bottlenecks {
 		b := &bottlenecks[i]
 		if b.share(c) >= b.least {
@@ -141,8 +149,11 @@ func (c *constraint) ownMachine() float64 {
 }
 
 // others returns the load of the machine if most of it is other programs and sessions wait for a core: much of their time is engine time,
-// although the engine has little to do, and at least as much as service time.
+// although the engine has little to do, and at least as much as service time. The sessions of a fleet wait on other machines.
 func (c *constraint) others() float64 {
+	if len(c.workers) > 0 {
+		return math.NaN()
+	}
 	if waits := c.Times.Share(engine.ForEngine); !(waits >= much && waits >= c.Times.Share(engine.ForServices)) {
 		return math.NaN()
 	}
@@ -186,12 +197,18 @@ func (c *constraint) figures() string {
 }
 
 func (c *constraint) machineText() string {
+	if len(c.workers) > 0 {
+		return "The coordinator is the limit: " + c.inUse("its")
+	}
 	return "This machine is the limit: " + c.inUse("its")
 }
 
 // machineHelp depends on the largest consumer on this machine.
 func (c *constraint) machineHelp() string {
 	const fewer = "lower the limit, or use another machine"
+	if len(c.workers) > 0 {
+		return "more workers do not help: run the coordinator on a machine with more or faster cores, and the workers elsewhere"
+	}
 	switch {
 	case over(c.Collector, c.Process) >= much:
 		return "garbage collection takes " + percent(over(c.Collector, c.Process)) + " of Throng's CPU: use fewer sessions in flight, smaller answers and less agent memory; " + fewer

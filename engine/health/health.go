@@ -28,6 +28,8 @@ const (
 	MetricRefused     Metric = "429s"
 	MetricCheckpoint  Metric = "latest checkpoint"
 	MetricUnsent      Metric = "unsent rows"
+	MetricWorkers     Metric = "fleet" // of a fleet, see [JudgeWorkers]
+	MetricWorkerCPU   Metric = "CPU of workers"
 )
 
 // Level is the result of comparing a figure with its thresholds. The zero value is unknown; higher levels are worse.

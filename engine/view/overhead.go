@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Overhead is where the time of a run went, and what limits its speed: over the newest half minute, or over the whole run
@@ -27,20 +28,21 @@ type Overhead struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// NewOverhead returns nil if nothing was measured. limit is the concurrency limit, by the governor that holds it.
-func NewOverhead(o *engine.Overhead, late engine.Late, limit int, by string) *Overhead {
+// NewOverhead returns nil if nothing was measured. limit is the concurrency limit, by the governor that holds it, all the workers of a fleet
+// that executes the run now.
+func NewOverhead(o *engine.Overhead, late engine.Late, limit int, by string, all ...workers.State) *Overhead {
 	if o.Span <= 0 {
 		return nil
 	}
-	b := health.FindBottleneck(o, limit, by)
-	all := &Overhead{
+	b := health.FindFleetBottleneck(o, limit, by, all)
+	v := &Overhead{
 		SessionSeconds: map[string]float64{}, Lost: finite(o.Times.Lost()), Span: o.Span.Seconds(), Cores: o.Cores.Seconds(),
 		Machine: o.Machine.Seconds(), Process: o.Process.Seconds(), Collector: o.Collector.Seconds(), Writer: o.Writer.Seconds(),
 		Window: o.Window.Seconds(), Barrier: o.Barrier.Seconds(), TimerLag: late.Tick.Seconds(), CoreWait: late.Core.Seconds(),
 		Words: health.DescribeTimes(&o.Times), Limit: b.Kind.String(), Why: b.String(), Advice: b.Advice,
 	}
 	for _, p := range engine.Purposes() {
-		all.SessionSeconds[p.String()] = o.Times[p].Seconds()
+		v.SessionSeconds[p.String()] = o.Times[p].Seconds()
 	}
-	return all
+	return v
 }

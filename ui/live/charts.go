@@ -211,10 +211,7 @@ func (c *charts) set(all []curves, f *feed) {
 		return
 	}
 	from, to := c.ends(f, times[0])
-	c.marked = c.marked[:0]
-	for i := range f.marks {
-		c.marked = append(c.marked, f.marks[i].Marker)
-	}
+	c.marked = f.markers()
 	for _, one := range all {
 		first := c.firstOf(one, f)
 		data := chart.Data{Times: times, Values: values[first : first+one.end-one.first], From: from, To: to, Markers: c.marked}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 )
 
 // Run is the run in progress, or the last one. Its orders wait briefly for the run's loop.
@@ -63,6 +64,8 @@ type Job struct {
 	// Log reads the newest lines that the log has about the run. It reads files: do not call it on the UI goroutine.
 	Log  func(ctx context.Context) ([]LogLine, error)
 	Past Past // the history; nil if it is not available
+	// Fleet are the workers that execute the sessions; nil if this process does.
+	Fleet fleet.Workers
 }
 
 // LogLine is a line of the log.

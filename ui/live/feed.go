@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/seconds"
+	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/internal/chart"
 )
 
@@ -63,9 +64,10 @@ type feed struct {
 	every   time.Duration // checkpoint interval
 	vitals  health.Vitals
 	health  []health.Finding
-	most    float64 // the server's maximum of connections; NaN if unknown
-	acts    bool    // some session did something
-	earlier []piece // before long pauses without Throng
+	workers []workers.State // of a fleet
+	most    float64         // the server's maximum of connections; NaN if unknown
+	acts    bool            // some session did something
+	earlier []piece         // before long pauses without Throng
 
 	past, idle bool          // shows a moment of the history; idle: Throng was not running then
 	crowd      *engine.Crowd // at that moment
@@ -136,6 +138,9 @@ func (f *feed) collect(s *engine.Snapshot) {
 	f.snap = s
 	f.vitals.See(s)
 	f.health = health.Judge(s, &f.vitals, f.every)
+	if s.Phase != engine.Ended {
+		f.health = append(f.health, health.JudgeWorkers(f.workers, s.At)...)
+	}
 	for i := range s.Changes {
 		c := &s.Changes[i]
 		if c.At.After(f.changed) {
@@ -282,6 +287,14 @@ func (f *feed) as(m *engine.Moment) *feed {
 		then.most = float64(s.Metrics.ServerMax)
 	}
 	return then
+}
+
+// markers returns the marks for a chart.
+func (f *feed) markers() (all []chart.Marker) {
+	for i := range f.marks {
+		all = append(all, f.marks[i].Marker)
+	}
+	return all
 }
 
 func bad(s *engine.Snapshot) int64 { return s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut] }

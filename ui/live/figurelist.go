@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
@@ -45,6 +46,10 @@ func (l *lists) figures(f *feed) (rows []widgets.Row) {
 	o, _ := f.vitals.Overhead(s)
 	add("Engine overhead", lostShare(o.Times.Lost())+" of the sessions' time", health.MetricLost)
 	add("CPU", fmt.Sprintf("%.0f%%, Throng %.0f%%", m.Host.CPU, ownCPU(m)), health.MetricCPU)
+	if len(f.workers) > 0 {
+		add("Fleet", workers.Summary(f.workers), health.MetricWorkers)
+		add("CPU of workers", health.Find(f.health, health.MetricWorkerCPU).Value, health.MetricWorkerCPU)
+	}
 	add("Memory left", size(m.Host.Available), health.MetricMemoryLeft)
 	add("Throng's memory", size(m.Host.Memory), health.MetricOwnMemory)
 	if m.Pool.Size > 0 || m.ServerConnections >= 0 {

@@ -305,7 +305,7 @@ func TestActions(t *testing.T) {
 	if got := st.tabs.shown(); got != "Steps" {
 		t.Errorf("the next tab is %s", got)
 	}
-	for range len(st.tabs.all) - 1 {
+	for range len(st.tabs.names()) - 1 {
 		do("Next tab")
 	}
 	if got := st.tabs.shown(); got != "Overview" {

@@ -30,7 +30,7 @@ func (f *feed) mark(c *engine.ChangeRow) {
 	if c.What == engine.LimitSetting && c.Old == engine.Automatic {
 		kind = chartmark.Direction(strconv.Itoa(f.limit), c.New)
 	}
-	f.keep(mark{c.What, c.Old, chart.Marker{At: c.At, Kind: kind, Text: chartmark.Text(c.What, c.Old, c.New)}})
+	f.keep(mark{c.What, c.Old, chart.Marker{At: c.At, Kind: kind, Text: chartmark.Label(c)}})
 }
 
 // keep adds a mark and drops the oldest if there are too many.

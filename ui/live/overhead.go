@@ -13,7 +13,7 @@ import (
 func overheadRows(f *feed) []widgets.Row {
 	o, late := f.vitals.Overhead(f.snap)
 	var rows []widgets.Row
-	if b := health.FindBottleneck(&o, f.snap.Limit, f.snap.Binds); b.Kind != health.Unbound {
+	if b := health.FindFleetBottleneck(&o, f.snap.Limit, f.snap.Binds, f.workers); b.Kind != health.Unbound {
 		tone := widgets.Neutral
 		if b.Kind.IsHere() {
 			tone = widgets.Warning

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/eventlist"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -51,6 +52,7 @@ type Screen struct {
 	events  *eventlist.Pane
 	changes *changeTab
 	log     *logTab
+	workers *fleet.Board
 	history *history
 }
 
@@ -81,6 +83,8 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s.tiles = newTiles()
 	s.lists = newLists(s.orders)
 	s.steps, s.talk, s.events, s.changes, s.log = newSteps(s.chain), newTalk(s), eventlist.New(win, func() time.Time { return s.now() }), newChangeTab(), newLogTab()
+	s.workers = fleet.NewBoard(win, s.keepPictures())
+	s.workers.Asked = s.orders.report
 	s.tabs = newTabs(
 		s.rearranged,
 		tab{"Overview", container.New(overview{}, s.charts.content, s.lists.content), s.drawOverview},
@@ -89,6 +93,7 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 		tab{"Transcript", s.talk.content, func(f *feed, _ bool) { s.talk.draw(f) }},
 		tab{"Events", s.events.Content, func(f *feed, _ bool) { s.events.Draw(f.until(), f.snap.Phase != engine.Ended) }},
 		tab{"Changes", s.changes.content, func(f *feed, _ bool) { s.changes.draw(f) }},
+		tab{workersTab, s.workers.Content, func(f *feed, _ bool) { s.workers.Draw(f.markers()) }},
 		tab{"Log", s.log.content, func(f *feed, _ bool) { s.log.draw(f) }},
 	)
 	s.events.OnAgent = func(agent int) {
@@ -97,10 +102,20 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	}
 	s.history = newHistory(s)
 	s.page = newPage(s)
+	s.workers.Within(s.page.scroll)
+	s.offerWorkers()
 	s.none = newNone()
 	s.root = container.NewStack(s.none.content, s.page.content)
 	s.page.content.Hide()
 	return s
+}
+
+// workersTab is the name of the tab on the workers of a fleet.
+const workersTab = "Workers"
+
+// offerWorkers shows the tab on workers, unless the run has none or a moment of the history is shown, which has no figures of them.
+func (s *Screen) offerWorkers() {
+	s.tabs.offer(workersTab, s.workers.Offered() && s.history.feed == nil)
 }
 
 // Content returns the screen's content.
@@ -138,7 +153,10 @@ func (s *Screen) Collect() {
 	case job != s.job:
 		s.begin(job)
 	}
-	s.feed.collect(job.Snapshot())
+	snap := job.Snapshot()
+	s.workers.Collect(s.now(), snap.Phase == engine.Ended)
+	s.feed.workers = s.workers.Workers()
+	s.feed.collect(snap)
 }
 
 // begin resets the screen for a job.
@@ -157,6 +175,7 @@ func (s *Screen) begin(job *Job) {
 	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)
+	s.workers.Begin(job.Fleet)
 	s.none.content.Hide()
 	s.page.content.Show()
 	s.page.again()
@@ -231,6 +250,7 @@ func (s *Screen) draw() {
 	}
 	now := f.snap
 	s.orders.past = f.past
+	s.offerWorkers()
 	s.orders.draw(now)
 	s.header.draw(s, f)
 	s.limit.draw(now)

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/fleet/fleettest"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -282,6 +283,9 @@ func TestOutageIsTold(t *testing.T) {
 // TestTabs checks that each tab has all the room below the tiles.
 func TestTabs(t *testing.T) {
 	st := perform(t, running())
+	st.desk.job.Fleet = &fleettest.Fleet{}
+	st.begin(st.desk.job)
+	st.draw()
 	for _, one := range st.tabs.all {
 		st.view(one.name)
 		if size := one.object.Size(); !one.object.Visible() || size.Height < 150 || size.Width < 800 {

@@ -1,6 +1,8 @@
 package live
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
@@ -14,10 +16,33 @@ type tab struct {
 	draw   func(f *feed, charts bool) // not called while the tab is hidden; charts says that there is another second
 }
 
+// offer shows or hides a tab. If it is the chosen one, the first tab is chosen instead.
+func (t *tabs) offer(name string, offered bool) {
+	if t.out[name] == !offered {
+		return
+	}
+	chosen := t.shown()
+	t.out[name] = !offered
+	t.choice.SetOptions(t.names())
+	t.choice.Choose(max(slices.Index(t.names(), chosen), 0))
+	t.arrange()
+}
+
+// names returns the names of the offered tabs.
+func (t *tabs) names() (all []string) {
+	for _, one := range t.all {
+		if !t.out[one.name] {
+			all = append(all, one.name)
+		}
+	}
+	return all
+}
+
 // tabs are the middle of the screen, and the choice above it.
 type tabs struct {
 	content *fyne.Container
 	all     []tab
+	out     map[string]bool // names of tabs that are not offered
 	choice  *widgets.Segments
 	body    *fyne.Container
 	changed func()
@@ -25,13 +50,11 @@ type tabs struct {
 
 // newTabs makes the tabs. changed is called when another one becomes visible.
 func newTabs(changed func(), all ...tab) *tabs {
-	t := &tabs{all: all, changed: changed, body: container.NewStack()}
-	var names []string
+	t := &tabs{all: all, out: map[string]bool{}, changed: changed, body: container.NewStack()}
 	for _, one := range all {
-		names = append(names, one.name)
 		t.body.Add(one.object)
 	}
-	t.choice = widgets.NewSegments(names, func(int) {
+	t.choice = widgets.NewSegments(t.names(), func(int) {
 		t.arrange()
 		t.changed()
 	})
@@ -41,27 +64,29 @@ func newTabs(changed func(), all ...tab) *tabs {
 }
 
 // next shows the next tab.
-func (t *tabs) next() { t.choice.Pick((t.choice.Chosen() + 1) % len(t.all)) }
+func (t *tabs) next() { t.choice.Pick((t.choice.Chosen() + 1) % len(t.names())) }
 
 // reveal shows the tab with a name.
 func (t *tabs) reveal(name string) {
-	for i, one := range t.all {
-		if one.name == name && i != t.choice.Chosen() {
-			t.choice.Pick(i)
-		}
-	}
+	t.choice.Pick(slices.Index(t.names(), name))
 }
 
 // shown returns the name of the visible tab.
-func (t *tabs) shown() string { return t.all[t.choice.Chosen()].name }
+func (t *tabs) shown() string { return t.choice.Selected() }
 
 // arrange shows the chosen tab.
 func (t *tabs) arrange() {
-	for i, one := range t.all {
-		see(one.object, i == t.choice.Chosen())
+	for _, one := range t.all {
+		see(one.object, one.name == t.shown())
 	}
 	t.body.Refresh()
 }
 
 // draw draws the visible tab.
-func (t *tabs) draw(f *feed, charts bool) { t.all[t.choice.Chosen()].draw(f, charts) }
+func (t *tabs) draw(f *feed, charts bool) {
+	for _, one := range t.all {
+		if one.name == t.shown() {
+			one.draw(f, charts)
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (l *history) ticks() []widgets.Tick {
 	}
 	for i := max(len(c.Changes)-mostTicks/2, 0); i < len(c.Changes); i++ {
 		if row := &c.Changes[i]; chartmark.Shown(row) {
-			all = append(all, widgets.Tick{At: row.At, Kind: widgets.TickChange, Text: chartmark.Text(row.What, row.Old, row.New)})
+			all = append(all, widgets.Tick{At: row.At, Kind: widgets.TickChange, Text: chartmark.Label(row)})
 		}
 	}
 	for i := range c.Checkpoints {

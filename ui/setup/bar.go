@@ -29,6 +29,7 @@ type bar struct {
 	launch   *widget.Button
 	early    *widget.Button // starts a scheduled run now
 	cancel   *widget.Button // cancels a scheduled start, or stops writing personas
+	alone    bool           // the run needs a worker, and none is ready
 }
 
 // barActions are the actions of the bar's buttons.
@@ -38,6 +39,7 @@ type barActions struct{ launch, early, cancel, reveal, unlock, check, live func(
 const (
 	launchNow  = "Launch"
 	launchNext = "Launch when it ends"
+	launchWith = "Launch when a worker joins"
 )
 
 func newBar(do barActions) *bar {
@@ -152,19 +154,42 @@ func (b *bar) tell(text string) {
 
 // occupy shows what is in progress, which the next run waits for; "" shows that it need not wait.
 func (b *bar) occupy(what string) {
-	launch := launchNow
 	if what != "" {
-		launch = launchNext
 		b.what.Say(what)
 	}
-	if b.launch.Text != launch {
-		b.launch.SetText(launch)
-	}
+	b.title(what != "")
 	if b.busy.Hidden == (what == "") {
 		return
 	}
 	b.busy.Hidden = what == ""
 	b.panel.Refresh()
+}
+
+// title sets the text of the button that launches.
+func (b *bar) title(busy bool) {
+	launch := launchNow
+	switch {
+	case busy:
+		launch = launchNext
+	case b.alone:
+		launch = launchWith
+	}
+	if b.launch.Text != launch {
+		b.launch.SetText(launch)
+	}
+}
+
+// need sets whether the run needs a worker, and none is ready.
+func (b *bar) need(worker bool) {
+	b.alone = worker
+	b.title(!b.busy.Hidden)
+}
+
+// await shows that the run waits for the first worker.
+func (b *bar) await() {
+	say(b.state, "Waiting for the first worker to join.")
+	b.early.Hide()
+	b.cancel.Show()
 }
 
 // queue shows that the run waits for the end of another.

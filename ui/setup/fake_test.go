@@ -18,6 +18,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -51,6 +52,8 @@ type fakeDesk struct {
 	mended    []string
 	unmended  error
 
+	fleet   fleet.Host
+	awaited chan struct{} // a launch on other computers waits until it is closed
 	remote  string
 	targets []engine.Destination
 	refusal error                    // of launches
@@ -271,6 +274,15 @@ func (d *fakeDesk) Launch(ctx context.Context, o Order, writing func(done, total
 			return context.Cause(ctx)
 		}
 	}
+	if d.awaited != nil && o.Fleet.Elsewhere() {
+		o.Awaits(true)
+		select {
+		case <-d.awaited:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		o.Awaits(false)
+	}
 	if d.InProgress() != "" {
 		o.Waits(true)
 		select {
@@ -295,6 +307,8 @@ func (d *fakeDesk) InProgress() string {
 }
 
 func (d *fakeDesk) Preset(context.Context) (string, error) { return "This machine is a laptop.", nil }
+
+func (d *fakeDesk) Fleet() fleet.Host { return d.fleet }
 
 func (d *fakeDesk) Remote() string { return d.remote }
 

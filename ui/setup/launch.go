@@ -38,6 +38,9 @@ func (s *Screen) launch() {
 		s.bar.say("Not launched: the scenario has errors.")
 		return
 	}
+	if s.invite() {
+		return
+	}
 	s.begin(true)
 	s.preflight.confirm(s.target, func() { s.begin(false) })
 }
@@ -91,12 +94,13 @@ func (s *Screen) start(order Order) {
 	if !order.At.IsZero() {
 		order.Start = s.wait(order.At)
 	}
-	order.Waits = s.queued.Store
+	order.Waits, order.Awaits = s.queued.Store, s.awaiting.Store
 	writing := func(done, total int) { s.writing.Store(&written{done, total}) }
 	async.Work(func() (struct{}, error) { return struct{}{}, s.desk.Launch(ctx, order, writing) }, func(_ struct{}, err error) {
 		s.giveUp = nil
 		giveUp(nil)
 		s.queued.Store(false)
+		s.awaiting.Store(false)
 		s.noLonger()
 		s.writing.Store(nil)
 		if err != nil {
@@ -185,6 +189,7 @@ func (s *Screen) Tick() {
 			s.noLonger()
 		}
 	}
+	s.joined()
 	if s.queued.Load() && s.giveUp != nil {
 		s.bar.queue()
 	}

@@ -26,8 +26,8 @@ func (s *Screen) wait(at time.Time) <-chan struct{} {
 	return start
 }
 
-// Waiting reports whether a launch waits for its start time or for its turn.
-func (s *Screen) Waiting() bool { return s.pending != nil || s.queued.Load() }
+// Waiting reports whether a launch waits for its start time, for its turn or for a worker.
+func (s *Screen) Waiting() bool { return s.pending != nil || s.queued.Load() || s.awaiting.Load() }
 
 // noLonger hides the scheduled launch, which starts or is canceled.
 func (s *Screen) noLonger() {

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -45,6 +46,7 @@ type Screen struct {
 	giveUp    context.CancelCauseFunc // cancels the launch; nil if there is none
 	pending   *pending                // the scheduled launch; nil if none
 	occupant  string                  // what is in progress; "" if nothing is
+	awaiting  atomic.Bool             // the launch waits for the first worker. The launch's goroutine stores it
 	queued    atomic.Bool             // the launch waits for the end of another run. The launch's goroutine stores it
 
 	editing      Editing
@@ -61,6 +63,7 @@ type Screen struct {
 	preflight    *preflight
 	remote       *remote
 	chain        *chain
+	workers      *fleet.Choice
 	bar          *bar
 	edits        edits
 
@@ -98,6 +101,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	s.forecast = newForecast(s)
 	s.preflight = newPreflight(s)
 	s.remote = newRemote()
+	s.workers = newWorkers(s)
 	s.chain = newChain()
 	s.bar = newBar(barActions{s.launch, s.startNow, s.giveUpLaunch, s.reveal, s.services.reveal, s.preflight.reveal, ways.Live})
 	s.edits.screen = s
@@ -107,7 +111,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 
 // build lays out the screen.
 func (s *Screen) build() {
-	s.folds = []*form.Fold{s.parameters.more, s.concurrency.panel, s.length.panel, s.budget.panel, s.agentsPanel.panel, s.services.panel, s.remote.panel, s.chain.panel}
+	s.folds = []*form.Fold{s.parameters.more, s.concurrency.panel, s.workers.Panel, s.length.panel, s.budget.panel, s.agentsPanel.panel, s.services.panel, s.remote.panel, s.chain.panel}
 	s.form = form.NewPanels(s.parameters.panel)
 	for _, f := range s.folds {
 		f.OnToggled = func() { s.page.Refresh() }
@@ -419,7 +423,9 @@ func (s *Screen) order() (o Order, given, settings error) {
 	)
 	var late error
 	o.At, late = s.length.start(time.Now())
-	settings = errors.Join(settings, late)
+	workers, few := s.workers.Plan()
+	o.Fleet = workers
+	settings = errors.Join(settings, late, few)
 	s.agentsPanel.into(&o.Settings)
 	s.remote.into(&o.Settings)
 	return o, given, errors.Join(settings, o.Settings.Validate(), s.longEnough(&o.Settings))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 )
 
 // Choice is a scenario in the list.
@@ -88,6 +89,8 @@ type Order struct {
 	Allow    []string        // addresses that the user allows the file to call
 	At       time.Time       // start time; zero is now
 	Start    <-chan struct{} // starts it early
+	Fleet    fleet.Plan      // which processes execute the sessions
+	Awaits   func(bool)      // called with true while the run waits for the first worker; may be nil
 	Waits    func(bool)      // called with true while the run waits for the end of another; may be nil
 }
 
@@ -127,6 +130,8 @@ type Desk interface {
 	// Launch starts a run at its start time, when no other is in progress; canceling ctx stops it before that. Errors are *engine.FieldError, joined; errors in the file
 	// are Unreadable. While a model writes the population, Launch reports the progress to writing, and canceling ctx stops it.
 	Launch(ctx context.Context, o Order, writing func(done, total int)) error
+	// Fleet lets workers of other computers join; nil if runs stay in this process. It does not wait.
+	Fleet() fleet.Host
 	// Remote names the database for results, without user and password; "" if none is configured. It does not wait.
 	Remote() string
 	// TestService sends one request to a service and describes the response. It sends nothing to an address that the file may not call.

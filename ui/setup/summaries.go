@@ -12,6 +12,7 @@ func (s *Screen) summarize(o Order) {
 	set := &o.Settings
 	s.parameters.more.SetSummary(s.parameters.others())
 	s.concurrency.panel.SetSummary(concurrencySummary(set))
+	s.workers.Panel.SetSummary(s.workers.Summary())
 	s.length.panel.SetSummary(s.length.summary(o))
 	s.budget.panel.SetSummary(budgetSummary(set.Budget))
 	s.agentsPanel.panel.SetSummary(agentsSummary(set, s.taking(), s.scenario))

@@ -32,6 +32,9 @@ func (s *Screen) entries() map[string]*form.Entry {
 	for _, a := range s.services.fields {
 		all["service "+a.service.Name] = a.entry
 	}
+	for _, f := range s.workers.Fields {
+		all["workers "+f.Name] = f.Entry
+	}
 	return all
 }
 
@@ -51,6 +54,7 @@ func (s *Screen) picks() map[string]pick {
 	return map[string]pick{
 		"unit": menuPick{s.length.unit}, "latency": menuPick{s.length.profile},
 		"limit mode": s.concurrency.mode, "governor": menuPick{s.concurrency.governor},
+		"workers": s.workers.Where,
 	}
 }
 

@@ -3,6 +3,7 @@ package cmdline
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,6 +37,24 @@ func Find() *Tool {
 		return nil
 	}
 	return t
+}
+
+// Program returns the path of the terminal program: next to the running one, or on PATH; "" if there is none.
+func Program() string {
+	if exe, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(exe); err == nil {
+			exe = real
+		}
+		path := filepath.Join(filepath.Dir(exe), Name+filepath.Ext(exe))
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	path, err := exec.LookPath(Name)
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // searched returns the folders of PATH. A program that the Finder of macOS starts has a shorter PATH than a terminal, which adds the

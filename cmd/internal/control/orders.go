@@ -88,11 +88,16 @@ func (s *server) status(_ *request, r *reply) error {
 	findings := health.Judge(snap, &s.vitals, s.job.Run.Settings().CheckpointEvery)
 	overhead, late := s.vitals.Overhead(snap)
 	s.mu.Unlock()
+	var all []workers.State
+	if s.job.Workers != nil {
+		all = s.job.Workers.Workers()
+		findings = append(findings, health.JudgeWorkers(all, snap.At)...)
+	}
 	r.Status = view.NewStatus(s.job.Title, snap, findings)
 	r.Status.Origin = s.job.Origin
-	r.Status.Overhead = view.NewOverhead(&overhead, late, snap.Limit, snap.Binds)
-	if s.job.Workers != nil {
-		r.Status.Workers = workers.Summary(s.job.Workers.Workers())
+	r.Status.Overhead = view.NewOverhead(&overhead, late, snap.Limit, snap.Binds, all...)
+	if len(all) > 0 {
+		r.Status.Workers = workers.Summary(all)
 	}
 	if s.job.Sink != nil {
 		r.Status.Sink = s.job.Sink()

@@ -18,11 +18,14 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
+	"github.com/throng-sim/throng/cmd/internal/cmdline"
 	"github.com/throng-sim/throng/cmd/internal/crash"
 	"github.com/throng-sim/throng/cmd/internal/desk/design"
 	"github.com/throng-sim/throng/cmd/internal/desk/experimenting"
+	"github.com/throng-sim/throng/cmd/internal/desk/team"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -48,6 +51,7 @@ type Desk struct {
 	preflight app.Preflight // caches results of the preflight checks
 	lab       *experimenting.Desk
 	outlets   outlets
+	team      *team.Team                // the workers
 	exit      func(code int)            // exits after a panic
 	host      func() engine.HostMetrics // samples the machine for calibrations; nil for this machine
 	notice    string                    // a message about the last exit
@@ -88,6 +92,7 @@ func (d *Desk) open(updating func(sqlite.Update)) error {
 	d.store, d.remote, d.box = d.app.Store(), d.app.Remote(), d.app.Box()
 	d.notice = strings.TrimSpace(d.store.Notice() + "\n" + d.openOutlets())
 	d.notes.path = filepath.Join(d.data, "window.json")
+	d.team = team.New(crew.Config{Data: d.data, Program: cmdline.Program(), Say: func(text string) { slog.Info(text) }, Log: slog.Default()})
 	d.lab = experimenting.New(experimenting.Options{App: d.app})
 	importDesk{d}.forget() // recordings of a process that died
 	if err := d.reconnect(); err != nil {
@@ -145,7 +150,7 @@ func (d *Desk) Close() error {
 	<-settled
 	d.lab.Close()
 	d.telling.Wait()
-	return errors.Join(d.outlets.close(), d.app.Close(), d.window.Close())
+	return errors.Join(d.team.Close(), d.outlets.close(), d.app.Close(), d.window.Close())
 }
 
 // toldTime is the maximum time for notifications and for sending results when the system ends the program.
@@ -203,7 +208,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch, waits func(bool)) (err e
 		slog.Warn("cannot load the history of the charts", "run", job.Record.ID, "error", err)
 	}
 	leave, stops := d.show(job, withAgents(&live.Job{
-		Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: job.Record.DisplayName(), Origin: job.Origin, Agents: job.Agents, Settings: l.Settings, History: earlier, Changes: changes, Remote: job.Target,
+		Fleet: l.Crew, Acted: l.Scenario.Acted, Log: d.logOf(job.Record.ID), Run: job.Run, Graph: l.Scenario.Chain.Graph(), Title: job.Record.DisplayName(), Origin: job.Origin, Agents: job.Agents, Settings: l.Settings, History: earlier, Changes: changes, Remote: job.Target,
 		Past: history.New(d.store, &job.Record, l.Scenario),
 		Broadcast: func(ctx context.Context, ids []string, text string) error {
 			return job.Broadcast(ctx, ids, text, "", "user")
@@ -215,6 +220,7 @@ func (d *Desk) start(ctx context.Context, l app.Launch, waits func(bool)) (err e
 		if err := job.Close(); err != nil {
 			slog.Error("cannot write the end of the run; you can resume it", "run", job.Record.ID, "error", err)
 		}
+		dismiss(l.Crew)
 		giveUp(nil)
 		d.end(settled)
 	}()
@@ -223,6 +229,15 @@ func (d *Desk) start(ctx context.Context, l app.Launch, waits func(bool)) (err e
 	}
 	_ = stop(job, stops) // the run may have ended
 	return nil
+}
+
+// dismiss says that the workers of a run are no longer needed; nil if it had none.
+func dismiss(workers app.Crew) {
+	if hired, ok := workers.(*team.Hired); ok {
+		if err := hired.Release(); err != nil {
+			slog.Warn("cannot end the workers of a run", "error", err)
+		}
+	}
 }
 
 // historyRows is the maximum number of earlier rows for the charts.

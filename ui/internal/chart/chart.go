@@ -23,6 +23,7 @@ type Config struct {
 	Ceiling float64       // highest value of the axis; 0: follows the data, except that Percent ends at 100
 	Limit   bool          // always shows the limit, even far above the data
 	Fill    bool          // fills the area below a single series
+	Stack   bool          // draws the series as areas on top of each other; at most 8 can be distinguished
 	Numbers bool          // the horizontal axis counts cycles; Times are their numbers
 	Elapsed bool          // the horizontal axis counts from the start of a run; Times are seconds
 	Gap     time.Duration // breaks lines between rows this far apart; 0: never, for example for a History, which has its own gap
@@ -117,13 +118,13 @@ func New(config Config) *Chart {
 		config: config, highest: math.NaN(), limit: math.NaN(),
 		axis: axis{unit: config.Unit, floor: config.Floor, ceiling: config.Ceiling, always: config.Limit},
 		plot: plot{
-			to: 1, field: field{extent: extent{top: 1}}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1,
+			to: 1, field: field{extent: extent{top: 1}}, limit: math.NaN(), gap: config.Gap.Seconds(), fill: config.Fill && n == 1, stacked: config.Stack,
 			values: make([][]float64, n), hidden: make([]bool, n),
 		},
 		title:   newLabel(config.Title, theme.ColorNameForeground, theme.SizeNameText),
 		note:    newLabel(config.Note, colorQuiet, theme.SizeNameCaptionText),
 		empty:   newLabel("no data yet", colorQuiet, theme.SizeNameCaptionText),
-		legend:  newLegend(config.Series),
+		legend:  newLegend(config.Series, config.Stack),
 		rows:    newLabels(mostRows),
 		moments: newLabels(mostMoments),
 		cursor:  newCursor(n), selection: &canvas.Rectangle{}, frame: &canvas.Rectangle{StrokeWidth: 1.5}, em: 1,
@@ -236,12 +237,13 @@ func (c *Chart) copyRows(d Data) {
 
 // findHighest finds the highest value in view of the visible series.
 func (c *Chart) findHighest() {
+	c.plot.stack()
 	c.highest = math.NaN()
-	for i, values := range c.plot.values {
+	for i := range c.plot.values {
 		if c.hidden(i) {
 			continue
 		}
-		for _, v := range values {
+		for _, v := range c.plot.shown(i) {
 			if v > c.highest || math.IsNaN(c.highest) {
 				c.highest = v
 			}

@@ -157,7 +157,7 @@ func (c *Chart) placeCursor() {
 func (c *Chart) placeDot(series int, dot *canvas.Circle, x float32) {
 	v := math.NaN()
 	if c.cursor.row >= 0 && !c.hidden(series) {
-		v = c.plot.values[series][c.cursor.row]
+		v = c.plot.shown(series)[c.cursor.row]
 	}
 	if math.IsNaN(v) || v < c.axis.bottom || v > c.axis.top {
 		dot.Hide()

@@ -35,9 +35,10 @@ func (a *axis) setLog(lowest, highest float64, parts int) {
 	a.parts, a.lowSince, a.limitShown = parts, 0, false
 }
 
-// SetLog shows the values on a logarithmic axis, or on an ordinary one.
+// SetLog shows the values on a logarithmic axis, or on an ordinary one. A stack has no logarithmic axis, on which the height of an area means
+// nothing.
 func (c *Chart) SetLog(log bool) {
-	if c.axis.log == log {
+	if c.axis.log == log || c.config.Stack {
 		return
 	}
 	c.axis.log, c.axis.step = log, 0

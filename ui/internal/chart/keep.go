@@ -121,7 +121,7 @@ func (c *Chart) menuItems() (items []*fyne.MenuItem) {
 		items = append(items, back)
 	}
 	log := fyne.NewMenuItem("Logarithmic axis", func() { c.SetLog(!c.Log()) })
-	log.Checked = c.Log()
+	log.Checked, log.Disabled = c.Log(), c.config.Stack
 	size := fyne.NewMenuItem("Maximize", c.Maximize)
 	if c.restore != nil {
 		size = fyne.NewMenuItem("Restore", c.restore)

@@ -49,12 +49,12 @@ func newDashes(p pattern) (all []*canvas.Rectangle) {
 	return all
 }
 
-func newLegend(series []SeriesConfig) legend {
+func newLegend(series []SeriesConfig, stack bool) legend {
 	g := legend{em: 1, limit: newLabel("", ColorLimit, theme.SizeNameCaptionText)}
 	g.limit.text.Hidden = true
 	for i, s := range series {
 		g.entries = append(g.entries, entry{
-			dashes: newDashes(patternOf(i)),
+			dashes: newDashes(patternIn(stack, i)),
 			name:   newLabel(s.Name, colorQuiet, theme.SizeNameCaptionText),
 			value:  newLabel("", theme.ColorNameForeground, theme.SizeNameCaptionText),
 		})

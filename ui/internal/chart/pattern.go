@@ -11,3 +11,17 @@ var patterns = [...]pattern{{}, {}, {9, 5}, {3, 4}}
 const betweenDashes = 70
 
 func patternOf(series int) pattern { return patterns[series%len(patterns)] }
+
+// patternOf returns the pattern of a series in the drawing.
+func (p *plot) patternOf(series int) pattern { return patternIn(p.stacked, series) }
+
+// patternIn returns the pattern of a series. In a stack, only the series that have the colors a second time have dashes.
+func patternIn(stack bool, series int) pattern {
+	switch {
+	case !stack:
+		return patternOf(series)
+	case series < len(seriesColors):
+		return pattern{}
+	}
+	return patterns[2]
+}

@@ -36,12 +36,15 @@ type plot struct {
 	crown    float32 // height above the top, in device-independent pixels
 	gap      float64 // seconds; 0: a long time between rows does not break a line
 	fill     bool    // below the only series
+	stacked  bool    // each series lies on those before it
 
 	times   []float64
 	values  [][]float64
-	hidden  []bool    // by series
-	ticks   []float64 // Unix seconds
-	limit   float64   // NaN: none
+	tops    [][]float64 // of a stack: the upper edges by series
+	sums    []float64   // of a stack: by row
+	hidden  []bool      // by series
+	ticks   []float64   // Unix seconds
+	limit   float64     // NaN: none
 	strips  []strip
 	markers []moment
 	inks    inks
@@ -84,6 +87,9 @@ func (p *plot) draw(w, h int, width float32) *image.RGBA {
 			p.marker(m)
 		}
 	}
+	if p.stacked {
+		p.areas()
+	}
 	for i := range p.values {
 		if i >= len(p.hidden) || !p.hidden[i] {
 			p.line(i)
@@ -97,12 +103,12 @@ func (p *plot) draw(w, h int, width float32) *image.RGBA {
 
 // line draws a series.
 func (p *plot) line(i int) {
-	p.project(p.values[i])
+	p.project(p.shown(i))
 	if p.fill {
 		p.shade()
 	}
 	p.mask.Line(p.points, max(lineWidth*p.scale, 1.25))
-	dashes := patternOf(i)
+	dashes := p.patternOf(i)
 	if dashes.on == 0 {
 		p.mask.Blend(p.img, p.inks.series[i])
 		return

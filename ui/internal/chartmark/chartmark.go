@@ -21,7 +21,7 @@ func Outage(at time.Time, away time.Duration) chart.Marker {
 func Of(changes []engine.ChangeRow) (all []chart.Marker) {
 	for i := range changes {
 		if c := &changes[i]; Shown(c) {
-			all = append(all, chart.Marker{At: c.At, Kind: Kind(c), Text: Text(c.What, c.Old, c.New)})
+			all = append(all, chart.Marker{At: c.At, Kind: Kind(c), Text: Label(c)})
 		}
 	}
 	return all
@@ -36,7 +36,7 @@ func Kind(c *engine.ChangeRow) chart.MarkerKind {
 		return chart.Refused
 	case c.What == engine.InjectChange:
 		return chart.Told
-	case c.What == engine.StallChange, c.What == engine.SleepChange, c.Who == "breaker":
+	case c.What == engine.StallChange, c.What == engine.WorkerChange, c.What == engine.SleepChange, c.Who == "breaker":
 		return chart.Troubled
 	case c.What != engine.PhaseChange:
 		return chart.Changed
@@ -75,7 +75,15 @@ func Shown(c *engine.ChangeRow) bool {
 	return c.What != "exactness"
 }
 
-// Text describes a change.
+// Label describes a change, with the worker that it is about.
+func Label(c *engine.ChangeRow) string {
+	if c.What == engine.WorkerChange {
+		return c.What + " " + c.Who + " " + c.New
+	}
+	return Text(c.What, c.Old, c.New)
+}
+
+// Text describes a change of something.
 func Text(what, from, to string) string {
 	switch what {
 	case engine.PhaseChange:
