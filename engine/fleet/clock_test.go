@@ -34,7 +34,10 @@ func TestCycleClock(t *testing.T) {
 		at, want time.Duration
 		pause    bool
 	}{
-		{time.Second, 0, false}, {3 * time.Second, 2 * time.Second, true}, {9 * time.Second, 2 * time.Second, true}, {10 * time.Second, 2 * time.Second, false},
+		{time.Second, 0, false},
+		{3 * time.Second, 2 * time.Second, true},
+		{9 * time.Second, 2 * time.Second, true},
+		{10 * time.Second, 2 * time.Second, false},
 		{11 * time.Second, 3 * time.Second, false},
 	} {
 		at := begin.Add(step.at)
