@@ -83,6 +83,13 @@ func (f *feed) renew(of shards.Lease, d Delivery) bool {
 	return true
 }
 
+// delivery returns the newest delivery of a lease.
+func (f *feed) delivery(l *lease) Delivery {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return l.delivery
+}
+
 // next returns the next session of a cycle. A session of an agent whose earlier session has not ended here waits for that.
 func (f *feed) next(cycle int) (t run.Task, ok bool) {
 	f.mu.Lock()

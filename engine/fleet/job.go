@@ -197,7 +197,7 @@ func (j *job) giveBack(n int) {
 		j.outbox.add(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 	}
 	for _, l := range complete {
-		l.delivery.Done()
+		j.feed.delivery(l).Done()
 	}
 }
 
@@ -443,7 +443,7 @@ func (j *job) pass(b *run.Batch) {
 		if p.lease != nil {
 			of = p.lease.Lease
 		}
-		j.outbox.addLocked(batchFrame, c.Probes > 0, p.acknowledge(), func(dst []byte) []byte {
+		j.outbox.addLocked(batchFrame, c.Probes > 0, p.acknowledge(j.feed), func(dst []byte) []byte {
 			return codec.AppendSessions(appendCounts(appendLease(dst, of), &c), p.rows)
 		})
 	}
@@ -466,11 +466,11 @@ type part struct {
 }
 
 // acknowledge returns what to do when the coordinator has the rows: a complete shard is not offered again.
-func (p *part) acknowledge() func(*packetReply) {
+func (p *part) acknowledge(f *feed) func(*packetReply) {
 	if !p.complete {
 		return nil
 	}
-	d := p.lease.delivery
+	d := f.delivery(p.lease)
 	return func(r *packetReply) {
 		if r != nil && r.Failed == "" && r.Refused == "" {
 			d.Done()
