@@ -243,8 +243,13 @@ type ended struct {
 	probes int
 }
 
-// add journals and delivers ended sessions. order is held.
+// add journals and delivers ended sessions. Those of an abandoned run are dropped, as if they had been cut. order is held.
 func (p intake) add(name string, w *client, e *ended) {
+	select {
+	case <-p.abandoned:
+		return
+	default:
+	}
 	if len(e.rows) == 0 && e.counts.Cut == 0 && e.probes == 0 && e.counts.Unrecorded == (engine.Outlay{}) {
 		return
 	}
