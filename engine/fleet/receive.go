@@ -84,6 +84,11 @@ func (p intake) accept(name string, w *client, number uint64, frames []frame) {
 	var sessions ended
 	waits := false
 	p.order.Lock()
+	p.mu.Lock()
+	if p.clients[name] != w { // it was lost while the packet waited for its turn
+		reply.Refused, frames = notJoined, nil
+	}
+	p.mu.Unlock()
 	for i := range frames {
 		f := &frames[i]
 		if f.kind == reportFrame {
