@@ -32,7 +32,12 @@ func (t *terminal) openFleet(ctx context.Context, flags *machines.Flags, l *app.
 	}
 	l.Crew = team
 	if flags.Fleet == "" || team.Locals() == 0 {
-		fmt.Fprintf(t.err, "to join from another machine: throngctl worker --join %s\n", team.JoinLine())
+		fmt.Fprintf(t.err, "to join from another machine: THRONG_JOIN=%s throngctl worker\n", team.JoinLine())
+		waiting := "the first worker"
+		if count > 1 {
+			waiting = fmt.Sprint(count, " workers")
+		}
+		fmt.Fprintf(t.err, "waiting for %s (Ctrl+C cancels)\n", waiting)
 	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

@@ -15,7 +15,7 @@ func (p intake) answer(ctx context.Context, name string, w *client, of *call) (r
 	case doubtCall:
 		err = p.doubt(name, of.Body, &r)
 	case tryClaimCall, claimCall:
-		err = p.spend(ctx, w, of, &r)
+		err = p.spend(ctx, name, w, of, &r)
 	case recallCall, takeIntentCall, awaitSharedCall, releaseSharedCall, settleSharedCall:
 		err = p.shared(ctx, name, of, &r)
 	case recordedCall:
@@ -49,7 +49,7 @@ func (p intake) doubt(name string, body []byte, r *reply) error {
 }
 
 // spend claims an outlay from the budget of the run.
-func (p intake) spend(ctx context.Context, w *client, of *call, r *reply) error {
+func (p intake) spend(ctx context.Context, name string, w *client, of *call, r *reply) error {
 	a, err := record[engine.Outlay](of.Body)
 	if err != nil {
 		return err
@@ -60,11 +60,16 @@ func (p intake) spend(ctx context.Context, w *client, of *call, r *reply) error 
 		}
 		r.OK = true
 	}
-	if r.OK {
-		p.mu.Lock()
-		w.account.claimed = w.account.claimed.Plus(a)
-		p.mu.Unlock()
+	if !r.OK {
+		return nil
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.clients[name] != w { // it was lost in the meantime
+		p.host.Settle(a, engine.Outlay{})
+		return engine.ErrCut
+	}
+	w.account.claimed = w.account.claimed.Plus(a)
 	return nil
 }
 
@@ -111,6 +116,10 @@ func (p intake) awaitShared(ctx context.Context, name string, key engine.SharedK
 			return e, true, nil
 		}
 		p.mu.Lock()
+		if ctx.Err() != nil { // the worker is lost, and its locks are released
+			p.mu.Unlock()
+			return engine.Entry{}, false, context.Cause(ctx)
+		}
 		l := p.locks[key]
 		if l == nil || l.owner == name { // its own call was sent again
 			if l == nil {

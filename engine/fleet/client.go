@@ -110,14 +110,14 @@ func (p *pace) update(now time.Time, ended int64) {
 // invite asks a worker to prepare for the run, unless there are as many workers as parts. It returns why it does not.
 func (p crew) invite(name string) (refused string) {
 	p.lose(name, "")
+	session := p.c.session()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	part, ok := p.freePart()
 	if !ok {
 		return fmt.Sprintf("the connections to databases are divided among %d workers: start the run with a higher --workers for more", p.more.Parts)
 	}
-	p.sessions++
-	w := newClient(p.sessions)
+	w := newClient(session)
 	w.part = part
 	if p.more.Lending != nil {
 		w.lent = p.more.Lending.Join(name)
@@ -141,8 +141,16 @@ func (p crew) freePart() (part Part, ok bool) {
 	return part, part.Of == 0
 }
 
+// invited reports whether a worker has been asked to prepare in a session.
+func (p crew) invited(name string, session uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.clients[name]
+	return w != nil && w.session == session
+}
+
 // join adds a worker that is prepared.
-func (p crew) join(name string, session uint64) {
+func (p crew) join(name string, session uint64, drains bool, most int) {
 	cores := 1
 	p.c.mu.Lock()
 	if m := p.c.members[name]; m != nil {
@@ -150,11 +158,17 @@ func (p crew) join(name string, session uint64) {
 	}
 	p.c.mu.Unlock()
 	p.do(func() {
-		if w := p.clients[name]; w != nil && w.session == session && !w.joined {
-			w.joined = true
-			p.book.Join(name, cores)
-			p.markDirty(name)
+		w := p.clients[name]
+		if w == nil || w.session != session || w.joined {
+			return
 		}
+		w.joined, w.drains = true, drains
+		p.book.Join(name, cores)
+		p.book.LimitWorker(name, most)
+		if drains {
+			p.book.Drain(name)
+		}
+		p.markDirty(name)
 	})
 }
 
@@ -169,6 +183,9 @@ func (p crew) lose(name, why string) {
 		return
 	}
 	delete(p.clients, name)
+	for _, early := range w.stash {
+		early.answer(nil)
+	}
 	for _, of := range w.calls {
 		of.cancel()
 	}
@@ -231,7 +248,7 @@ func (p crew) settleAccount(w *client, lost []int) {
 
 func (p crew) drain(name string) {
 	p.do(func() {
-		if w := p.clients[name]; w != nil {
+		if w := p.clients[name]; w != nil && w.joined { // join drains the others
 			w.drains = true
 			p.book.Drain(name)
 			p.markDirty(name)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ type Coordinator struct {
 	members map[string]*member
 	pool    *Pool // of the run in progress; nil if there is none
 	runs    int
+	newest  uint64 // session of a worker in a run
 	closed  bool
 }
 
@@ -45,7 +47,9 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
-	unfit   bool        // for any run
+	unfit   bool // for any run
+	drains  bool
+	most    int         // sessions in flight, by hand; 0 is no bound
 	greeted uint64      // its newest attempt to join
 	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
@@ -55,7 +59,7 @@ type member struct {
 
 // New returns a coordinator that talks to its workers over a bus. Close closes the bus.
 func New(bus Bus, cfg Config) *Coordinator {
-	c := &Coordinator{bus: bus, check: cfg.Check, changed: cfg.Changed, members: map[string]*member{}}
+	c := &Coordinator{bus: bus, check: cfg.Check, changed: cfg.Changed, members: map[string]*member{}, newest: rand.Uint64() >> 1}
 	if c.check == nil {
 		c.check = func(Info) error { return nil }
 	}
@@ -78,6 +82,14 @@ func (c *Coordinator) Close() error {
 		close(m.inbox)
 	}
 	return err
+}
+
+// session returns the number of a new session. Numbers do not repeat between runs, and hardly between coordinators.
+func (c *Coordinator) session() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.newest++
+	return c.newest
 }
 
 // inboxSize is how many requests of one worker wait to be handled.
@@ -180,7 +192,7 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		answer(codec.AppendWire(nil, welcome{}))
 		return
 	}
-	m.Info, m.present, m.since, m.greeted = of.Info, true, time.Now(), of.Attempt
+	m.Info, m.present, m.since, m.greeted, m.drains = of.Info, true, time.Now(), of.Attempt, false
 	if m.unfit = err != nil; m.unfit {
 		m.state, m.why = workers.Refused, err.Error()
 	} else {
@@ -203,34 +215,54 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 	if err != nil {
 		return
 	}
+	defer answer(nil)
 	c.mu.Lock()
 	m, pool := c.members[name], c.pool
+	c.mu.Unlock()
+	if m == nil || pool == nil || !(crew{pool}).invited(name, of.Session) { // of an earlier run, or late
+		return
+	}
+	c.mu.Lock()
+	m.state, m.why, m.since, m.heard = workers.Ready, of.Refused, time.Now(), time.Now()
+	if of.Refused != "" {
+		m.state = workers.Refused
+	}
+	drains, most := m.drains, m.most
+	c.mu.Unlock()
+	if of.Refused == "" {
+		crew{pool}.join(name, of.Session, drains, most)
+	} else {
+		crew{pool}.lose(name, "") // its part is free
+		c.inviteWaiting(pool)
+	}
+	c.changed()
+}
+
+// later has f called in the turn of a worker, because it may have to wait for the journal.
+func (c *Coordinator) later(worker string, f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	select {
+	case c.member(worker).inbox <- f:
+	default:
+		go f()
+	}
+}
+
+// Present implements [Handler]. A worker that had been lost joins again.
+func (c *Coordinator) Present(worker string) { c.later(worker, func() { c.present(worker) }) }
+
+func (c *Coordinator) present(worker string) {
+	c.mu.Lock()
+	m, pool := c.members[worker], c.pool
 	if m == nil {
 		c.mu.Unlock()
 		return
 	}
-	m.state, m.why = workers.Ready, of.Refused
-	if of.Refused != "" {
-		m.state = workers.Refused
-	}
-	m.since, m.heard, m.asking = time.Now(), time.Now(), 0
-	c.mu.Unlock()
-	if of.Refused == "" && pool != nil {
-		crew{pool}.join(name, of.Session)
-	}
-	answer(nil)
-	c.changed()
-}
-
-// Present implements [Handler]. A worker that had been lost joins again.
-func (c *Coordinator) Present(worker string) {
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return
-	}
-	m, pool := c.member(worker), c.pool
-	again := m.state == workers.Lost
+	again := m.state == workers.Lost && !m.unfit
 	m.present = true
 	if again {
 		m.state, m.why, m.since = workers.Ready, "", time.Now()
@@ -244,7 +276,7 @@ func (c *Coordinator) Present(worker string) {
 
 // Absent implements [Handler]: the worker is lost.
 func (c *Coordinator) Absent(worker string) {
-	c.lose(worker, "it has been silent for "+engine.FormatDuration(LeaseTime))
+	c.later(worker, func() { c.lose(worker, "it has been silent for "+engine.FormatDuration(LeaseTime)) })
 }
 
 func (c *Coordinator) lose(worker, why string) {
@@ -258,11 +290,16 @@ func (c *Coordinator) lose(worker, why string) {
 	c.mu.Unlock()
 	if pool != nil {
 		crew{pool}.lose(worker, why)
-		for _, waiting := range c.waiting() { // its part is free
-			c.invite(pool, waiting)
-		}
+		c.inviteWaiting(pool)
 	}
 	c.changed()
+}
+
+// inviteWaiting invites the workers that wait for a part, because one may be free.
+func (c *Coordinator) inviteWaiting(pool *Pool) {
+	for _, waiting := range c.waiting() {
+		c.invite(pool, waiting)
+	}
 }
 
 // invite asks a worker to prepare for a run; there may be none.
@@ -355,6 +392,7 @@ func (c *Coordinator) Pool(ctx context.Context, bundle []byte, of PoolConfig) fu
 			err = c.bus.Publish(ctx, name, bundle)
 		}
 		if err != nil {
+			close(p.closed)
 			c.release(p)
 			return nil, fmt.Errorf("offer the run to the workers: %w", err)
 		}
@@ -426,10 +464,11 @@ func (e *NoWorkerError) Error() string {
 // Drain lets a worker end its sessions and take no others.
 func (c *Coordinator) Drain(name string) error {
 	return c.steer(name, func(m *member, p *Pool) {
-		m.state, m.since = workers.Draining, time.Now()
 		if p != nil {
 			crew{p}.drain(name)
+			return
 		}
+		m.state, m.since, m.drains = workers.Draining, time.Now(), true
 	})
 }
 
@@ -445,10 +484,12 @@ func (c *Coordinator) Remove(name string) error {
 
 // Limit bounds the share of a worker; 0 sets no bound.
 func (c *Coordinator) Limit(name string, most int) error {
-	return c.steer(name, func(_ *member, p *Pool) {
+	return c.steer(name, func(m *member, p *Pool) {
 		if p != nil {
 			crew{p}.limitWorker(name, most)
+			return
 		}
+		m.most = most
 	})
 }
 

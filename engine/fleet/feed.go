@@ -24,6 +24,7 @@ type feed struct {
 	cycle   int
 	queue   []run.Task
 	leases  map[uint64]*lease // by shard
+	ending  map[*lease]bool   // complete, but the coordinator may not have all of their rows yet
 	of      map[engine.Place]*lease
 	running map[engine.Place]*lease
 	started int
@@ -33,7 +34,7 @@ type feed struct {
 }
 
 func newFeed() *feed {
-	return &feed{cycle: -1, leases: map[uint64]*lease{}, of: map[engine.Place]*lease{}, running: map[engine.Place]*lease{}}
+	return &feed{cycle: -1, leases: map[uint64]*lease{}, ending: map[*lease]bool{}, of: map[engine.Place]*lease{}, running: map[engine.Place]*lease{}}
 }
 
 // isOpen reports whether a cycle is open.
@@ -81,13 +82,6 @@ func (f *feed) renew(of shards.Lease, d Delivery) bool {
 	}
 	l.delivery = d
 	return true
-}
-
-// delivery returns the newest delivery of a lease.
-func (f *feed) delivery(l *lease) Delivery {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return l.delivery
 }
 
 // next returns the next session of a cycle. A session of an agent whose earlier session has not ended here waits for that.
@@ -157,7 +151,16 @@ func (f *feed) close(l *lease, n int) (complete bool) {
 		return false
 	}
 	delete(f.leases, l.Shard)
+	f.ending[l] = true
 	return true
+}
+
+// done acknowledges a complete lease, whose rows the coordinator has.
+func (f *feed) done(l *lease) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.ending, l)
+	l.delivery.Done()
 }
 
 // lose drops the sessions of leases that the worker has lost. It returns the agents whose sessions are in flight.
@@ -243,6 +246,9 @@ func (f *feed) extend() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.leases {
+		l.delivery.Extend()
+	}
+	for l := range f.ending {
 		l.delivery.Extend()
 	}
 }

@@ -197,7 +197,7 @@ func (j *job) giveBack(n int) {
 		j.outbox.add(backFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, b) })
 	}
 	for _, l := range complete {
-		j.feed.delivery(l).Done()
+		j.feed.done(l)
 	}
 }
 
@@ -284,8 +284,12 @@ func (j *job) fetch() {
 // take claims a shard that was delivered.
 func (j *job) take(d Delivery) {
 	t := d.Ticket()
-	if t.Run != j.of {
-		d.Done() // of an earlier run
+	if t.Run != j.of { // of a later run, whose order has not arrived yet
+		d.Return()
+		select {
+		case <-time.After(retryAfter):
+		case <-j.life.Done():
+		}
 		return
 	}
 	j.claims++
@@ -470,10 +474,9 @@ func (p *part) acknowledge(f *feed) func(*packetReply) {
 	if !p.complete {
 		return nil
 	}
-	d := f.delivery(p.lease)
 	return func(r *packetReply) {
 		if r != nil && r.Failed == "" && r.Refused == "" {
-			d.Done()
+			f.done(p.lease)
 		}
 	}
 }

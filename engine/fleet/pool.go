@@ -48,16 +48,17 @@ type Pool struct {
 	most     int // requests in flight that the lending expects
 	book     *shards.Book
 	clients  map[string]*client
-	sessions uint64 // of workers, so far
 	locks    map[engine.SharedKey]*lock
 	ready    []*run.Batch // to be delivered
 	dirty    map[string]bool
 	tracing  atomic.Pointer[tracing]
+	watching atomic.Bool // loseStalled is in progress
 
 	wake      chan struct{} // of deliver
 	orders    chan struct{} // of sendOrders
 	abandoned chan struct{}
 	closed    chan struct{}
+	sent      chan struct{} // closed when sendOrders has ended
 }
 
 // openCycle is the cycle that the run has begun last.
@@ -92,7 +93,7 @@ func newPool(c *Coordinator, name string, cfg run.PoolConfig, more PoolConfig) *
 	p := &Pool{
 		c: c, run: name, cfg: cfg, host: cfg.Host, more: more, results: make(chan *run.Batch, 64), clients: map[string]*client{},
 		standing: Standing{Settings: cfg.Host.Settings()}, locks: map[engine.SharedKey]*lock{}, dirty: map[string]bool{}, wake: make(chan struct{}, 1),
-		orders: make(chan struct{}, 1), order: newChannelLock(), abandoned: make(chan struct{}), closed: make(chan struct{}), openCycle: openCycle{prefixes: prefixes{}, takes: map[int]int{}},
+		orders: make(chan struct{}, 1), order: newChannelLock(), abandoned: make(chan struct{}), closed: make(chan struct{}), sent: make(chan struct{}), openCycle: openCycle{prefixes: prefixes{}, takes: map[int]int{}},
 		book: shards.New(cfg.Agents),
 	}
 	p.tracing.Store(&tracing{Agent: -1})
@@ -180,6 +181,7 @@ const tracingEvery = 200 * time.Millisecond
 // sendOrders sends orders to workers until the pool is closed.
 func (p dispatch) sendOrders() {
 	defer p.cfg.Rescue()
+	defer close(p.sent)
 	tick := time.NewTicker(tracingEvery)
 	defer tick.Stop()
 	refresh := time.Now()
@@ -192,7 +194,12 @@ func (p dispatch) sendOrders() {
 				p.tracing.Store(&now)
 				p.do(p.allDirty)
 			}
-			crew(p).loseStalled()
+			if p.watching.CompareAndSwap(false, true) {
+				go func() { // it may have to wait for the journal
+					defer p.watching.Store(false)
+					crew(p).loseStalled()
+				}()
+			}
 			if l := p.more.Lending; l != nil && time.Since(refresh) > time.Second {
 				refresh = time.Now()
 				p.use(l.Refresh())
@@ -439,6 +446,7 @@ func (p *Pool) Abandon() (arrived []*run.Batch) {
 // Close ends the run for the workers.
 func (p *Pool) Close() {
 	close(p.closed)
+	<-p.sent // an order that is sent later would replace the last one
 	p.c.release(p)
 	if l := p.more.Lending; l != nil {
 		l.Close()

@@ -38,6 +38,7 @@ func (p *Pool) client(name string, session uint64) *client {
 func (p intake) packet(name string, body []byte, answer func([]byte)) {
 	head, frames, err := readPacket(body)
 	if err != nil {
+		answer(codec.AppendWire(nil, packetReply{Failed: err.Error()}))
 		return
 	}
 	p.mu.Lock()
@@ -52,13 +53,21 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 			state.answers = append(state.answers, answer)
 		} else if state != nil {
 			answer(state.reply)
+		} else {
+			answer(nil) // the worker has its reply
 		}
 		p.mu.Unlock()
 		return
 	}
-	if len(w.stash) < keptReplies {
-		w.stash[head.Number] = pendingPacket{frames, answer}
+	switch early, ok := w.stash[head.Number]; {
+	case ok:
+		early.answer(nil) // a copy
+	case len(w.stash) >= keptReplies:
+		answer(nil) // it is sent again
+		p.mu.Unlock()
+		return
 	}
+	w.stash[head.Number] = pendingPacket{frames, answer}
 	p.mu.Unlock()
 	for {
 		p.mu.Lock()
@@ -427,7 +436,8 @@ func (p intake) call(name string, body []byte, answer func([]byte)) {
 	if of.ID < w.oldest { // a late copy
 		return
 	}
-	if w.oldest = max(w.oldest, of.Oldest); of.Oldest == w.oldest {
+	if of.Oldest > w.oldest {
+		w.oldest = of.Oldest
 		for id := range w.calls {
 			if id < w.oldest {
 				delete(w.calls, id)

@@ -126,6 +126,7 @@ func serve(ctx context.Context, cfg *WorkerConfig, heard time.Time) error {
 			if s.current != nil {
 				s.current.leave()
 			}
+			s.end()
 			sayGoodbye(cfg.Link)
 			return nil
 		}

@@ -23,9 +23,9 @@ type PoolCycle interface {
 	// Release lets the sessions of Todo before count start. They could have started at waited after Shard.Ready, plus their time in
 	// Shard.Arrivals.
 	Release(count int, waited time.Duration)
-	// Again starts a requeued session.
+	// Requeue starts a requeued session.
 	Requeue(p engine.Place)
-	// Hold pauses or resumes the cycle's clock.
+	// PauseClock pauses or resumes the cycle's clock.
 	PauseClock(held bool)
 	// End ends the cycle. None of its sessions is in flight.
 	End()
@@ -39,7 +39,7 @@ type PoolLimit interface {
 	SetLimit(limit int)
 	// Use applies settings to the sessions that start from now on.
 	Use(s *engine.Settings)
-	// Remember sets the size of all agents' memory in bytes.
+	// SetMemorySize sets the size of all agents' memory in bytes.
 	SetMemorySize(bytes int64)
 	// Cancel cancels the session in flight of an agent for a reason. It does nothing to a session that has not reached a step that can
 	// wait.

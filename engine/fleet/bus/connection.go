@@ -17,9 +17,9 @@ import (
 // Errors of connections, for people. Compare with [errors.Is].
 var (
 	// ErrRemoved is why a worker is refused: the coordinator has dismissed it.
-	ErrRemoved = errors.New("the coordinator has removed this worker: join again to continue")
+	ErrRemoved = fmt.Errorf("%w: the coordinator has removed this worker; join again to continue", fleet.ErrClosed)
 	// ErrLost is why a connection has ended: it could not be made again for the set time.
-	ErrLost = errors.New("the connection to the coordinator was lost and could not be restored in time")
+	ErrLost = fmt.Errorf("%w: it was lost and could not be restored in time", fleet.ErrClosed)
 	// ErrUnreachable is why a process could not connect.
 	ErrUnreachable = errors.New("no coordinator can be reached there: check the address, that the coordinator runs, and the firewalls between")
 	// ErrToken is why a process could not join.

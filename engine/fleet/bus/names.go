@@ -110,5 +110,6 @@ func numbered(name string, n int) string {
 	if n == 1 {
 		return name
 	}
-	return fmt.Sprintf("%s-%d", name, n)
+	const most = 40 // so that the number fits into a name
+	return fmt.Sprintf("%s-%d", name[:min(len(name), most)], n)
 }

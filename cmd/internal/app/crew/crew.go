@@ -143,9 +143,10 @@ func (f *Fleet) Limit(name string, most int) error { return mistake(f.Coordinato
 
 // Remove implements [app.Crew]. A worker on this machine is not started again.
 func (f *Fleet) Remove(name string) error {
+	f.locals.remove(name) // first: its process ends as soon as it is removed
 	err := f.Coordinator.Remove(name)
-	if err == nil {
-		f.locals.remove(name)
+	if err != nil {
+		f.locals.restore(name)
 	}
 	return mistake(err)
 }
@@ -192,6 +193,11 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 	}
 	if w.Settings.Sequential {
 		f.cfg.Say("the sessions of a sequential run depend on each other: one worker at a time executes them")
+	}
+	for name, r := range w.Reach {
+		if r.Mock != "" && f.locals == nil {
+			f.cfg.Say("the service " + name + " is a mock, which listens on this machine only: workers of other machines are refused; name a backend with --service")
+		}
 	}
 	more, shown := f.lend(own)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
@@ -243,7 +249,7 @@ func (f *Fleet) Await(ctx context.Context, count int) error {
 		if f.Ready() >= count {
 			return nil
 		}
-		if err := f.locals.failure(); err != nil {
+		if err := f.locals.failure(count); err != nil {
 			return err
 		}
 		select {

@@ -58,14 +58,14 @@ func (l *locals) close() {
 	}
 }
 
-// failure returns why no worker is left; nil while there are some.
-func (l *locals) failure() error {
+// failure returns why there are fewer workers than wanted and no more will come; nil while there may be enough.
+func (l *locals) failure(wanted int) error {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.given < l.count {
+	if l.count-l.given-len(l.removed) >= wanted {
 		return nil
 	}
 	return errors.Join(errLocal, l.last)
@@ -85,8 +85,12 @@ func (l *locals) keep(name string) {
 		if failures > mostRestarts {
 			l.mu.Lock()
 			l.given, l.last = l.given+1, err
+			left := l.count - l.given - len(l.removed)
 			l.mu.Unlock()
 			l.cfg.Say(fmt.Sprintf("worker %s is not started again, because it ended %d times in a row: %v", name, failures, err))
+			if left <= 0 {
+				l.cfg.Say("no worker is left on this machine: stop the run, and resume it when the reason is gone")
+			}
 			l.changed()
 			return
 		}
@@ -104,6 +108,15 @@ func (l *locals) remove(name string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.removed[name] = true
+	}
+}
+
+// restore undoes remove.
+func (l *locals) restore(name string) {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.removed, name)
 	}
 }
 

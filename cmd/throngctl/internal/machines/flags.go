@@ -4,6 +4,7 @@ package machines
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/engine"
@@ -44,6 +45,9 @@ func (f *Flags) Open(ctx context.Context, cfg crew.Config) (team *crew.Fleet, co
 	local, err := crew.Local(f.Fleet)
 	if err != nil {
 		return nil, 0, err
+	}
+	if local > 0 && f.Workers > local {
+		return nil, 0, &engine.FieldError{Field: "workers", Problem: fmt.Sprintf("%s starts only %d", f.Fleet, local), Hint: "leave out --workers"}
 	}
 	cfg.Workers = cmp.Or(f.Workers, local, 1)
 	team, err = crew.Open(ctx, cfg)
