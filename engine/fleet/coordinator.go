@@ -49,7 +49,7 @@ type member struct {
 	present bool
 	unfit   bool // for any run
 	drains  bool
-	most    int         // sessions in flight, by hand; 0 is no bound
+	most    int         // sessions in flight, by hand; 0 means any number
 	greeted uint64      // its newest attempt to join
 	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
