@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
@@ -50,6 +53,7 @@ type Fleet struct {
 	*fleet.Coordinator
 	cfg    Config
 	join   string
+	lock   *flock.Flock
 	locals *locals
 	busy   sync.WaitGroup
 
@@ -85,17 +89,40 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
+	lock, err := cfg.lock(local > 0)
+	if err != nil {
+		return nil, err
+	}
 	server, err := bus.Serve(ctx, cfg.bus(local > 0))
 	if err != nil {
-		return nil, fmt.Errorf("start the fleet: %w", err)
+		return nil, errors.Join(fmt.Errorf("start the fleet: %w", err), lock.Unlock())
 	}
-	f := &Fleet{cfg: cfg, join: server.Join(), changed: make(chan struct{})}
+	f := &Fleet{cfg: cfg, join: server.Join(), lock: lock, changed: make(chan struct{})}
 	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change})
 	f.busy.Go(f.report)
 	if local > 0 {
 		f.locals = startLocals(&f.cfg, local, f.join, f.change)
 	}
 	return f, nil
+}
+
+// lock keeps other processes of the data folder from using its fleet: they would answer the same workers.
+func (c *Config) lock(local bool) (*flock.Flock, error) {
+	if local {
+		return &flock.Flock{}, nil // each has a fleet of its own
+	}
+	folder := filepath.Join(c.Data, "fleet")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("start the fleet: %w", err)
+	}
+	lock := flock.New(filepath.Join(folder, "lock"))
+	switch free, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("start the fleet: %w", err)
+	case !free:
+		return nil, &engine.FieldError{Field: "fleet", Problem: "another program has the workers of this data folder", Hint: "wait for the end of its run, or use --data with another folder"}
+	}
+	return lock, nil
 }
 
 // bus returns how workers reach the coordinator.
@@ -132,7 +159,7 @@ func (f *Fleet) Close() error {
 	f.mu.Unlock()
 	f.change()
 	f.busy.Wait()
-	return err
+	return errors.Join(err, f.lock.Unlock())
 }
 
 // Drain implements [app.Crew].

@@ -201,3 +201,36 @@ func TestRemovedWorkersStayAway(t *testing.T) {
 		}
 	}
 }
+
+// TestOneFleetOfAFolder checks that a second process cannot use the fleet of a data folder, and that it can afterward.
+func TestOneFleetOfAFolder(t *testing.T) {
+	cfg := Config{Where: "127.0.0.1:0", Data: t.TempDir(), Say: func(string) {}}
+	f, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "another program has the workers of this data folder") {
+		t.Errorf("a second fleet: %v", err)
+	}
+	line := f.JoinLine()
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := token(line), token(again.JoinLine()); a != b || a == "" {
+		t.Errorf("the token changed from %q to %q", a, b)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// token is the part of a join line that stays.
+func token(line string) string {
+	_, rest, _ := strings.Cut(line, "://")
+	_, token, _ := strings.Cut(rest, "/")
+	return token
+}
