@@ -297,7 +297,16 @@ func (c *Coordinator) lose(worker, why string) {
 
 // inviteWaiting invites the workers that wait for a part, because one may be free.
 func (c *Coordinator) inviteWaiting(pool *Pool) {
-	for _, waiting := range c.waiting() {
+	var names []string
+	c.mu.Lock()
+	for name, m := range c.members {
+		if m.present && m.waits {
+			names = append(names, name)
+		}
+	}
+	c.mu.Unlock()
+	slices.Sort(names)
+	for _, waiting := range names {
 		c.invite(pool, waiting)
 	}
 }
@@ -317,19 +326,6 @@ func (c *Coordinator) invite(pool *Pool, worker string) {
 			m.state = workers.Refused
 		}
 	}
-}
-
-// waiting returns the workers that the run has no part for.
-func (c *Coordinator) waiting() (names []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name, m := range c.members {
-		if m.present && m.waits {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // fit returns the workers that any run may use, even if an earlier one refused them.

@@ -58,7 +58,7 @@ func (l *locals) close() {
 	}
 }
 
-// failure returns why there are fewer workers than wanted and no more will come; nil while there may be enough.
+// failure returns why there are fewer workers than wanted and none can come; nil while there may be enough.
 func (l *locals) failure(wanted int) error {
 	if l == nil {
 		return nil
