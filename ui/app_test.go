@@ -22,6 +22,7 @@ import (
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/experiments"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
@@ -79,7 +80,8 @@ type setupDesk struct {
 	d *desk
 }
 
-func (setupDesk) Recheck() {}
+func (setupDesk) Recheck()          {}
+func (setupDesk) Fleet() fleet.Host { return nil }
 
 func (s setupDesk) Choices(context.Context) ([]setup.Choice, error) { return nil, nil }
 func (s setupDesk) Remote() string                                  { return "" }

@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/ui/calibrate"
 	"github.com/throng-sim/throng/ui/compare"
 	"github.com/throng-sim/throng/ui/editor"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -28,7 +29,8 @@ func (p patientSetup) Choices(context.Context) ([]setup.Choice, error) {
 	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", About: "They shop.", BuiltIn: true}}, nil
 }
 
-func (patientSetup) Recheck() {}
+func (patientSetup) Recheck()          {}
+func (patientSetup) Fleet() fleet.Host { return nil }
 
 func (p patientSetup) ForkFrom(ctx context.Context, _ setup.Fork, given map[string]string) (*setup.Scenario, error) {
 	return p.Scenario(ctx, "shopping", given)

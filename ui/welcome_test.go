@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/crowd"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/live"
@@ -26,7 +27,8 @@ type firstDesk struct {
 	d *desk
 }
 
-func (firstDesk) Recheck() {}
+func (firstDesk) Recheck()          {}
+func (firstDesk) Fleet() fleet.Host { return nil }
 
 func (s firstDesk) Choices(context.Context) ([]setup.Choice, error) {
 	return []setup.Choice{{Name: "shopping", Title: "Marketplace shoppers", BuiltIn: true}}, nil
