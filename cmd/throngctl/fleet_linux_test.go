@@ -206,21 +206,27 @@ func TestNoFleet(t *testing.T) {
 	}
 }
 
+// startReading starts a process, which ends with the test, and returns what it says to people.
+func startReading(t *testing.T, c *exec.Cmd) *bufio.Reader {
+	t.Helper()
+	c.Stderr = nil
+	pipe, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return bufio.NewReader(pipe)
+}
+
 // TestFleetOfOtherMachines checks that workers join with the printed line, work for a run, and end as they were asked to.
 func TestFleetOfOtherMachines(t *testing.T) {
 	data := t.TempDir()
 	coordinator, stdout, _ := process(t, nil, "run", "shopping", "--data", data, "--set", "agents=100", "--seed", "7", "--cycles", "2", "--mock-latency", "local",
 		"--no-dashboard", "--fleet", "127.0.0.1:0", "--workers", "2")
-	coordinator.Stderr = nil
-	pipe, err := coordinator.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := coordinator.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = coordinator.Process.Kill() })
-	lines := bufio.NewReader(pipe)
+	lines := startReading(t, coordinator)
 	first, err := lines.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -283,16 +289,7 @@ func TestRefusedWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	coordinator, _, _ := process(t, []string{"SHOP_TOKEN=a-token"}, "run", file, "--data", data, "--no-dashboard", "--fleet", "127.0.0.1:0")
-	coordinator.Stderr = nil
-	pipe, err := coordinator.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := coordinator.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = coordinator.Process.Kill() })
-	lines := bufio.NewReader(pipe)
+	lines := startReading(t, coordinator)
 	next := func(want string) string {
 		t.Helper()
 		for {
