@@ -17,6 +17,9 @@ type SessionReader struct {
 	texts    map[string]string
 }
 
+// release leaves the slices of the last row to the caller. Otherwise, the next row reuses them.
+func (r *SessionReader) release() { r.row.Steps, r.row.Events, r.statuses = nil, nil, nil }
+
 func (r *SessionReader) text(b []byte) string {
 	if len(b) == 0 {
 		return ""

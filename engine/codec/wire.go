@@ -113,57 +113,53 @@ func AppendSessions(dst []byte, rows engine.SessionRows) []byte {
 	return appendText(appendText(appendText(dst, sessions), deltas), lasting)
 }
 
-// ReadSessions is the inverse of AppendSessions. The rows share memory with data.
-func ReadSessions(data []byte) (engine.SessionRows, error) {
+// ReadSessions is the inverse of AppendSessions. It appends the rows to all and returns the result; they share memory with data.
+func ReadSessions(all engine.SessionRows, data []byte) (engine.SessionRows, error) {
 	c := NewCursor(data)
 	n := c.index()
-	if n == 0 {
-		return nil, c.err()
+	if n == 0 && !c.bad {
+		return all, nil
 	}
 	cycle := c.index()
 	sessions, deltas, lasting := c.bytes(), c.bytes(), NewCursor(c.bytes())
 	if c.bad || n > len(sessions) {
-		return nil, ErrDamaged
+		return all, ErrDamaged
 	}
-	rows := make(engine.SessionRows, 0, n)
-	at := make(map[engine.Place]int, n)
+	from := len(all)
+	var own SessionReader
 	err := Rows(sessions, func(c Cursor, base int64) error {
-		var own SessionReader // a new one per row, because the caller keeps the row
+		own.release() // the caller keeps the row
 		row, err := own.Read(c, cycle, base)
 		if err == nil {
-			at[row.Place] = len(rows)
-			rows = append(rows, *row)
+			all = append(all, *row)
 		}
 		return err
 	})
+	rows := all[from:]
+	next := 0 // deltas have the order of their sessions
 	err = errors.Join(err, Rows(deltas, func(c Cursor, _ int64) error {
 		p, d, err := ReadDelta(c, cycle)
-		i, ok := at[p]
-		if err == nil && !ok {
-			err = ErrDamaged
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			rows[i].Delta = d
+		for ; next < len(rows); next++ {
+			if rows[next].Place == p {
+				rows[next].Delta = d
+				return nil
+			}
 		}
-		return err
+		return ErrDamaged
 	}))
 	for lasting.More() {
 		i := lasting.index()
 		l := engine.Lasting{Permanence: engine.Permanence(lasting.byte()), Status: lasting.index(), Fix: string(lasting.bytes())}
 		if lasting.bad || i >= len(rows) {
-			return nil, ErrDamaged
+			return all, ErrDamaged
 		}
 		rows[i].Lasting = l
 	}
 	if len(rows) != n || lasting.bad {
 		err = errors.Join(err, ErrDamaged)
 	}
-	return rows, err
-}
-
-func (c *Cursor) err() error {
-	if c.bad {
-		return ErrDamaged
-	}
-	return nil
+	return all, err
 }

@@ -45,7 +45,7 @@ type kept struct {
 }
 
 type pendingPacket struct {
-	frames []frame
+	packet
 	answer func([]byte)
 }
 

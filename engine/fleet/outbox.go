@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// window is how many packets a worker has under way. More of them would only wait for the coordinator's journal, and the rows of
-	// a fuller packet cost less.
+	// window is how many packets a worker has under way.
 	window = 4
+	// hurried is how many packets may be under way when an urgent frame is sent without delay. With more, it waits as other rows do: the
+	// coordinator's journal would only be ready for it later, and a fuller packet costs less.
+	hurried = 2
 	// fullPacket is the size of a packet, in bytes, that is sent without waiting for more.
 	fullPacket = 64 << 10
 	// rowDelay is how long rows wait for others if no session waits for them.
@@ -120,17 +122,17 @@ func (o *outbox) run(ctx context.Context) {
 func (o *outbox) next() (wait time.Duration, data []byte, acks []func(*packetReply)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	switch {
-	case o.pending >= window || len(o.frames) == 0 && !o.urgent:
+	if o.pending >= window || len(o.frames) == 0 && !o.urgent {
 		return time.Hour, nil, nil
-	case !o.urgent && len(o.frames) < fullPacket:
+	}
+	if now := o.urgent && o.pending < hurried || len(o.frames) >= fullPacket; !now {
 		if wait = rowDelay - time.Since(o.since); wait > 0 {
 			return wait, nil, nil
 		}
 	}
 	o.number++
 	o.pending++
-	data = append([]byte{packetRequest}, appendPart(nil, packetHead{o.session, o.number})...)
+	data = appendUints([]byte{packetRequest}, o.session, o.number)
 	data = o.report(append(data, o.frames...))
 	acks = o.acks
 	o.frames, o.acks, o.urgent = o.frames[:0], nil, false
@@ -148,7 +150,7 @@ func (o *outbox) deliver(ctx context.Context, data []byte, acks []func(*packetRe
 		answer, err := o.link.Request(ctx, data)
 		if err == nil {
 			var r packetReply
-			if r, err = record[packetReply](answer); err == nil {
+			if r, err = readPacketReply(answer); err == nil {
 				reply = &r
 				o.replied(reply, sent)
 				break

@@ -49,6 +49,7 @@ type Pool struct {
 	clients  map[string]*client
 	locks    map[engine.SharedKey]*lock
 	ready    []*run.Batch // to be delivered
+	spare    spareRows
 	dirty    map[string]bool
 	tracing  atomic.Pointer[tracing]
 	watching atomic.Bool // loseStalled is in progress
@@ -278,8 +279,31 @@ func (p *Pool) Cancel(agent int, _ error) {
 // Results delivers batches.
 func (p *Pool) Results() <-chan *run.Batch { return p.results }
 
-// Recycle does nothing: each packet has its own memory.
-func (p *Pool) Recycle(*run.Batch) {}
+// Recycle keeps the memory of a batch for the next packets.
+func (p *Pool) Recycle(b *run.Batch) { p.spare.put(b.Rows()) }
+
+// spareRows keeps slices that were used, because each session has a large row. It is safe for concurrent use.
+type spareRows struct{ pool sync.Pool }
+
+// spared is the capacity from which a slice is kept. Shorter ones would soon be replaced.
+const spared = 64
+
+// get returns an empty slice.
+func (s *spareRows) get() engine.SessionRows {
+	if rows, ok := s.pool.Get().(*engine.SessionRows); ok {
+		return *rows
+	}
+	return nil
+}
+
+// put keeps a slice that is no longer used.
+func (s *spareRows) put(rows engine.SessionRows) {
+	if cap(rows) >= spared {
+		clear(rows)
+		rows = rows[:0]
+		s.pool.Put(&rows)
+	}
+}
 
 // queue queues a batch for the run. mu is held.
 func (p *Pool) queue(b *run.Batch) {

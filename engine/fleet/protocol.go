@@ -81,6 +81,7 @@ type (
 	}
 	// task is a session to execute. Since is the time since it could have started; negative means now.
 	task struct {
+		_       struct{} `cbor:",toarray"` // without names, because a grant has many
 		Agent   int32
 		Take    int
 		Since   time.Duration
@@ -168,25 +169,15 @@ func appendReport(dst []byte, r *report) []byte {
 	if r.Idle {
 		idle = 1
 	}
-	for _, n := range [...]uint64{r.Version, uint64(r.InFlight), uint64(r.Queued), idle, uint64(r.Cycle + 1)} {
-		dst = binary.AppendUvarint(dst, n)
-	}
-	return dst
+	return appendUints(dst, r.Version, uint64(r.InFlight), uint64(r.Queued), idle, uint64(r.Cycle+1))
 }
 
 // readReport is the inverse of appendReport.
 func readReport(data []byte) (r report, err error) {
-	var n [5]uint64
-	for i := range n {
-		v, k := binary.Uvarint(data)
-		if k <= 0 {
-			return r, codec.ErrDamaged
-		}
-		n[i], data = v, data[k:]
-	}
-	r.Report = shards.Report{Version: n[0], InFlight: int(n[1]), Queued: int(n[2]), Idle: n[3] != 0}
-	r.Cycle = int(n[4]) - 1
-	return r, nil
+	var inFlight, queued, idle, cycle uint64
+	_, err = cutUints(data, &r.Version, &inFlight, &queued, &idle, &cycle)
+	r.InFlight, r.Queued, r.Idle, r.Cycle = int(inFlight), int(queued), idle != 0, int(cycle)-1
+	return r, err
 }
 
 // status is what a worker says of itself now and then, for people.
@@ -219,6 +210,36 @@ type packetReply struct {
 	Stale   []shards.Lease // leases that the worker has lost
 	Refused string         // why the coordinator takes nothing from this worker; it joins again
 	Failed  string         // why the rows are not in the journal
+}
+
+// append appends a reply. It is short, because each packet has one.
+func (r *packetReply) append(dst []byte) []byte {
+	dst = appendUints(dst, uint64(r.At.UnixNano()), uint64(len(r.Stale)))
+	for _, l := range r.Stale {
+		dst = appendLease(dst, l)
+	}
+	return appendText(appendText(dst, r.Refused), r.Failed)
+}
+
+// readPacketReply is the inverse of append.
+func readPacketReply(data []byte) (r packetReply, err error) {
+	var at, n uint64
+	data, err = cutUints(data, &at, &n)
+	r.At = time.Unix(0, int64(at))
+	for ; err == nil && n > 0; n-- {
+		var l shards.Lease
+		if l, data, err = cutLease(data); err == nil {
+			r.Stale = append(r.Stale, l)
+		}
+	}
+	for _, text := range []*string{&r.Refused, &r.Failed} {
+		var part []byte
+		if err == nil {
+			part, data, err = cutPart(data)
+			*text = string(part)
+		}
+	}
+	return r, err
 }
 
 type (
@@ -296,22 +317,36 @@ func appendFrame(dst []byte, kind byte, f func(dst []byte) []byte) []byte {
 	return append(binary.AppendUvarint(append(dst, kind), uint64(len(body))), body...)
 }
 
-// appendLease appends a lease. Most frames have one.
-func appendLease(dst []byte, l shards.Lease) []byte {
-	return binary.AppendUvarint(binary.AppendUvarint(dst, l.Shard), l.Epoch)
+// appendUints appends numbers.
+func appendUints(dst []byte, all ...uint64) []byte {
+	for _, n := range all {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	return dst
 }
+
+// cutUints is the inverse of appendUints. It also returns the rest of the data.
+func cutUints(data []byte, all ...*uint64) (rest []byte, err error) {
+	for _, to := range all {
+		n, k := binary.Uvarint(data)
+		if k <= 0 {
+			return nil, codec.ErrDamaged
+		}
+		*to, data = n, data[k:]
+	}
+	return data, nil
+}
+
+// appendText appends a length and a text.
+func appendText(dst []byte, s string) []byte { return append(appendUints(dst, uint64(len(s))), s...) }
+
+// appendLease appends a lease. Most frames have one.
+func appendLease(dst []byte, l shards.Lease) []byte { return appendUints(dst, l.Shard, l.Epoch) }
 
 // cutLease is the inverse of appendLease. It also returns the rest of the data.
 func cutLease(data []byte) (l shards.Lease, rest []byte, err error) {
-	n, k := binary.Uvarint(data)
-	if k <= 0 {
-		return l, nil, codec.ErrDamaged
-	}
-	e, m := binary.Uvarint(data[k:])
-	if m <= 0 {
-		return l, nil, codec.ErrDamaged
-	}
-	return shards.Lease{Shard: n, Epoch: e}, data[k+m:], nil
+	rest, err = cutUints(data, &l.Shard, &l.Epoch)
+	return l, rest, err
 }
 
 // appendPart appends a length and a message.
@@ -322,25 +357,31 @@ func appendPart(dst []byte, message any) []byte {
 
 // cutPart is the inverse of appendPart: it returns the bytes of the message, and the rest.
 func cutPart(data []byte) (part, rest []byte, err error) {
-	n, k := binary.Uvarint(data)
-	if k <= 0 || n > uint64(len(data)-k) {
+	var n uint64
+	if data, err = cutUints(data, &n); err != nil || n > uint64(len(data)) {
 		return nil, nil, codec.ErrDamaged
 	}
-	return data[k : k+int(n)], data[k+int(n):], nil
+	return data[:n], data[n:], nil
+}
+
+// packet is what a worker sends at a time.
+type packet struct {
+	frames []frame
+	rows   engine.SessionRows // of all batches, in order
 }
 
 // frame is a part of a packet. decode fills in the rest.
 type frame struct {
 	kind   byte
 	body   []byte
-	lease  shards.Lease       // of a batch or a row
-	rows   engine.SessionRows // of a batch
-	counts run.BatchCounts    // of a batch
+	lease  shards.Lease    // of a batch or a row
+	rows   int             // how many rows of the packet a batch has
+	counts run.BatchCounts // of a batch
 	row    engine.Row
 }
 
 // decode reads the rows of a frame. That is most of the work that a packet makes, so it is done before the packet has its turn.
-func (f *frame) decode() (err error) {
+func (p *packet) decode(f *frame) (err error) {
 	if f.kind != batchFrame && f.kind != rowFrame {
 		return nil
 	}
@@ -361,28 +402,27 @@ func (f *frame) decode() (err error) {
 			return err
 		}
 	}
-	f.rows, err = codec.ReadSessions(rest)
+	had := len(p.rows)
+	p.rows, err = codec.ReadSessions(p.rows, rest)
+	f.rows = len(p.rows) - had
 	return err
 }
 
-// readPacket reads the body of a packet.
-func readPacket(data []byte) (head packetHead, frames []frame, err error) {
-	part, rest, err := cutPart(data)
-	if err != nil {
-		return head, nil, err
+// readPacket reads the body of a packet. Its rows are appended to an empty slice that is not used any more.
+func readPacket(data []byte, rows engine.SessionRows) (head packetHead, p packet, err error) {
+	p.rows = rows
+	if data, err = cutUints(data, &head.Session, &head.Number); err != nil {
+		return head, p, err
 	}
-	if head, err = record[packetHead](part); err != nil {
-		return head, nil, err
-	}
-	for len(rest) > 0 {
-		f := frame{kind: rest[0]}
-		if f.body, rest, err = cutPart(rest[1:]); err != nil {
-			return head, nil, err
+	for len(data) > 0 {
+		f := frame{kind: data[0]}
+		if f.body, data, err = cutPart(data[1:]); err != nil {
+			return head, p, err
 		}
-		if err := f.decode(); err != nil {
-			return head, nil, err
+		if err := p.decode(&f); err != nil {
+			return head, p, err
 		}
-		frames = append(frames, f)
+		p.frames = append(p.frames, f)
 	}
-	return head, frames, nil
+	return head, p, nil
 }

@@ -36,16 +36,16 @@ func (p *Pool) client(name string, session uint64) *client {
 
 // packet handles a packet in its turn. Those that came too early wait, and those that came before get the same reply again.
 func (p intake) packet(name string, body []byte, answer func([]byte)) {
-	head, frames, err := readPacket(body)
+	head, content, err := readPacket(body, p.spare.get())
 	if err != nil {
-		answer(codec.AppendWire(nil, packetReply{Failed: err.Error()}))
+		answer((&packetReply{At: time.Now(), Failed: err.Error()}).append(nil))
 		return
 	}
 	p.mu.Lock()
 	w := p.client(name, head.Session)
 	if w == nil {
 		p.mu.Unlock()
-		answer(codec.AppendWire(nil, packetReply{Refused: notJoined}))
+		answer((&packetReply{At: time.Now(), Refused: notJoined}).append(nil))
 		return
 	}
 	if head.Number < w.next {
@@ -67,7 +67,7 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 		p.mu.Unlock()
 		return
 	}
-	w.stash[head.Number] = pendingPacket{frames, answer}
+	w.stash[head.Number] = pendingPacket{content, answer}
 	p.mu.Unlock()
 	for {
 		p.mu.Lock()
@@ -83,45 +83,43 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 		if !ok {
 			return
 		}
-		p.accept(name, w, number, next.frames)
+		p.accept(name, w, number, next.packet)
 	}
 }
 
 // accept journals what a packet contains, and replies once that is durable.
-func (p intake) accept(name string, w *client, number uint64, frames []frame) {
+func (p intake) accept(name string, w *client, number uint64, content packet) {
 	var reply packetReply
-	var sessions ended
-	waits := false
+	of := accepted{packet: content}
 	p.order.Lock()
 	p.mu.Lock()
 	if p.clients[name] != w { // it was lost while the packet waited for its turn
-		reply.Refused, frames = notJoined, nil
+		reply.Refused, of.frames = notJoined, nil
 	}
 	p.mu.Unlock()
-	for i := range frames {
-		f := &frames[i]
+	for i := range of.frames {
+		f := &of.frames[i]
 		if f.kind == reportFrame {
-			p.add(name, w, &sessions) // the report counts them as sent
+			p.add(name, w, &of) // the report counts them as sent
 		}
-		durable, err := p.take(name, w, f, &sessions, &reply)
-		waits = waits || durable
-		if err != nil {
+		if err := p.take(name, w, f, &of, &reply); err != nil {
 			reply.Failed = err.Error()
 		}
 	}
-	p.add(name, w, &sessions)
+	p.add(name, w, &of)
 	p.mu.Lock()
 	reply.Stale = append(reply.Stale, w.stale...)
 	w.stale = nil
 	p.mu.Unlock()
 	p.order.Unlock()
-	if !waits {
+	if !of.waits {
 		p.reply(w, number, &reply)
 		return
 	}
 	go func() {
 		defer p.cfg.Rescue()
-		if err := p.host.Commit(p.host.Context()); err != nil {
+		// With a row, even an empty one, it does not wait for checkpoints.
+		if err := p.host.Commit(p.host.Context(), engine.SessionRows{}); err != nil {
 			reply.Failed = err.Error()
 		}
 		p.reply(w, number, &reply)
@@ -133,7 +131,7 @@ func (p intake) reply(w *client, number uint64, r *packetReply) {
 	p.mu.Lock()
 	state := w.replies[number]
 	p.mu.Unlock()
-	p.complete(state, codec.AppendWire(nil, r))
+	p.complete(state, r.append(nil))
 }
 
 // complete sends the reply to a request, also to those that repeated it.
@@ -147,13 +145,13 @@ func (p intake) complete(state *packetState, data []byte) {
 	}
 }
 
-// take handles a frame. It reports whether the worker waits until its row is durable. order is held.
-func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packetReply) (durable bool, err error) {
+// take handles a frame. order is held.
+func (p intake) take(name string, w *client, f *frame, of *accepted, r *packetReply) error {
 	switch f.kind {
 	case batchFrame:
-		p.batch(name, w, f, sessions, r)
+		p.batch(name, w, f, of, r)
 	case rowFrame:
-		return p.row(name, f, r), nil
+		p.row(name, f, of, r)
 	case settleFrame:
 		s, err := record[settled](f.body)
 		p.host.Settle(s.Claimed, s.Spent)
@@ -161,11 +159,11 @@ func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packe
 		a := &w.account
 		a.claimed, a.balance = a.claimed.Minus(s.Claimed), a.balance.Plus(s.Spent)
 		p.mu.Unlock()
-		return false, err
+		return err
 	case traceFrame:
 		t, err := record[traced](f.body)
 		p.host.Trace(t.Exchange, t.Failed)
-		return false, err
+		return err
 	case throttledFrame:
 		if p.cfg.Throttled != nil {
 			go p.cfg.Throttled(name + ": " + string(f.body))
@@ -173,21 +171,21 @@ func (p intake) take(name string, w *client, f *frame, sessions *ended, r *packe
 	case backFrame:
 		b, err := record[back](f.body)
 		p.do(func() { p.book.GiveBack(name, b.Lease, b.Agents) })
-		return false, err
+		return err
 	case reportFrame:
 		r, err := readReport(f.body)
 		if err == nil {
 			p.reported(name, w, &r)
 		}
-		return false, err
+		return err
 	case statusFrame:
 		s, err := record[status](f.body)
 		if err == nil {
 			p.described(name, w, &s)
 		}
-		return false, err
+		return err
 	}
-	return false, nil
+	return nil
 }
 
 // reported takes how far a worker is.
@@ -217,10 +215,10 @@ func (p intake) described(name string, w *client, s *status) {
 	w.status = *s
 }
 
-// row journals a row of a session in flight, if the worker has the lease of that session. order is held.
-func (p intake) row(name string, f *frame, r *packetReply) (durable bool) {
+// row takes a row of a session in flight, if the worker has the lease of that session. order is held.
+func (p intake) row(name string, f *frame, of *accepted, r *packetReply) {
 	p.mu.Lock()
-	holds := true
+	holds, durable := true, false
 	switch row := f.row.(type) {
 	case engine.IntentRow:
 		if holds = p.holds(name, f.lease, row.Place); holds {
@@ -239,10 +237,18 @@ func (p intake) row(name string, f *frame, r *packetReply) (durable bool) {
 	p.mu.Unlock()
 	if !holds {
 		r.Stale = append(r.Stale, f.lease)
-		return false
+		return
 	}
-	p.host.Append(f.row)
-	return durable
+	of.waiting, of.waits = append(of.waiting, f.row), of.waits || durable
+}
+
+// journal journals the rows of sessions in flight that were taken. order is held.
+func (p intake) journal(of *accepted) {
+	if len(of.waiting) > 0 {
+		p.host.Append(of.waiting...)
+		clear(of.waiting)
+		of.waiting = of.waiting[:0]
+	}
 }
 
 // holds reports whether a worker has the lease of a session in the open cycle. mu is held.
@@ -250,49 +256,58 @@ func (p intake) holds(name string, l shards.Lease, place engine.Place) bool {
 	return p.open && place.Cycle == p.shard.Cycle && place.Take == p.takes[place.Agent] && p.book.Holds(name, l, place.Agent)
 }
 
-// ended is what a packet contains of ended sessions.
-type ended struct {
-	rows   engine.SessionRows
-	counts run.BatchCounts
-	probes int
+// accepted is what was taken of a packet and is not in the journal yet.
+type accepted struct {
+	packet               // its rows are those of the frames that follow
+	waiting []engine.Row // of sessions in flight, in order
+	waits   bool         // the worker waits until its rows are durable
+	ended   engine.SessionRows
+	counts  run.BatchCounts
+	probes  int
 }
 
-// add journals and delivers ended sessions. Those of an abandoned run are dropped, as if they had been cut. order is held.
-func (p intake) add(name string, w *client, e *ended) {
+// add journals and delivers what was taken. Ended sessions of an abandoned run are dropped, as if they had been cut. order is held.
+func (p intake) add(name string, w *client, of *accepted) {
+	p.journal(of)
 	select {
 	case <-p.abandoned:
 		return
 	default:
 	}
-	if len(e.rows) == 0 && e.counts.Cut == 0 && e.probes == 0 && e.counts.Unrecorded == (engine.Outlay{}) {
+	if len(of.ended) == 0 && of.counts.Cut == 0 && of.probes == 0 && of.counts.Unrecorded == (engine.Outlay{}) {
 		return
 	}
-	if len(e.rows) > 0 && p.cfg.Journal != nil {
-		p.cfg.Journal(e.rows)
+	of.ended = slices.Clip(of.ended) // what follows is another batch
+	if len(of.ended) > 0 && p.cfg.Journal != nil {
+		p.cfg.Journal(of.ended)
 	}
 	p.do(func() {
-		w.ended += int64(len(e.rows))
-		p.queue(run.NewBatch(e.rows, e.counts))
-		for range e.probes {
+		w.ended += int64(len(of.ended))
+		p.queue(run.NewBatch(of.ended, of.counts))
+		for range of.probes {
 			w.probed++
 			p.book.Probed(name)
 		}
 		p.book.Settle()
 	})
-	*e = ended{}
+	of.ended, of.counts, of.probes = nil, run.BatchCounts{}, 0
 }
 
 // batch takes the sessions that ended under a lease. order is held.
-func (p intake) batch(name string, w *client, f *frame, to *ended, r *packetReply) {
-	counts := &to.counts
+func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetReply) {
+	counts := &of.counts
 	counts.Unrecorded = counts.Unrecorded.Plus(f.counts.Unrecorded)
-	to.probes += f.counts.Probes
-	to.rows = slices.Grow(to.rows, len(f.rows))
+	of.probes += f.counts.Probes
+	rows := of.rows[:f.rows]
+	if len(of.ended) == 0 {
+		of.ended = rows[:0] // they are moved together
+	}
+	of.rows = of.rows[f.rows:]
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spendBatch(w, f.counts.Unrecorded)
-	for i := range f.rows {
-		row := &f.rows[i]
+	for i := range rows {
+		row := &rows[i]
 		spent := engine.OutlayOf(row.Steps)
 		if !p.holds(name, f.lease, row.Place) || !p.book.Ended(name, f.lease, row.Agent) {
 			r.Stale = append(r.Stale, f.lease)
@@ -306,7 +321,7 @@ func (p intake) batch(name string, w *client, f *frame, to *ended, r *packetRepl
 		if p.deltas != nil && row.Outcome.Commits() {
 			p.deltas[row.Agent] = row.Delta
 		}
-		to.rows = append(to.rows, *row)
+		of.ended = append(of.ended, *row)
 	}
 	for _, agent := range f.counts.CutAgents {
 		if p.book.Ended(name, f.lease, int(agent)) {
