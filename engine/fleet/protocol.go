@@ -8,7 +8,6 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
-	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
 	"github.com/throng-sim/throng/engine/service/lending"
 	"github.com/throng-sim/throng/engine/service/merged"
@@ -370,14 +369,13 @@ type packet struct {
 	rows   engine.SessionRows // of all batches, in order
 }
 
-// frame is a part of a packet. decode fills in the rest.
+// frame is a part of a packet. decode fills in the rest. It is small, because a packet has many.
 type frame struct {
-	kind   byte
-	body   []byte
-	lease  shards.Lease    // of a batch or a row
-	rows   int             // how many rows of the packet a batch has
-	counts run.BatchCounts // of a batch
-	row    engine.Row
+	kind  byte
+	rows  int          // how many rows of the packet a batch has
+	body  []byte       // for a batch: its counts; empty if they say nothing
+	lease shards.Lease // of a batch or a row
+	row   engine.Row
 }
 
 // decode reads the rows of a frame. That is most of the work that a packet makes, so it is done before the packet has its turn.
@@ -393,14 +391,8 @@ func (p *packet) decode(f *frame) (err error) {
 		f.row, err = codec.ReadJournaled(rest)
 		return err
 	}
-	counts, rest, err := cutPart(rest)
-	if err != nil {
+	if f.body, rest, err = cutPart(rest); err != nil {
 		return err
-	}
-	if len(counts) > 0 { // most batches have none
-		if f.counts, err = record[run.BatchCounts](counts); err != nil {
-			return err
-		}
 	}
 	had := len(p.rows)
 	p.rows, err = codec.ReadSessions(p.rows, rest)

@@ -149,7 +149,7 @@ func (p intake) complete(state *packetState, data []byte) {
 func (p intake) take(name string, w *client, f *frame, of *accepted, r *packetReply) error {
 	switch f.kind {
 	case batchFrame:
-		p.batch(name, w, f, of, r)
+		return p.batch(name, w, f, of, r)
 	case rowFrame:
 		p.row(name, f, of, r)
 	case settleFrame:
@@ -294,10 +294,14 @@ func (p intake) add(name string, w *client, of *accepted) {
 }
 
 // batch takes the sessions that ended under a lease. order is held.
-func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetReply) {
+func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetReply) (err error) {
+	var said run.BatchCounts
+	if len(f.body) > 0 {
+		said, err = record[run.BatchCounts](f.body)
+	}
 	counts := &of.counts
-	counts.Unrecorded = counts.Unrecorded.Plus(f.counts.Unrecorded)
-	of.probes += f.counts.Probes
+	counts.Unrecorded = counts.Unrecorded.Plus(said.Unrecorded)
+	of.probes += said.Probes
 	rows := of.rows[:f.rows]
 	if len(of.ended) == 0 {
 		of.ended = rows[:0] // they are moved together
@@ -305,7 +309,7 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 	of.rows = of.rows[f.rows:]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.spendBatch(w, f.counts.Unrecorded)
+	p.spendBatch(w, said.Unrecorded)
 	for i := range rows {
 		row := &rows[i]
 		spent := engine.OutlayOf(row.Steps)
@@ -323,12 +327,13 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 		}
 		of.ended = append(of.ended, *row)
 	}
-	for _, agent := range f.counts.CutAgents {
+	for _, agent := range said.CutAgents {
 		if p.book.Ended(name, f.lease, int(agent)) {
 			counts.Cut++
-			counts.CutAlone = f.counts.CutAlone // "" if the run is cut; one that runs again is not counted
+			counts.CutAlone = said.CutAlone // "" if the run is cut; one that runs again is not counted
 		}
 	}
+	return err
 }
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
