@@ -297,6 +297,9 @@ func (j *job) take(d Delivery) {
 	for { // until there is an answer: the coordinator may have granted it
 		var err error
 		if g, err = send[grant](j.life, j.cfg.Link, claimRequest, of); err == nil {
+			err = g.unpack()
+		}
+		if err == nil {
 			break
 		}
 		select {

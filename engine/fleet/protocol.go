@@ -69,9 +69,11 @@ type (
 	grant struct {
 		Refused string // why the coordinator grants this worker nothing; it joins again
 		Lease   shards.Lease
-		Known   bool // the worker already has this lease
 		Cycle   cycleOrder
 		Tasks   []task
+		// Agents are the tasks if those differ in nothing else, as most do: the differences from one agent to the next. Since is theirs.
+		Agents []byte
+		Since  time.Duration
 		// Memory is that of agents whose memory the worker does not have, Changed what changed in that of others. Deltas are those of
 		// a sequential cycle so far.
 		Memory  map[int]*engine.Memory
@@ -80,7 +82,6 @@ type (
 	}
 	// task is a session to execute. Since is the time since it could have started; negative means now.
 	task struct {
-		_       struct{} `cbor:",toarray"` // without names, because a grant has many
 		Agent   int32
 		Take    int
 		Since   time.Duration
@@ -96,6 +97,41 @@ type (
 		Body    []byte
 	}
 )
+
+// pack makes a grant short.
+func (g *grant) pack() {
+	if len(g.Tasks) == 0 {
+		return
+	}
+	g.Since = g.Tasks[0].Since
+	for i := range g.Tasks {
+		if t := &g.Tasks[i]; t.Take != 0 || t.Begun || t.Arrived || t.Since != g.Since {
+			return
+		}
+	}
+	g.Agents = make([]byte, 0, 2*len(g.Tasks))
+	last := int64(0)
+	for i := range g.Tasks {
+		agent := int64(g.Tasks[i].Agent)
+		g.Agents, last = binary.AppendVarint(g.Agents, agent-last), agent
+	}
+	g.Tasks = nil
+}
+
+// unpack is the inverse of pack.
+func (g *grant) unpack() error {
+	last := int64(0)
+	for data := g.Agents; len(data) > 0; {
+		by, n := binary.Varint(data)
+		if n <= 0 {
+			return codec.ErrDamaged
+		}
+		last, data = last+by, data[n:]
+		g.Tasks = append(g.Tasks, task{Agent: int32(last), Since: g.Since})
+	}
+	g.Agents = nil
+	return nil
+}
 
 // cycleOrder is the cycle that is open.
 type cycleOrder struct {

@@ -277,7 +277,9 @@ func (p intake) add(name string, w *client, of *accepted) {
 	if len(of.ended) == 0 && of.counts.Cut == 0 && of.probes == 0 && of.counts.Unrecorded == (engine.Outlay{}) {
 		return
 	}
-	of.ended = slices.Clip(of.ended) // what follows is another batch
+	if len(of.rows) > 0 {
+		of.ended = slices.Clip(of.ended) // what follows is another batch
+	}
 	if len(of.ended) > 0 && p.cfg.Journal != nil {
 		p.cfg.Journal(of.ended)
 	}
@@ -320,7 +322,10 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 			p.spendBatch(w, stray)
 			continue
 		}
-		p.spendBatch(w, spent.Minus(w.account.begun[row.Agent]))
+		if begun, ok := w.account.begun[row.Agent]; ok {
+			spent = spent.Minus(begun)
+		}
+		p.spendBatch(w, spent)
 		delete(p.prefixes, row.Agent)
 		if p.deltas != nil && row.Outcome.Commits() {
 			p.deltas[row.Agent] = row.Delta
@@ -338,6 +343,9 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
 func (p intake) spendBatch(w *client, o engine.Outlay) {
+	if o == (engine.Outlay{}) {
+		return
+	}
 	w.account.balance = w.account.balance.Minus(o)
 }
 
@@ -373,6 +381,7 @@ func (p intake) claim(name string, body []byte, answer func([]byte)) {
 		}
 	}
 	p.carryOut()
+	g.pack()
 	w.claimed, w.granted = of, codec.AppendWire(nil, &g)
 	answer(w.granted)
 }
