@@ -37,3 +37,21 @@ func (g *Graph) Walk(f func(s *GraphStep)) {
 		}
 	}
 }
+
+// Parallel returns the most steps that may run at the same time; 0 if steps are omitted.
+func (g Graph) Parallel() (most int) {
+	for _, segment := range g.Segments {
+		sum := 0
+		for i := range segment {
+			inside := 1
+			for k := range segment[i].Inner {
+				inside = max(inside, segment[i].Inner[k].Parallel())
+			}
+			sum += inside
+		}
+		if most = max(most, sum); g.Cut {
+			return 0
+		}
+	}
+	return most
+}

@@ -61,6 +61,9 @@ chain other:
 	var w strings.Builder
 	sketch(&w, c.Graph(), "")
 	golden(t, "graph.txt", w.String())
+	if got := c.Graph().Parallel(); got != 3 { // a, b and c
+		t.Errorf("%d steps may run at the same time", got)
+	}
 }
 
 // TestAGraphIsBounded checks that the graph of chains that run each other many times is cut early.
@@ -94,7 +97,7 @@ func TestAGraphIsBounded(t *testing.T) {
 				}
 			}
 		})
-		if n != engine.MostDrawn || !g.Cut {
+		if n != engine.MostDrawn || !g.Cut || g.Parallel() != 0 {
 			t.Errorf("%d steps, cut %v", n, g.Cut)
 		}
 	}

@@ -31,11 +31,12 @@ type Work struct {
 	Settings engine.Settings
 	Reach    map[string]services.Reach // by service
 	Allowed  []string                  // addresses that the run may call, see [Permits.Allowed]
+	Parallel int                       // steps of a session that may run at the same time; 0 is not known
 }
 
 // CheckCrew returns why the run cannot be executed in other processes, or nil.
 func (l Launch) CheckCrew() error {
-	problem := ""
+	var problem string
 	switch {
 	case l.Settings.Replay != "":
 		problem = "a replay answers from the recording, which is in this process"
@@ -56,7 +57,7 @@ func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 	if l.Crew == nil {
 		return nil, nil //nolint:nilnil // the run makes its own
 	}
-	w := Work{Run: j.Record.ID, Source: j.Record.Source, Path: l.Scenario.Source.Path, Settings: l.Settings, Reach: map[string]services.Reach{}, Allowed: l.Permits().Allowed()}
+	w := Work{Run: j.Record.ID, Source: j.Record.Source, Path: l.Scenario.Source.Path, Settings: l.Settings, Reach: map[string]services.Reach{}, Allowed: l.Permits().Allowed(), Parallel: l.Scenario.Chain.Graph().Parallel()}
 	for _, s := range l.services() {
 		r := services.Reach{}
 		switch {
@@ -67,11 +68,9 @@ func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 		case l.mocks(s):
 			r.Mock, r.Secret = j.Shop.URL(), j.Shop.Secret()
 		case s.Kind == "llm":
-			prices, err := l.pricesOf(s)
-			if err != nil {
+			if r.Prices, err = l.pricesOf(s); err != nil {
 				return nil, err
 			}
-			r.Prices = prices
 		}
 		w.Reach[s.Name] = r
 	}

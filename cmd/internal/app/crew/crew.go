@@ -228,6 +228,7 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 	}
 	more, shown := f.lend(own)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
+		more.Parallel = w.Parallel
 		more.Lending = lending.New(lending.Config{Services: controls(own), Changed: f.Lent})
 		p, err := f.Coordinator.Pool(ctx, b.encode(), more)(cfg)
 		if err != nil {
