@@ -342,6 +342,8 @@ func TestFleetMistakes(t *testing.T) {
 	for command, want := range map[string]string{
 		"run shopping --fleet local:0":                                           "names no number of workers",
 		"run shopping --fleet :0 --nats nats://127.0.0.1:1":                      "leave out --fleet or --nats",
+		"run shopping --advertise host --fleet local:1":                          "no join line",
+		"run shopping --advertise host":                                          "no fleet",
 		"run shopping --workers 2":                                               "no fleet",
 		"run shopping --nats-creds x --fleet :0":                                 "no cluster",
 		"run shopping --share-secrets A --nats nats://127.0.0.1:1":               "would hold the secrets",

@@ -89,6 +89,19 @@ func (c *Coordinator) session() uint64 {
 	return c.newest
 }
 
+// keptLost is how long a lost worker is listed.
+const keptLost = time.Hour
+
+// forget removes the workers that were lost before a moment. mu is held.
+func (c *Coordinator) forget(before time.Time) {
+	for name, m := range c.members {
+		if !m.present && m.state == workers.Lost && m.since.Before(before) {
+			delete(c.members, name)
+			close(m.inbox)
+		}
+	}
+}
+
 // inboxSize is how many requests of one worker wait to be handled.
 const inboxSize = 1024
 
@@ -96,6 +109,7 @@ const inboxSize = 1024
 func (c *Coordinator) member(name string) *member {
 	m := c.members[name]
 	if m == nil {
+		c.forget(time.Now().Add(-keptLost))
 		m = &member{inbox: make(chan func(), inboxSize), since: time.Now()}
 		c.members[name] = m
 		go func() {
@@ -164,7 +178,7 @@ const noRun = "the coordinator has no run in progress"
 func refuse(kind byte, answer func([]byte)) {
 	switch kind {
 	case packetRequest:
-		answer(codec.AppendWire(nil, packetReply{Refused: noRun}))
+		answer((&packetReply{At: time.Now(), Refused: noRun}).append(nil))
 	case claimRequest:
 		answer(codec.AppendWire(nil, grant{Refused: noRun}))
 	case callRequest:
@@ -410,8 +424,11 @@ func (c *Coordinator) ready() (names []string) {
 	return names
 }
 
-// release ends the run of a pool.
+// release ends the run of a pool. Nothing that workers could still read of it stays.
 func (c *Coordinator) release(p *Pool) {
+	ctx, cancel := context.WithTimeout(context.Background(), LeaseTime)
+	_ = c.bus.Reset(ctx) // the next run does it, too
+	cancel()
 	c.mu.Lock()
 	if c.pool == p {
 		c.pool = nil

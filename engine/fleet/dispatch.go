@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine/codec"
@@ -112,7 +113,10 @@ func (p dispatch) newestLent(l lending.Lent) {
 // tune passes a value of a service on to the workers, or with an empty name a renewal.
 func (p dispatch) tune(t Tuned) {
 	p.do(func() {
-		p.standing.Tuned = append(p.standing.Tuned, t)
+		all := slices.DeleteFunc(slices.Clone(p.standing.Tuned), func(was Tuned) bool { return was.Service == t.Service && was.Name == t.Name })
+		p.tuned++
+		t.Number = p.tuned
+		p.standing.Tuned = append(all, t)
 		p.allDirty()
 	})
 }

@@ -63,8 +63,8 @@ type job struct {
 
 // applied is how much of the orders a job has carried out.
 type applied struct {
-	probes  int // started
-	tuned   int // values
+	probes  int    // started
+	tuned   uint64 // number of the newest value
 	recalls uint64
 	ended   map[canceled]bool // canceled sessions
 }
@@ -131,8 +131,12 @@ func (j *job) apply(o *order) {
 	j.feed.setLimit(min(o.Limit, j.feed.share())) // a lower share holds before it is confirmed
 	j.mu.Lock()
 	j.order = *o
-	tuned := o.Tuned[min(j.tuned, len(o.Tuned)):]
-	j.tuned = len(o.Tuned)
+	var tuned []Tuned
+	for _, t := range o.Tuned { // in order of their numbers
+		if t.Number > j.tuned {
+			j.tuned, tuned = t.Number, append(tuned, t)
+		}
+	}
 	recalled := 0
 	if o.Recall.Number > j.recalls {
 		j.recalls, recalled = o.Recall.Number, o.Recall.Count

@@ -44,7 +44,8 @@ type Pool struct {
 	mu sync.Mutex
 	openCycle
 	standing Standing
-	most     int // requests in flight that the lending expects
+	tuned    uint64 // number of the newest value
+	most     int    // requests in flight that the lending expects
 	book     *shards.Book
 	clients  map[string]*client
 	locks    map[engine.SharedKey]*lock

@@ -169,10 +169,10 @@ type order struct {
 // Standing is what holds for all workers, whatever cycle is open.
 type Standing struct {
 	Settings *engine.Settings
-	Memory   int64 // of all agents, in bytes
-	Cut      bool  // all sessions are cut
-	Ending   bool  // sessions that wait for a service that does not answer are cut
-	Tuned    []Tuned
+	Memory   int64        // of all agents, in bytes
+	Cut      bool         // all sessions are cut
+	Ending   bool         // sessions that wait for a service that does not answer are cut
+	Tuned    []Tuned      // the newest of each
 	Lent     lending.Lent // the newest
 }
 
@@ -189,8 +189,11 @@ type (
 	}
 )
 
-// Tuned is a value of a service. Without a name, the service's requests in flight are sent again.
-type Tuned struct{ Service, Name, Value string }
+// Tuned is a value of a service. Without a name, the service's requests in flight are sent again. A later one has a higher number.
+type Tuned struct {
+	Service, Name, Value string
+	Number               uint64
+}
 
 // report ends every packet: how far the worker is.
 type report struct {

@@ -55,3 +55,18 @@ func TestRepliesOnTheWire(t *testing.T) {
 		}
 	})
 }
+
+// TestRequestsWithoutARun checks that a worker can read why its requests are refused after the run has ended.
+func TestRequestsWithoutARun(t *testing.T) {
+	for kind, read := range map[byte]func(data []byte) (string, error){
+		packetRequest: func(data []byte) (string, error) { r, err := readPacketReply(data); return r.Refused, err },
+		claimRequest:  func(data []byte) (string, error) { g, err := record[grant](data); return g.Refused, err },
+		callRequest:   func(data []byte) (string, error) { r, err := record[reply](data); return r.Error, err },
+	} {
+		refuse(kind, func(data []byte) {
+			if got, err := read(data); err != nil || got != noRun {
+				t.Errorf("request of kind %d: got %q, %v", kind, got, err)
+			}
+		})
+	}
+}

@@ -73,7 +73,9 @@ func (c *Coordinator) Limit(name string, most int) error {
 }
 
 // Tune passes a value of a service on to the workers, for [merged.Hooks]. Workers that join later receive it, too.
-func (c *Coordinator) Tune(service, name, value string) { c.tune(Tuned{service, name, value}) }
+func (c *Coordinator) Tune(service, name, value string) {
+	c.tune(Tuned{Service: service, Name: name, Value: value})
+}
 
 // Renew has the workers send requests in flight to a service again.
 func (c *Coordinator) Renew(service string) { c.tune(Tuned{Service: service}) }

@@ -182,6 +182,10 @@ func begin(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*job
 		if _, failure := cfg.Link.Request(ctx, request(readyRequest, of)); failure == nil || beats.silent() {
 			break
 		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+		}
 	}
 	return j, err
 }

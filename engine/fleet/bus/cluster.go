@@ -3,6 +3,8 @@ package bus
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -15,9 +17,12 @@ const (
 	oldestMinor = 11
 )
 
-// options are the options of a connection to a cluster with these credentials.
-func (a Access) options() []nats.Option {
+// options are the options of a connection to a cluster with these credentials. Beyond this machine, it uses TLS.
+func (a Access) options(urls string) []nats.Option {
 	var o []nats.Option
+	if !onlyHere(urls) {
+		o = append(o, nats.Secure())
+	}
 	if a.Credentials != "" {
 		o = append(o, nats.UserCredentials(a.Credentials))
 	}
@@ -31,6 +36,17 @@ func (a Access) options() []nats.Option {
 		o = append(o, nats.RootCAs(a.Authorities))
 	}
 	return o
+}
+
+// onlyHere tells whether the servers of a cluster are all on this machine.
+func onlyHere(urls string) bool {
+	for u := range strings.SplitSeq(urls, ",") {
+		p, err := url.Parse(u)
+		if err != nil || !loopback(net.JoinHostPort(p.Hostname(), "0")) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkVersion refuses servers that are too old.

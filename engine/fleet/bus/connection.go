@@ -106,7 +106,7 @@ func (c *connection) explain(err error) error {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return c.refused
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return errors.New("the server at this address does not use TLS: it is not the coordinator of this join line")
+		return errors.New("the server at this address does not use TLS, which is required beyond this machine: it is not the coordinator of this join line, or the NATS cluster has to enable TLS")
 	case errors.Is(err, nats.ErrNoServers) && c.dialed != nil:
 		return fmt.Errorf("%w (%w)", ErrUnreachable, c.dialed)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
@@ -28,9 +27,9 @@ const (
 // embedded is a NATS server in this process, with JetStream in memory.
 type embedded struct {
 	*server.Server
-	auth   *authenticator
-	folder string
-	line   line
+	auth    *authenticator
+	scratch *scratch
+	line    line
 }
 
 // startEmbedded starts a server for the workers of a fleet.
@@ -66,12 +65,12 @@ func startEmbedded(c Config, a *authority, i *issues, log *slog.Logger) (_ *embe
 		}
 		o.TLS, o.TLSTimeout = true, 5
 	}
-	if e.folder, err = os.MkdirTemp("", "throng-fleet-"); err != nil {
-		return nil, fmt.Errorf("make a folder for the fleet's server: %w", err)
+	if e.scratch, err = newScratch(); err != nil {
+		return nil, err
 	}
-	o.StoreDir = e.folder
+	o.StoreDir = e.scratch.folder
 	if err := e.start(o, c, log); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(e.folder))
+		return nil, errors.Join(err, e.scratch.remove())
 	}
 	return e, nil
 }
@@ -111,10 +110,7 @@ func (e *embedded) start(o *server.Options, c Config, log *slog.Logger) (err err
 func (e *embedded) stop() error {
 	e.Shutdown()
 	e.WaitForShutdown()
-	if err := os.RemoveAll(e.folder); err != nil {
-		return fmt.Errorf("remove the folder of the fleet's server: %w", err)
-	}
-	return nil
+	return e.scratch.remove()
 }
 
 // inside are the options of a connection of this process to its own server.

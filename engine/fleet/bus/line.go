@@ -56,6 +56,15 @@ func unbracketed(address string) string {
 	return strings.NewReplacer("[", "", "]", "").Replace(address)
 }
 
+// Address returns where a join line leads, without its secrets: HOST:PORT, or the URLs of a cluster.
+func Address(text string) (string, error) {
+	l, err := parseLine(text)
+	if err == nil && l.cluster != "" {
+		return withoutSecrets(l.cluster), nil
+	}
+	return l.address, err
+}
+
 // parseLine reads a join line.
 func parseLine(text string) (line, error) {
 	text = strings.TrimSpace(text)

@@ -95,3 +95,18 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 }
+
+// TestClustersBeyondThisMachine checks which clusters need TLS.
+func TestClustersBeyondThisMachine(t *testing.T) {
+	for urls, want := range map[string]bool{
+		"nats://127.0.0.1:4222": true, "nats://u:p@localhost:4222,nats://[::1]:4222": true, "nats://localhost": true,
+		"nats://10.0.0.1:4222": false, "nats://127.0.0.1:4222,nats://nats.example.com:4222": false, "tls://nats.example.com": false,
+	} {
+		if got := onlyHere(urls); got != want {
+			t.Errorf("%s is only on this machine: %v", urls, got)
+		}
+		if got := len((Access{}).options(urls)) == 0; got != want {
+			t.Errorf("%s without TLS: %v", urls, got)
+		}
+	}
+}

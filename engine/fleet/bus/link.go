@@ -80,7 +80,7 @@ func Join(ctx context.Context, text string, c WorkerConfig) (*Link, error) {
 func (l *Link) enroll(ctx context.Context, at line) (identity, error) {
 	e := enrollment{Name: l.config.Name}
 	id := random()
-	url, refused, o := at.cluster, ErrCredentials, l.config.Access.options()
+	url, refused, o := at.cluster, ErrCredentials, l.config.Access.options(at.cluster)
 	if at.cluster == "" {
 		url, refused, o = "nats://"+at.address, ErrToken, []nats.Option{nats.UserInfo(userEnroll+id, at.token), nats.IgnoreDiscoveredServers()}
 	}
@@ -123,7 +123,7 @@ func (l *Link) accept(i identity) {
 // connect connects with the worker's own identity.
 func (l *Link) connect(at line, i identity) (err error) {
 	l.name = i.Name
-	url, refused, o := at.cluster, ErrCredentials, l.config.Access.options()
+	url, refused, o := at.cluster, ErrCredentials, l.config.Access.options(at.cluster)
 	if at.cluster == "" {
 		url, refused, o = "nats://"+at.address, ErrRemoved, []nats.Option{nats.IgnoreDiscoveredServers()}
 	}

@@ -109,7 +109,7 @@ func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	}
 	s.line = line{cluster: withoutSecrets(c.URL), fleet: s.names.fleet}
 	var err error
-	if s.conn, err = connect(c.URL, "throng coordinator", ErrCredentials, c.Reconnect, s.log, s.restored, c.Access.options()...); err != nil {
+	if s.conn, err = connect(c.URL, "throng coordinator", ErrCredentials, c.Reconnect, s.log, s.restored, c.Access.options(c.URL)...); err != nil {
 		return err
 	}
 	if err := checkVersion(s.conn.ConnectedServerVersion()); err != nil {

@@ -36,6 +36,8 @@ type Config struct {
 	Where string
 	// Cluster is the URL of a NATS cluster to use in place of an own server, and Credentials a file with its credentials. Both may be "".
 	Cluster, Credentials string
+	// Advertise is the name or address in the join line, if workers reach this machine under another one.
+	Advertise string
 	// Share are names of secrets that are sent to the workers.
 	Share   []string
 	Workers int // how many are expected; more cannot join a run that calls a database
@@ -134,7 +136,7 @@ func (c *Config) bus(local bool) bus.Config {
 		sum := sha256.Sum256([]byte(c.Data + "\n" + thisMachine()))
 		b.Fleet = "throng-" + hex.EncodeToString(sum[:8]) // the same after a restart
 	default:
-		b.Listen, b.Folder = c.Where, filepath.Join(c.Data, "fleet")
+		b.Listen, b.Folder, b.Advertise = c.Where, filepath.Join(c.Data, "fleet"), c.Advertise
 	}
 	return b
 }

@@ -44,14 +44,17 @@ func Work(ctx context.Context, cfg WorkerConfig) (err error) {
 			debug.SetMemoryLimit(cfg.Memory)
 		}
 	}
+	address, err := bus.Address(cfg.Join)
+	if err != nil {
+		return &engine.FieldError{Field: "join", Problem: err.Error(), Hint: "copy the line that throngctl run --fleet prints"}
+	}
+	cfg.Say("connecting to " + address)
 	link, err := bus.Join(ctx, cfg.Join, bus.WorkerConfig{Name: cfg.Name, Access: bus.Access{Credentials: cfg.Credentials}, Log: cfg.Log})
 	switch {
 	case err != nil && ctx.Err() != nil: // it was asked to end
 		return nil
-	case errors.Is(err, bus.ErrUnreachable), errors.Is(err, bus.ErrToken), errors.Is(err, bus.ErrCredentials):
-		return fmt.Errorf("join the fleet: %w", err)
 	case err != nil:
-		return &engine.FieldError{Field: "join", Problem: err.Error(), Hint: "copy the line that throngctl run --fleet prints"}
+		return fmt.Errorf("join the fleet: %w", err)
 	}
 	defer func() { err = errors.Join(err, link.Close()) }()
 	err = fleet.Work(ctx, fleet.WorkerConfig{Link: link, Info: info, Prepare: preparer{cfg.Say}.prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say})
