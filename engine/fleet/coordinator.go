@@ -92,11 +92,11 @@ func (c *Coordinator) session() uint64 {
 // keptLost is how long a lost worker is listed.
 const keptLost = time.Hour
 
-// forget removes the workers that were lost before a moment. mu is held.
-func (c *Coordinator) forget(before time.Time) {
-	for name, m := range c.members {
+// forget removes the workers that were lost before a moment.
+func forget(members map[string]*member, before time.Time) {
+	for name, m := range members {
 		if !m.present && m.state == workers.Lost && m.since.Before(before) {
-			delete(c.members, name)
+			delete(members, name)
 			close(m.inbox)
 		}
 	}
@@ -109,7 +109,7 @@ const inboxSize = 1024
 func (c *Coordinator) member(name string) *member {
 	m := c.members[name]
 	if m == nil {
-		c.forget(time.Now().Add(-keptLost))
+		forget(c.members, time.Now().Add(-keptLost))
 		m = &member{inbox: make(chan func(), inboxSize), since: time.Now()}
 		c.members[name] = m
 		go func() {

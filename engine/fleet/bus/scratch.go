@@ -37,7 +37,7 @@ func newScratch() (*scratch, error) {
 	return s, nil
 }
 
-// sweepScratch removes the folders, made before a moment, of processes that were killed. What it cannot remove stays.
+// sweepScratch removes the folders, made before a moment, of processes that were killed, as far as the system lets it.
 func sweepScratch(before time.Time) {
 	all, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*")) // the pattern is right
 	for _, folder := range all {
