@@ -25,7 +25,7 @@ func (t *terminal) openFleet(ctx context.Context, flags *machines.Flags, l *app.
 		return end, err
 	}
 	team, count, err := flags.Open(ctx, crew.Config{
-		Secrets: l.Secrets, Data: t.data, Program: program, Env: t.hooks.env, Log: t.log, Say: func(text string) { t.hear(errors.New(text)) },
+		Secrets: l.Secrets, Data: t.data, Program: program, Env: t.hooks.env, WorkerEnv: t.hooks.workerEnv, Log: t.log, Say: func(text string) { t.hear(errors.New(text)) },
 	})
 	if err != nil {
 		return end, err

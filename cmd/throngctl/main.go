@@ -23,6 +23,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/crashes"
+	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
@@ -168,9 +169,11 @@ type hooks struct {
 	onRequest func(mock.Request)
 	witness   service.Witness
 	host      func() engine.HostMetrics
-	env       []string // additional variables of the processes of throngctl prove
-	cores     int      // cores in forecasts; 0 means those of this machine
-	trusts    bool     // treat every scenario as written by the user, who may call this machine
+	env       []string                                       // additional variables of the processes of throngctl prove, and of workers
+	onMessage func()                                         // of a worker
+	workerEnv func(env []string, worker, start int) []string // see [crew.Config]
+	cores     int                                            // cores in forecasts; 0 means those of this machine
+	trusts    bool                                           // treat every scenario as written by the user, who may call this machine
 }
 
 // hooksOf returns the hooks of a process that throngctl prove started.
@@ -181,10 +184,12 @@ func hooksOf(c *prove.Counter) hooks {
 	return hooks{
 		onCommit:  func(int64) { c.Reached(prove.Commit) },
 		onRequest: func(mock.Request) { c.Reached(prove.Request) },
+		onMessage: func() { c.Reached(prove.Message) },
 		witness: service.Witness{
 			Leaving: func(http.Header) { c.Reached(prove.Sending) },
 			Arrived: func() { c.Reached(prove.Answer) },
 		},
+		workerEnv: c.WorkerEnv,
 	}
 }
 
@@ -342,7 +347,7 @@ func (t *terminal) execute(args []string) int {
 		Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Start: t.start(t), Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed),
 	})
 	command.Bind(&machines.Terminal{
-		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer,
+		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
 	return t.fail(command.Run(t))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/proof"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 )
@@ -27,6 +28,7 @@ type proveCmd struct {
 	Kills int  `default:"20" placeholder:"N" help:"Kills over all trials."`
 	Only  int  `placeholder:"TRIAL" help:"Run only this trial."`
 	Keep  bool `help:"Keep the folders of the trials and their rows in the database."`
+	proof.Flags
 	jsonFlag
 	Yes bool `short:"y" help:"Skip the confirmation before calling real services."`
 	flags.Settings
@@ -34,12 +36,6 @@ type proveCmd struct {
 	flags.Fixed
 	flags.Services
 	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database and compare them there; the rows are deleted at the end." group:"Results"`
-}
-
-// proof is a scenario to prove, and how to run it.
-type proof struct {
-	name string
-	prove.Config
 }
 
 // Run is called by kong.
@@ -68,7 +64,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 			return exitError(exitInterrupted)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", all[i].name, err)
+			return fmt.Errorf("%s: %w", all[i].Name, err)
 		}
 		reports = append(reports, r)
 	}
@@ -76,7 +72,7 @@ func (c *proveCmd) Run(ctx context.Context, t *terminal) error {
 }
 
 // proofs returns the scenarios that the flags select, checked.
-func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err error) {
+func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof.Proof, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -92,9 +88,12 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 	if err != nil {
 		return nil, err
 	}
-	p := proof{c.File, prove.Config{
+	p := proof.Proof{Name: c.File, Config: prove.Config{
 		Program: program, Env: t.hooks.env, Data: t.data, Kills: c.Kills, Seed: l.Settings.Seed, Only: c.Only, Keep: c.Keep, AtOnce: runtime.NumCPU(),
 	}}
+	if p.Fleet, err = c.Of(&l); err != nil {
+		return nil, err
+	}
 	if flags.Given(c.Settings.Plugins)[engine.LimitSetting] != "" {
 		p.Limit = l.Settings.Limit
 	}
@@ -115,7 +114,7 @@ func (c *proveCmd) proofs(ctx context.Context, t *terminal) (all []proof, err er
 			return nil, exitError(exitFailed)
 		}
 	}
-	return []proof{p}, nil
+	return []proof.Proof{p}, nil
 }
 
 // asked returns the services of a launch that are not mocks.
@@ -180,24 +179,8 @@ func pairs(of map[string]string) (all []string) {
 	return all
 }
 
-// faulty are faults that are retried often enough to leave results unchanged.
-var faulty = []string{"--retry-wait=1ms", "--retries=12", "--mock-fault=server_error=0.03", "--mock-fault=cut=0.04", "--mock-fault=bad_body=0.02"}
-
-// small are the built-in scenarios in a size that runs in a moment. The file of world sets the waits between attempts, so
-// that scenario runs without faults.
-var small = []struct {
-	name   string
-	faults []string
-	flags  []string
-}{
-	{"shopping", faulty, []string{"--set=agents=40", "--set=eagerness=8", "--set=llm_share=0.2", "--cycles=4"}},
-	{"conversation", faulty, []string{"--set=pairs=12", "--set=turns=6"}},
-	{"world", nil, []string{"--set=hours=5"}},
-	{"analysis", faulty, []string{"--cycles=20"}},
-}
-
 // builtIn returns proofs of all built-in scenarios, which share the kills.
-func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error) {
+func (c *proveCmd) builtIn(t *terminal, program string) (all []proof.Proof, err error) {
 	if c.Only > 0 || len(c.Set)+len(c.MockFault)+len(c.Service)+len(c.Agents) > 0 || c.Filter+c.Chain+c.Payload+c.MockLatency+c.DatabaseURL != "" {
 		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
@@ -212,19 +195,16 @@ func (c *proveCmd) builtIn(t *terminal, program string) (all []proof, err error)
 	if len(given) > 0 {
 		return nil, &engine.FieldError{Field: "prove", Problem: "these flags need a scenario", Hint: "throngctl prove shopping …"}
 	}
-	for i, s := range small {
-		kills := c.Kills*(i+1)/len(small) - c.Kills*i/len(small)
-		if kills == 0 {
-			continue
-		}
-		run := slices.Concat([]string{s.name, fmt.Sprintf("--seed=%d", seed), "--mock-latency=none"}, s.flags, s.faults)
-		all = append(all, proof{s.name, prove.Config{Program: program, Env: t.hooks.env, Run: run, Kills: kills, Seed: seed, Keep: c.Keep, AtOnce: runtime.NumCPU()}})
+	fleet, err := c.Trials()
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	shared := prove.Config{Program: program, Env: t.hooks.env, Kills: c.Kills, Seed: seed, Keep: c.Keep, Fleet: fleet, AtOnce: runtime.NumCPU()}
+	return proof.BuiltIn(&shared), nil
 }
 
 // prove executes one proof and shows its progress.
-func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Report, error) {
+func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof.Proof) (*prove.Report, error) {
 	out := t.out
 	if t.json {
 		out = t.err
@@ -232,9 +212,9 @@ func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Rep
 	line := show.NewProgress(out, false)
 	defer line.End()
 	p.Tell = func(at prove.Progress) {
-		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.name, at.Kills, at.Of, at.Resumes, at.Differ)
+		text := fmt.Sprintf("%s  killed %d/%d times  %d resumes  %d trials differ", p.Name, at.Kills, at.Of, at.Resumes, at.Differ)
 		if at.Undisturbed {
-			text = p.name + "  undisturbed, for comparison"
+			text = p.Name + "  undisturbed, for comparison"
 		}
 		line.Say(time.Now(), text, !at.Undisturbed && at.Kills >= at.Of)
 	}
@@ -242,55 +222,21 @@ func (c *proveCmd) prove(ctx context.Context, t *terminal, p *proof) (*prove.Rep
 }
 
 // proved prints the results. The error is the exit code.
-func (c *proveCmd) proved(t *terminal, all []proof, reports []*prove.Report) error {
-	if t.json {
-		return c.provedJSON(t, all, reports)
-	}
-	w := show.NewTable(t.out)
-	fmt.Fprintln(w, "\nSCENARIO\tSESSIONS\tTRIALS\tKILLS\tAT COMMITS\tAT REQUESTS\tRESUMES\tREPLAYED\tSENT AGAIN\tCONFIRMED\tLOST\tDOUBLED\tTOOK\tVERDICT")
-	var kills int
+func (c *proveCmd) proved(t *terminal, all []proof.Proof, reports []*prove.Report) error {
+	proofs := []answer.Proof{}
 	var failed error
 	for i, r := range reports {
-		s := r.Sum()
-		verdict := "the same"
+		proofs = append(proofs, answer.NewProof(all[i].Name, r))
 		if r.Failed() != nil {
-			verdict, failed = "DIFFERENT", exitError(exitFailed)
+			failed = exitError(exitFailed)
 		}
-		kills += r.Kills()
-		show.Row(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", all[i].name, r.Sessions, len(r.Trials), r.Kills(), s.Commits, r.Kills()-s.Commits,
-			s.Resumes, s.Replayed, s.SentAgain, s.Confirmed, s.Lost, s.Doubled, engine.FormatDuration(r.Took), verdict)
 	}
-	if err := w.Flush(); err != nil {
+	if t.json {
+		return errors.Join(failed, t.print(proofs))
+	}
+	if err := answer.PrintProofs(t.out, proofs); err != nil {
 		return err
 	}
-	for i, r := range reports {
-		if f := r.Failed(); f != nil {
-			fmt.Fprintf(t.out, "\n%s, %s: %s\nwhat differs: %s\nrepeat these kills and keep the folders: throngctl prove %s --kills %d --only %d --keep\n",
-				all[i].name, f.Describe(), f.First, strings.Join(f.Parts, ", "), strings.Join(all[i].Run, " "), all[i].Kills, f.Number)
-		}
-		if r.Folder != "" {
-			fmt.Fprintf(t.out, "the folders of %s are in %s\n", all[i].name, r.Folder)
-		}
-	}
-	if failed == nil {
-		fmt.Fprintf(t.out, "%d kills: nothing lost, nothing duplicated\n", kills)
-	}
+	proof.Explain(t.out, all, reports)
 	return failed
-}
-
-// provedJSON prints the results as JSON.
-func (c *proveCmd) provedJSON(t *terminal, all []proof, reports []*prove.Report) (failed error) {
-	proofs := []answer.Proof{}
-	for i, r := range reports {
-		s, f := r.Sum(), r.Failed()
-		one := answer.Proof{
-			Scenario: all[i].name, Same: f == nil, Sessions: r.Sessions, Trials: len(r.Trials), Kills: r.Kills(), AtCommits: s.Commits, Resumes: s.Resumes,
-			Replayed: s.Replayed, Again: s.SentAgain, Confirmed: s.Confirmed, Lost: s.Lost, Doubled: s.Doubled, Took: r.Took.Seconds(), Folder: r.Folder,
-		}
-		if f != nil {
-			one.Difference, one.Parts, failed = f.First, f.Parts, exitError(exitFailed)
-		}
-		proofs = append(proofs, one)
-	}
-	return errors.Join(failed, t.print(proofs))
 }

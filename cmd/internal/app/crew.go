@@ -42,7 +42,7 @@ func (l Launch) CheckCrew() error {
 		problem = "a replay answers from the recording, which is in this process"
 	case l.Part != nil:
 		problem = "the runs of an experiment are executed in this process"
-	case l.Watch != nil:
+	case l.Scenario.Source.Alone() != "":
 		problem = "a chain that runs alone is one session, whose result stays in its process"
 	case l.Telemetry.Sending != nil && l.Telemetry.Sending.Traces():
 		problem = "traces of sessions are made in the process that executes them"

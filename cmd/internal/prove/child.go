@@ -14,14 +14,16 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crew"
 )
 
 // child is a throngctl process for the run in a folder.
 type child struct {
-	dir    string
-	args   []string
-	point  Point // at which it kills itself; if N is 0, it does not
-	counts string
+	dir     string
+	args    []string
+	point   Point      // at which it kills itself; if N is 0, it does not
+	counts  string     // file
+	workers [][]string // environment variables for the first start of each worker
 }
 
 // start runs a child to its end. killed reports that it died at its point. The error contains the child's output.
@@ -61,9 +63,11 @@ func (c *Config) environment(ch child) []string {
 	for _, entry := range append(os.Environ(), c.Env...) {
 		name, _, _ := strings.Cut(entry, "=")
 		switch name {
-		case KillEnv, CountEnv, config.DatabaseEnv, about.DataEnv, config.NotifyEnv:
+		case config.DatabaseEnv, about.DataEnv, config.NotifyEnv:
 		default:
-			env = append(env, entry)
+			if !own(entry) {
+				env = append(env, entry)
+			}
 		}
 	}
 	if ch.point.N > 0 {
@@ -71,6 +75,9 @@ func (c *Config) environment(ch child) []string {
 	}
 	if ch.counts != "" {
 		env = append(env, CountEnv+"="+ch.counts)
+	}
+	if len(ch.workers) > 0 {
+		env = append(env, workersEnv+"="+encoded(ch.workers))
 	}
 	if c.Database.URL != "" { // not as an argument, which is visible to other users of the machine
 		env = append(env, config.DatabaseEnv+"="+c.Database.URL)
@@ -86,24 +93,21 @@ func lastLines(text string) string {
 }
 
 // folder makes the data folder of one run, with the user's settings for all runs.
-func (c *Config) folder(parent string, trial int) (dir string, err error) {
-	dir = filepath.Join(parent, "trial-"+strconv.Itoa(trial))
-	if trial == 0 {
-		dir = filepath.Join(parent, "undisturbed")
-	}
+func (c *Config) folder(parent, name string) (dir string, err error) {
+	dir = filepath.Join(parent, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
 	return dir, config.CopyChoices(dir, c.Data)
 }
 
-// run returns the arguments of a process that starts or resumes the run.
-func (c *Config) run(resume bool, s settings) []string {
+// run returns the arguments of a process that starts or resumes the run, spread over workers or not.
+func (c *Config) run(resume, spread bool, s settings) []string {
 	args := append([]string{"run"}, c.Run...)
 	if resume {
 		args = append([]string{"resume"}, c.Resume...)
 	}
-	args = append(args, "--no-dashboard", "--keep-awake=off", "--max-concurrent="+strconv.Itoa(s.limit))
+	args = append(args, "--no-dashboard", "--keep-awake=off", "--otlp=off", "--max-concurrent="+strconv.Itoa(s.limit))
 	if !s.governed && c.Given["governor"] == "" {
 		args = append(args, "--governor=manual")
 	}
@@ -112,6 +116,9 @@ func (c *Config) run(resume bool, s settings) []string {
 	}
 	if c.Database.URL == "" {
 		args = append(args, "--database-url=none")
+	}
+	if spread {
+		args = append(args, "--fleet="+crew.LocalFleet(c.Fleet.Workers))
 	}
 	return args
 }

@@ -8,8 +8,9 @@ const mostKills = 3
 // limits are concurrency limits; every process of a trial has another one.
 var limits = []int{1, 2, 7, 50}
 
-// death is one planned kill: its point in the remaining work, and the settings of the process until then.
+// death is one planned kill: its process, its point in the remaining work, and the settings of the process until then.
 type death struct {
+	worker   int // from 1; 0 is the process that owns the run
 	moment   Moment
 	after    float64 // share of the remaining work
 	settings settings
@@ -25,17 +26,31 @@ type settings struct {
 // plan is the plan of one trial: its deaths, and the settings of the last process.
 type plan struct {
 	trial  int
+	spread bool // over workers
 	deaths []death
 	last   settings
 }
 
-// planOf draws the plan of a trial from the seed. Every second kill is at a commit.
+// planOf draws the plan of a trial from the seed. Every second kill is at a commit, or at a message of a worker.
 func (c *Config) planOf(trial int, counts *Counts) plan {
 	draw := rand.New(rand.NewPCG(c.Seed, uint64(trial)))
-	p := plan{trial: trial, last: c.settingsOf(draw)}
+	p := plan{trial: trial, spread: c.Fleet.spreads(trial)}
+	p.last = c.settingsOf(draw, p.spread)
+	doomed := map[int]bool{} // the workers that die before the process that owns the run
 	for i := range 1 + draw.IntN(mostKills) {
-		d := death{moment: Commit, after: draw.Float64(), settings: c.settingsOf(draw)}
-		if at := counts.requests(); len(at) > 0 {
+		d := death{moment: Commit, after: draw.Float64(), settings: c.settingsOf(draw, p.spread)}
+		if p.spread && draw.IntN(2) == 0 {
+			d.worker = 1 + draw.IntN(c.Fleet.Workers)
+		}
+		if doomed[d.worker] {
+			d.worker = 0
+		}
+		if d.worker > 0 {
+			d.moment, doomed[d.worker] = Message, true
+		} else {
+			clear(doomed)
+		}
+		if at := counts.requests(p.spread, d.worker); len(at) > 0 {
 			if m := at[draw.IntN(len(at))]; (trial+i)%2 == 0 {
 				d.moment = m
 			}
@@ -45,28 +60,49 @@ func (c *Config) planOf(trial int, counts *Counts) plan {
 	return p
 }
 
-func (c *Config) settingsOf(draw *rand.Rand) settings {
+func (c *Config) settingsOf(draw *rand.Rand, spread bool) settings {
 	limit := limits[draw.IntN(len(limits))]
+	if spread { // so that each worker has sessions
+		limit = max(limit, c.Fleet.Workers)
+	}
 	return settings{min(limit, c.limit()), draw.IntN(4) == 0, draw.IntN(2) == 0}
 }
 
-// requests are the moments of requests in a run.
-func (c *Counts) requests() (all []Moment) {
+// requests are the moments of requests in a process of a run. In a spread run, workers send the requests; the mocks are in the process
+// that owns the run.
+func (c *Counts) requests(spread bool, worker int) (all []Moment) {
 	for _, m := range []Moment{Sending, Request, Answer} {
-		if c[m] > 0 {
+		if c[m] > 0 && (!spread || (m == Request) == (worker == 0)) {
 			all = append(all, m)
 		}
 	}
 	return all
 }
 
-// points returns the points at which the processes of a trial kill themselves, according to the counts of the undisturbed run. Work that
+// round is one process of a trial, with the workers that it starts. At most one kill is planned for each of them; a kill of the process
+// itself is the last.
+type round struct {
+	kills    []Kill
+	settings settings
+}
+
+// rounds returns the processes of a trial, according to the counts of an undisturbed run: of its own process and of one worker. Work that
 // a process finds done counts as past.
-func (p *plan) points(counts *Counts) (all []Point) {
+func (p *plan) rounds(owner, worker *Counts) (all []round) {
 	left := 1.0
-	for _, d := range p.deaths {
-		all = append(all, Point{d.moment, 1 + int64(d.after*left*float64(counts[d.moment]))})
-		left *= 1 - d.after
+	for i, d := range p.deaths {
+		if i == 0 || p.deaths[i-1].worker == 0 {
+			all = append(all, round{settings: d.settings})
+		}
+		counts := owner
+		if d.worker > 0 {
+			counts = worker
+		}
+		r := &all[len(all)-1]
+		r.kills = append(r.kills, Kill{d.worker, Point{d.moment, 1 + int64(d.after*left*float64(counts[d.moment]))}})
+		if d.worker == 0 {
+			left *= 1 - d.after
+		}
 	}
 	return all
 }

@@ -31,8 +31,9 @@ type Config struct {
 	Kills       int
 	Seed        uint64 // of the kills
 	Only        int    // run only this trial; 0 is all
-	AtOnce      int    // concurrent trials; 0 is one
-	Keep        bool   // folders and rows in the database
+	Fleet       Fleet
+	AtOnce      int  // concurrent trials; 0 is one
+	Keep        bool // folders and rows in the database
 	// Tell receives the progress, one call at a time. It may be nil.
 	Tell func(Progress)
 	// Between, if set, is called with the data folder after each kill: tests cause damage there.
@@ -68,7 +69,8 @@ var ErrInexact = errors.New("its result depends on timing, so it cannot be compa
 // reference is the undisturbed run.
 type reference struct {
 	*result
-	counts Counts
+	counts        Counts
+	owner, worker Counts // of the run over workers, for its own process and for one worker
 }
 
 // Prove runs a proof. When ctx ends, it ends the processes and removes the folders.
@@ -104,34 +106,39 @@ func Prove(ctx context.Context, c Config) (report *Report, err error) {
 
 // undisturbed runs the scenario once, with the highest concurrency of any trial, which makes the fewest commits.
 func (c *Config) undisturbed(ctx context.Context, parent string) (ref *reference, err error) {
-	dir, err := c.folder(parent, 0)
+	dir, err := c.folder(parent, "undisturbed")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.clear(ctx, dir)) }()
-	counts := filepath.Join(dir, "counts")
-	if _, err := c.start(ctx, child{dir: dir, args: c.run(false, settings{limit: c.limit()}), counts: counts}); err != nil {
+	ref = &reference{}
+	ch := child{dir: dir, args: c.run(false, false, settings{limit: c.limit()}), counts: filepath.Join(dir, "counts")}
+	if ref.result, err = c.whole(ctx, ch); err != nil {
 		return nil, err
 	}
-	s, record, err := look(ctx, dir)
+	if ref.record.Inexact != nil {
+		return nil, fmt.Errorf("%w: %s", ErrInexact, ref.record.Inexact)
+	}
+	ref.counts, err = ReadCounts(ch.counts)
+	return ref, err
+}
+
+// whole runs the scenario to its end and returns its result.
+func (c *Config) whole(ctx context.Context, ch child) (*result, error) {
+	if _, err := c.start(ctx, ch); err != nil {
+		return nil, err
+	}
+	s, record, err := look(ctx, ch.dir)
 	switch {
 	case err != nil:
 		return nil, err
 	case s != over || record.Ending != engine.EndFinished:
 		return nil, fmt.Errorf("it must come to its end, but it is %s: %s", record.State(), record.Reason)
 	}
-	if err := c.push(ctx, dir, record.ID); err != nil {
+	if err := c.push(ctx, ch.dir, record.ID); err != nil {
 		return nil, err
 	}
-	ref = &reference{}
-	if ref.result, err = c.read(ctx, dir); err != nil {
-		return nil, err
-	}
-	if ref.record.Inexact != nil {
-		return nil, fmt.Errorf("%w: %s", ErrInexact, ref.record.Inexact)
-	}
-	ref.counts, err = ReadCounts(counts)
-	return ref, err
+	return c.read(ctx, ch.dir)
 }
 
 // all runs the trials, some concurrently, and further ones if planned kills did not happen.
@@ -165,6 +172,16 @@ func (c *Config) all(ctx context.Context, parent string, undisturbed *reference,
 
 // some runs trials, in any order. The first error ends the others.
 func (c *Config) some(ctx context.Context, parent string, plans []plan, undisturbed *reference, report *Report) error {
+	if anySpread(plans) && undisturbed.owner == (Counts{}) {
+		t := Trial{Workers: c.Fleet.Workers}
+		var err error
+		if undisturbed.owner, undisturbed.worker, t.Difference, err = c.undisturbedSpread(ctx, parent, undisturbed.result); err != nil {
+			return err
+		}
+		if t.First != "" {
+			report.Trials = append(report.Trials, t)
+		}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	todo := make(chan *plan)
@@ -210,8 +227,9 @@ func (r *Report) progress(of int) Progress {
 
 // Sum summarizes the trials of a proof.
 type Sum struct {
-	Commits int // kills at commits
-	Resumes int
+	Commits, Requests, Messages int // kills by their moment
+	Coordinators, Workers       int // kills of processes of spread trials
+	Resumes                     int
 	Difference
 	Replayed, SentAgain, Confirmed int64
 }
@@ -220,9 +238,20 @@ type Sum struct {
 func (r *Report) Sum() (s Sum) {
 	for i := range r.Trials {
 		t := &r.Trials[i]
-		for _, p := range t.Points {
-			if p.Moment == Commit {
+		for _, k := range t.Kills {
+			switch k.Moment {
+			case Commit:
 				s.Commits++
+			case Message:
+				s.Messages++
+			default:
+				s.Requests++
+			}
+			switch {
+			case k.Worker > 0:
+				s.Workers++
+			case t.Workers > 0:
+				s.Coordinators++
 			}
 		}
 		s.Resumes += t.Resumes
@@ -238,7 +267,7 @@ func (r *Report) Sum() (s Sum) {
 // Kills returns the number of kills.
 func (r *Report) Kills() (n int) {
 	for i := range r.Trials {
-		n += len(r.Trials[i].Points)
+		n += len(r.Trials[i].Kills)
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,9 +15,10 @@ import (
 
 // Trial is the result of one run that was killed.
 type Trial struct {
-	Number  int
-	Points  []Point // at which it was killed
-	Resumes int     // or restarts, if it was not stored yet
+	Number  int // 0 is the undisturbed run over workers, which is among the trials if it differs
+	Workers int // over which it was spread; 0 for a run in one process
+	Kills   []Kill
+	Resumes int // or restarts, if it was not stored yet
 	Difference
 
 	Replayed, SentAgain, Confirmed int64 // steps: from the journal; sent again; of those, known to have been done
@@ -24,22 +26,32 @@ type Trial struct {
 
 // Describe describes how the trial was killed.
 func (t *Trial) Describe() string {
-	at := make([]string, len(t.Points))
-	for i, p := range t.Points {
-		at[i] = p.String()
+	at := make([]string, len(t.Kills))
+	for i, k := range t.Kills {
+		at[i] = k.String()
 	}
-	return fmt.Sprintf("trial %d, killed at %s", t.Number, strings.Join(at, " "))
+	switch {
+	case t.Number == 0:
+		return fmt.Sprintf("the undisturbed run over %d workers", t.Workers)
+	case t.Workers > 0:
+		return fmt.Sprintf("trial %d over %d workers, killed at %s", t.Number, t.Workers, strings.Join(at, ", "))
+	}
+	return fmt.Sprintf("trial %d, killed at %s", t.Number, strings.Join(at, ", "))
 }
 
 // try runs a plan and compares the result.
 func (c *Config) try(ctx context.Context, parent string, p *plan, undisturbed *reference) (t Trial, err error) {
 	t = Trial{Number: p.trial}
-	dir, err := c.folder(parent, p.trial)
+	owner := &undisturbed.counts
+	if p.spread {
+		t.Workers, owner = c.Fleet.Workers, &undisturbed.owner
+	}
+	dir, err := c.folder(parent, "trial-"+strconv.Itoa(p.trial))
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, c.clear(ctx, dir)) }()
-	if err := c.toTheEnd(ctx, dir, p, p.points(&undisturbed.counts), &t); err != nil {
+	if err := c.toTheEnd(ctx, dir, p, p.rounds(owner, &undisturbed.worker), &t); err != nil {
 		if ctx.Err() != nil {
 			return t, err
 		}
@@ -56,9 +68,9 @@ func (c *Config) try(ctx context.Context, parent string, p *plan, undisturbed *r
 	return t, nil
 }
 
-// toTheEnd kills the run at its points and resumes it until it ends.
-func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, points []Point, t *Trial) error {
-	for round := 0; ; round++ {
+// toTheEnd executes the rounds, which kill processes of the run, and resumes it until it ends.
+func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, rounds []round, t *Trial) error {
+	for n := 0; ; n++ {
 		s, record, err := look(ctx, dir)
 		if err != nil {
 			return fmt.Errorf("read the state after a kill: %w", err)
@@ -66,26 +78,27 @@ func (c *Config) toTheEnd(ctx context.Context, dir string, p *plan, points []Poi
 		if s == over {
 			return c.push(ctx, dir, record.ID)
 		}
-		if round > len(points) {
+		if n > len(rounds) {
 			return fmt.Errorf("the run has not ended: %s, %s", record.State(), record.Reason)
 		}
-		ch, with := child{dir: dir}, p.last
-		if round < len(points) {
-			ch.point, with = points[round], p.deaths[round].settings
+		ch, with := child{dir: dir}, round{settings: p.last}
+		if n < len(rounds) {
+			with = rounds[n]
 		}
-		ch.args = c.run(s == begun, with)
+		ch.args = c.run(s == begun, p.spread, with.settings)
+		with.doom(&ch, n)
 		killed, err := c.start(ctx, ch)
 		if err != nil {
 			return err
 		}
-		if round > 0 && s == begun {
+		if n > 0 && s == begun {
 			t.Resumes++
 		}
-		if !killed { // it ended before its point; the remaining points are later
-			points = points[:min(round, len(points))]
+		t.Kills = append(t.Kills, with.happened(dir, n, killed)...)
+		if !killed { // it ended before its point; the remaining rounds are later
+			rounds = rounds[:min(n, len(rounds))]
 			continue
 		}
-		t.Points = append(t.Points, ch.point)
 		if c.Between != nil {
 			if err := c.Between(dir); err != nil {
 				return err

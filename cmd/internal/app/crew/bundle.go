@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/lending"
 )
@@ -49,7 +50,8 @@ func check(of fleet.Info) error {
 
 // preparer makes the sessions of a run executable on this machine.
 type preparer struct {
-	say func(text string) // receives the start and the end of runs
+	say     func(text string) // receives the start and the end of runs
+	witness service.Witness
 }
 
 // prepare implements [fleet.WorkerConfig.Prepare].
@@ -65,7 +67,7 @@ func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower
 	s.Source.Path = b.Path
 	find := secrets.Finder{Env: func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) }}
 	borrow := func(service string) admission.Admitter { return from.Service(service) }
-	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: find, Reach: b.Reach, Borrow: borrow}, Allow: b.Allowed}
+	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: find, Reach: b.Reach, Borrow: borrow, Witness: p.witness}, Allow: b.Allowed}
 	job, services, err := l.Connect(b.Machine != thisMachine())
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))

@@ -46,8 +46,10 @@ type Config struct {
 	// Program is the path of throngctl, which is started with Env in addition to the environment, for workers on this machine.
 	Program string
 	Env     []string
-	Say     func(text string) // receives what happens; it must not block
-	Log     *slog.Logger
+	// WorkerEnv, if set, returns the environment of a start of such a worker, both counted from 1, that would otherwise have env.
+	WorkerEnv func(env []string, worker, start int) []string
+	Say       func(text string) // receives what happens; it must not block
+	Log       *slog.Logger
 }
 
 // Fleet is the fleet of a coordinator. It implements [app.Crew]. Its methods are safe for concurrent use.
@@ -68,6 +70,9 @@ var _ app.Crew = (*Fleet)(nil)
 
 // localPrefix begins the form of Config.Where for workers on this machine.
 const localPrefix = "local:"
+
+// LocalFleet returns the form of Config.Where for a number of workers on this machine.
+func LocalFleet(count int) string { return localPrefix + strconv.Itoa(count) }
 
 // mostLocal bounds the workers on this machine.
 const mostLocal = 256
@@ -191,6 +196,23 @@ func mistake(err error) error {
 		hint = "the workers are " + strings.Join(unknown.Known, ", ")
 	}
 	return &engine.FieldError{Field: "worker", Problem: "there is no worker named " + unknown.Name, Hint: hint}
+}
+
+// CheckLaunch returns why a number of workers cannot execute a launch, or nil.
+func CheckLaunch(l *app.Launch, count int) error {
+	mistakes := []error{l.CheckCrew()}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres == nil {
+			continue
+		}
+		if n := s.Postgres.Limits.WithDefaults().Connections; n < count {
+			mistakes = append(mistakes, &engine.FieldError{
+				Field: "fleet", Problem: fmt.Sprintf("%d workers cannot share %s of service %s", count, engine.Counted(int64(n), "connection", "connections"), s.Name),
+				Hint: "raise limits.connections, or use fewer workers",
+			})
+		}
+	}
+	return errors.Join(mistakes...)
 }
 
 // CheckShared returns an error for each name that is not a secret of a service of the launch, or has no value.

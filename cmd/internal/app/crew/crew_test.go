@@ -102,7 +102,7 @@ func TestPrepare(t *testing.T) {
 		"mock elsewhere":      {mocked, func(b *bundle) { reach(b); b.Machine = "other" }, "the scenario uses a mock for service shop, which listens on the coordinator's machine only; use --fleet local:N, or"},
 	} {
 		var said []string
-		p, err := preparer{func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), from, fleet.Part{})
+		p, err := preparer{say: func(text string) { said = append(said, text) }}.prepare(t.Context(), given(t, c.text, c.change), from, fleet.Part{})
 		switch {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n")):
 			t.Errorf("%s: %v, want %q", name, err, c.want)

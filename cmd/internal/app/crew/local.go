@@ -45,7 +45,7 @@ func startLocals(cfg *Config, count int, join string, changed func()) *locals {
 	l := &locals{cfg: cfg, join: join, count: count, changed: changed, removed: map[string]bool{}}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	for i := range count {
-		l.all.Go(func() { l.keep(fmt.Sprintf("local-%d", i+1)) })
+		l.all.Go(func() { l.keep(i + 1) })
 	}
 	return l
 }
@@ -71,11 +71,16 @@ func (l *locals) failure(wanted int) error {
 	return errors.Join(errLocal, l.last)
 }
 
-// keep starts a worker, and again if it ends before the fleet does.
-func (l *locals) keep(name string) {
-	for failures := 0; ; {
+// keep starts a worker, counted from 1, and again if it ends before the fleet does.
+func (l *locals) keep(worker int) {
+	name := fmt.Sprintf("local-%d", worker)
+	for start, failures := 1, 0; ; start++ {
 		began := time.Now()
-		err := l.run(name)
+		env := append(os.Environ(), l.cfg.Env...)
+		if l.cfg.WorkerEnv != nil {
+			env = l.cfg.WorkerEnv(env, worker, start)
+		}
+		err := l.run(name, env)
 		if l.ctx.Err() != nil || l.isRemoved(name) {
 			return
 		}
@@ -133,9 +138,9 @@ func (l *locals) isRemoved(name string) bool {
 }
 
 // run executes a worker until it ends. At the end of the fleet, it closes the worker's standard input, which ends it.
-func (l *locals) run(name string) error {
+func (l *locals) run(name string, env []string) error {
 	cmd := exec.CommandContext(l.ctx, l.cfg.Program, l.arguments(name)...)
-	cmd.Env = append(append(os.Environ(), l.cfg.Env...), about.JoinEnv+"="+l.join, about.LeashEnv+"=1")
+	cmd.Env = append(env, about.JoinEnv+"="+l.join, about.LeashEnv+"=1")
 	var said tail
 	cmd.Stderr = &said
 	leash, err := cmd.StdinPipe()

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/bus"
 	"github.com/throng-sim/throng/engine/machine"
+	"github.com/throng-sim/throng/engine/service"
 )
 
 // WorkerConfig describes a worker.
@@ -27,6 +28,27 @@ type WorkerConfig struct {
 	Data        string // folder whose disk is watched
 	Say         func(text string)
 	Log         *slog.Logger
+	Hooks       Hooks
+}
+
+// Hooks let another program watch a worker. Their functions are called concurrently, may block, and may be nil.
+type Hooks struct {
+	Witness service.Witness // of the requests to services
+	Message func()          // is called before a message is sent to the coordinator
+}
+
+// watched is a link whose messages are watched.
+type watched struct {
+	fleet.Link
+	before func()
+}
+
+// Request implements [fleet.Link].
+func (w watched) Request(ctx context.Context, request []byte) ([]byte, error) {
+	if w.before != nil {
+		w.before()
+	}
+	return w.Link.Request(ctx, request)
 }
 
 // base is roughly the memory of a worker without sessions.
@@ -57,7 +79,9 @@ func Work(ctx context.Context, cfg WorkerConfig) (err error) {
 		return fmt.Errorf("join the fleet: %w", err)
 	}
 	defer func() { err = errors.Join(err, link.Close()) }()
-	err = fleet.Work(ctx, fleet.WorkerConfig{Link: link, Info: info, Prepare: preparer{cfg.Say}.prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say})
+	err = fleet.Work(ctx, fleet.WorkerConfig{
+		Link: watched{link, cfg.Hooks.Message}, Info: info, Prepare: preparer{cfg.Say, cfg.Hooks.Witness}.prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say,
+	})
 	if err != nil {
 		return fmt.Errorf("work for the coordinator: %w", err)
 	}

@@ -106,26 +106,6 @@ func NewPresets(data string) (all []Preset) {
 	return all
 }
 
-// Proof is the result of a proof.
-type Proof struct {
-	Scenario   string   `json:"scenario"`
-	Same       bool     `json:"same"`
-	Sessions   int64    `json:"sessions"`
-	Trials     int      `json:"trials"`
-	Kills      int      `json:"kills"`
-	AtCommits  int      `json:"at_commits"`
-	Resumes    int      `json:"resumes"`
-	Replayed   int64    `json:"replayed"`
-	Again      int64    `json:"sent_again"`
-	Confirmed  int64    `json:"confirmed"`
-	Lost       int      `json:"lost"`
-	Doubled    int      `json:"doubled"`
-	Took       float64  `json:"took_seconds"`
-	Difference string   `json:"difference,omitempty"` // the first
-	Parts      []string `json:"parts,omitempty"`      // of the result that differ
-	Folder     string   `json:"folder,omitempty"`
-}
-
 // Waiting is the line of a run that waits for its start time.
 type Waiting struct {
 	Event string    `json:"event"`

@@ -24,6 +24,7 @@ type Terminal struct {
 	Data        string
 	Signals     <-chan os.Signal
 	Log         *slog.Logger
+	Hooks       crew.Hooks
 	Interrupted error // of a command that a second signal ended
 	// Steer calls f with a client of the run in progress.
 	Steer func(ctx context.Context, run string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error
@@ -79,7 +80,7 @@ func (c *WorkerCmd) Run(ctx context.Context, t *Terminal) error {
 
 // config returns what the flags say.
 func (c *WorkerCmd) config(t *Terminal) (crew.WorkerConfig, error) {
-	cfg := crew.WorkerConfig{Join: strings.TrimSpace(c.Join), Credentials: c.NATSCreds, Name: c.Name, Cores: c.Cores, Once: c.Once, Data: t.Data, Log: t.Log}
+	cfg := crew.WorkerConfig{Join: strings.TrimSpace(c.Join), Credentials: c.NATSCreds, Name: c.Name, Cores: c.Cores, Once: c.Once, Data: t.Data, Log: t.Log, Hooks: t.Hooks}
 	cfg.Say = func(text string) { fmt.Fprintln(t.Out, time.Now().Format(time.TimeOnly), text) }
 	var mistakes []error
 	if cfg.Join == "" {
