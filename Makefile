@@ -145,7 +145,7 @@ window-cost: setup-test ## Measure what the window costs beside a run of a milli
 effects: setup-test ## Kill runs 20 times at shops that know no idempotency keys, and print what was doubled; PROGRAM=path for another throngctl
 	@THRONG_EFFECT_KILLS=$(or $(KILLS),20) THRONG_EFFECT_PROGRAM=$(PROGRAM) go test $(GOTAGS) -count 1 -timeout 30m -v -run '^TestKillsAt' ./cmd/throngctl
 
-prove: build ## Kill the built-in scenarios 200 times and compare what they give; ARGS="--kills 20" for fewer
+prove: build ## Kill the built-in scenarios 200 times, their workers too, and compare what they give; ARGS="--kills 20 --fleet local:3"
 	@bin/throngctl prove --kills 200 $(ARGS)
 
 THRONGBENCH = bin/throngbench -rows '$(ROWS)' -rounds $(ROUNDS) $(if $(BEFORE),-before '$(BEFORE)')

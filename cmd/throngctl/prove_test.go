@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine/mock"
 )
 
@@ -24,12 +27,34 @@ func few(t *testing.T, more ...string) []string {
 // TestProve checks the output of a successful proof.
 func TestProve(t *testing.T) {
 	code, out, stderr := ctl(t, few(t, "--kills", "4")...)
-	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S.* +the same\n4 kills: nothing lost, nothing duplicated\n`)
+	row := regexp.MustCompile(`\nshopping +12 +\d +4 +\d +\d +\d +\d +\d +\d +\d+ +\d+ +\d+ +0 +0 +\S.* +the same\n4 kills: nothing lost, nothing duplicated\n`)
 	if code != exitDone || !row.MatchString(out) || stderr != "" {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if strings.Contains(out, "throng-prove-") {
 		t.Errorf("the output mentions kept folders:\n%s", out)
+	}
+}
+
+// TestProveOverWorkers checks that a proof kills coordinators and workers, counts them apart, and finds that a worker's requests lost
+// their keys.
+func TestProveOverWorkers(t *testing.T) {
+	code, out, stderr := ctl(t, few(t, "--kills", "8", "--fleet", "local:2", "--json")...)
+	var all []answer.Proof
+	if err := json.Unmarshal([]byte(out), &all); err != nil || code != exitDone || len(all) != 1 {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, stderr)
+	}
+	p := all[0]
+	if !p.Same || p.Kills != 8 || p.Coordinators+p.Workers != 8 || p.Coordinators < 2 || p.Workers < 2 || p.AtCommits+p.AtRequests+p.AtMessages != 8 || p.Resumes < p.Coordinators/2 {
+		t.Errorf("got %+v", p)
+	}
+	config := prove.Config{Run: day("")[1:], Kills: 8, Seed: 4, Fleet: prove.Fleet{Workers: 2, Always: true}, Program: self(t), AtOnce: 2, Env: []string{asToolEnv + "=1", breakEnv + "=keys"}}
+	r, err := prove.Prove(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed() == nil {
+		t.Errorf("%d kills found nothing", r.Kills())
 	}
 }
 
@@ -61,6 +86,9 @@ func TestProveOfWhatCannotBeProved(t *testing.T) {
 	}{
 		{"timing", few(t, "--mock-scarcity"), exitFailed, "the undisturbed run: its result depends on timing, so it cannot be compared: inexact since cycle 0: agents share"},
 		{"a budget", few(t, "--max-requests", "9"), exitFailed, "it must come to its end, but it is out of budget"},
+		{"workers of other machines", few(t, "--fleet", ":7422"), exitUsage, "a proof starts its workers on this machine"},
+		{"no workers", few(t, "--fleet", "local:0"), exitUsage, "names no number of workers"},
+		{"a single chain", []string{"prove", "analysis", "--chain", "analysis", "--fleet", "local:2"}, exitUsage, "a chain that runs alone"},
 		{"no kills", few(t, "--kills", "0"), exitUsage, "a proof needs kills"},
 		{"a mistake", few(t, "--set", "agents=none"), exitUsage, "is not a whole number"},
 		{"flags without a scenario", []string{"prove", "--set", "agents=3"}, exitUsage, "these flags need a scenario"},

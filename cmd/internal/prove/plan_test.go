@@ -31,11 +31,12 @@ func TestPlans(t *testing.T) {
 		if again := c.planOf(p.trial, &counts); i < len(plans)-1 && !reflect.DeepEqual(p, again) {
 			t.Errorf("trial %d alone: got %+v, want %+v", p.trial, again, p)
 		}
-		for _, point := range p.points(&counts) {
+		for _, r := range p.rounds(&counts, nil) {
 			kills++
-			at[point.Moment]++
-			if point.N < 1 || point.N > counts[point.Moment] {
-				t.Errorf("got %s of %d", point, counts[point.Moment])
+			k := r.kills[0]
+			at[k.Moment]++
+			if len(r.kills) != 1 || k.Worker != 0 || k.N < 1 || k.N > counts[k.Moment] {
+				t.Errorf("got %v of %d", r.kills, counts[k.Moment])
 			}
 		}
 		for _, d := range p.deaths {
@@ -57,9 +58,9 @@ func TestPlansFollowTheCounts(t *testing.T) {
 	c := Config{Kills: 50, Limit: 5}
 	for _, counts := range []Counts{{Commit: 9}, {Commit: 9, Sending: 3, Answer: 2}} {
 		for _, p := range c.trials(&counts) {
-			for i, point := range p.points(&counts) {
-				if counts[point.Moment] == 0 || p.deaths[i].settings.limit > 5 {
-					t.Errorf("got %s with %+v of %v", point, p.deaths[i].settings, counts)
+			for _, r := range p.rounds(&counts, nil) {
+				if counts[r.kills[0].Moment] == 0 || r.settings.limit > 5 {
+					t.Errorf("got %v with %+v of %v", r.kills, r.settings, counts)
 				}
 			}
 		}
