@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
@@ -29,6 +30,7 @@ type calibrateCmd struct {
 	Max       int           `placeholder:"N" help:"Highest limit to measure (default: 64, or the number of agents)."`
 	Repeats   int           `default:"3" placeholder:"N" help:"Measurements per limit."`
 	Duration  time.Duration `default:"5s" placeholder:"T" help:"Time to measure each limit after it has settled; longer if sessions take long."`
+	Fleet     string        `placeholder:"local:N,N" help:"Measure all limits with each of these numbers of workers on this machine, such as local:0,1,2; 0 is one process."`
 	Apply     bool          `help:"Save the result as the settings max-concurrent and ceiling."`
 	Wait      bool          `xor:"load" help:"Wait until other programs use little CPU."`
 	UnderLoad bool          `xor:"load" help:"Measure even if other programs use the CPU; there is no recommendation then."`
@@ -77,28 +79,44 @@ func (c *calibrateCmd) Run(ctx context.Context, t *terminal) (err error) {
 	p := show.NewProgress(out, c.NoDashboard)
 	sweep.Report = func(at calibrate.Progress) { p.Say(time.Now(), show.Measuring(at), at.Done == at.Total) }
 	sweep.Waiting = func(cpu float64) { p.Say(time.Now(), calibration.Waiting(cpu), false) }
-	found, err := c.calibrate(ctx, t, sweep)
+	all, err := c.calibrate(ctx, t, sweep, p)
 	p.End()
 	t.sayTrouble()
-	if found.Notice != "" {
-		fmt.Fprintln(t.err, found.Notice)
-	}
-	if err != nil && !measured(&found.Result) {
+	all = slices.DeleteFunc(all, func(r calibration.Record) bool {
+		if r.Notice != "" {
+			fmt.Fprintln(t.err, r.Notice)
+		}
+		return err != nil && !measured(&r.Result)
+	})
+	if len(all) == 0 {
 		return c.gaveUp(t, err)
 	}
-	if c.JSON {
-		enc := json.NewEncoder(t.out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(found); err != nil {
-			return err
-		}
-	} else {
-		show.Calibration(t.out, &found)
+	choice := calibrate.Choice{Level: all[0].Result.Level}
+	if c.Fleet != "" {
+		choice = answer.Choose(all)
+	}
+	if err := c.show(t, all, choice); err != nil {
+		return err
 	}
 	if err != nil {
 		return c.gaveUp(t, err)
 	}
-	return c.advise(t, &found.Result)
+	return c.advise(t, choice)
+}
+
+// show prints what was measured.
+func (c *calibrateCmd) show(t *terminal, all []calibration.Record, choice calibrate.Choice) error {
+	switch {
+	case c.JSON && c.Fleet != "":
+		return t.print(answer.FleetCalibration{Choice: choice, Calibrations: all})
+	case c.JSON:
+		return t.print(all[0])
+	case c.Fleet != "":
+		show.FleetCalibration(t.out, all, choice)
+	default:
+		show.Calibration(t.out, &all[0])
+	}
+	return nil
 }
 
 // sweep returns the measurement that the flags describe.
@@ -155,22 +173,42 @@ func (c *calibrateCmd) idle(ctx context.Context, t *terminal) (err error) {
 	return nil
 }
 
-// calibrate runs the measurement. A signal cancels it.
-func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep) (found calibration.Record, err error) {
+// calibrate runs the measurement, for each number of workers. A signal cancels it.
+func (c *calibrateCmd) calibrate(ctx context.Context, t *terminal, s app.Sweep, p *show.Progress) (all []calibration.Record, err error) {
+	measure := func() ([]calibration.Record, error) {
+		found, err := s.Run(ctx)
+		return []calibration.Record{found}, err
+	}
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	s.Launch.Telemetry.Abort = ctx.Done()
+	if c.Fleet != "" {
+		counts, err := crew.Counts(c.Fleet)
+		if err != nil {
+			return nil, err
+		}
+		program, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		cfg := crew.Config{Secrets: s.Launch.Secrets, Data: t.data, Program: program, Env: t.hooks.env, Log: t.log, Say: func(text string) { t.log.Info(text) }}
+		measure = func() ([]calibration.Record, error) {
+			return crew.Sweeps(ctx, cfg, counts, s, func(workers int, at calibrate.Progress) {
+				p.Say(time.Now(), calibrate.WorkersText(workers)+"  "+show.Measuring(at), at.Done == at.Total)
+			})
+		}
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		found, err = s.Run(ctx)
+		all, err = measure()
 	}()
 	for {
 		select {
 		case <-t.signals:
 			giveUp(errGivenUp)
 		case <-done:
-			return found, err
+			return all, err
 		}
 	}
 }
@@ -181,29 +219,40 @@ func (c *calibrateCmd) gaveUp(t *terminal, err error) error {
 		return fmt.Errorf("not started: %w; close them, wait for them with --wait, or measure anyway with --under-load", busy)
 	}
 	if errors.Is(err, errGivenUp) {
-		fmt.Fprintln(t.err, "Canceled; nothing was stored.")
+		kept := "nothing was stored"
+		if c.Fleet != "" {
+			kept = "only numbers of workers that were completely measured are stored"
+		}
+		fmt.Fprintf(t.err, "Canceled; %s.\n", kept)
 		return exitError(exitInterrupted)
 	}
 	return err
 }
 
 // advise prints how to use the result, or saves it.
-func (c *calibrateCmd) advise(t *terminal, r *calibrate.Result) error {
-	if r.Level == 0 {
+func (c *calibrateCmd) advise(t *terminal, best calibrate.Choice) error {
+	if best.Level == 0 {
 		return exitError(exitFailed)
 	}
 	out := t.out
 	if c.JSON {
 		out = t.err
 	}
+	fleet, saved := "", "it"
+	if best.Workers > 0 {
+		fleet, saved = " --fleet "+crew.LocalFleet(best.Workers), "the limit"
+	}
 	if !c.Apply {
-		fmt.Fprintf(out, "Use it with --max-concurrent %d --ceiling %d, or save it with --apply.\n", r.Level, r.Level)
+		fmt.Fprintf(out, "Use it with --max-concurrent %d --ceiling %d%s, or save %s with --apply.\n", best.Level, best.Level, fleet, saved)
 		return nil
 	}
-	if err := calibration.ApplyLevel(t.data, r.Level); err != nil {
+	if err := calibration.ApplyLevel(t.data, best.Level); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "saved: max-concurrent=%d ceiling=%d\n", r.Level, r.Level)
+	fmt.Fprintf(out, "saved: max-concurrent=%d ceiling=%d\n", best.Level, best.Level)
+	if fleet != "" {
+		fmt.Fprintf(out, "Start runs with%s.\n", fleet)
+	}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -80,6 +81,43 @@ func TestCalibrateJSON(t *testing.T) {
 	}
 }
 
+// TestCalibrateFleet measures one process and two workers, prints both with a recommendation, and stores both.
+func TestCalibrateFleet(t *testing.T) {
+	data := t.TempDir()
+	fleet := func(more ...string) (code int, out, stderr string) {
+		var stdout, errs bytes.Buffer
+		code = execute(brief(data, append([]string{"--fleet", "local:2,0"}, more...)...), &terminal{
+			in: strings.NewReader(""), out: &stdout, err: &errs, hooks: hooks{trusts: true, host: unseen, env: []string{asToolEnv + "=1"}},
+		})
+		return code, stdout.String(), errs.String()
+	}
+	code, out, stderr := fleet("--apply")
+	if code != exitDone {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{
+		`(?m)^2 workers  measured 6/6`, `(?m)^  WORKERS +LIMIT +SESSIONS/S`, `(?m)^  0 +4 +\S+ `, `(?m)^  2 +4 +\S+ `, `(?m)^one process: \d`, `(?m)^2 workers: \d`,
+		`(?m)^Best: (one process|2 workers) with a limit of \d`, `(?m)^saved: max-concurrent=\d`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+	code, out, stderr = fleet("--json")
+	var found answer.FleetCalibration
+	d := json.NewDecoder(strings.NewReader(out))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&found); err != nil || code != exitDone || found.Level == 0 || len(found.Calibrations) != 2 || found.Calibrations[1].Workers != 2 {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, stderr)
+	}
+	if kept, _, err := calibration.List(data); err != nil || len(kept) != 2 || kept[0].Workers != 2 || kept[1].Workers != 0 {
+		t.Errorf("stored %+v, %v", kept, err)
+	}
+	if _, out, _ := ctl(t, "calibrate", "--history", "--data", data); !regexp.MustCompile(`AGENTS +WORKERS +LIMIT`).MatchString(out) || !regexp.MustCompile(` 30 +2 +\d `).MatchString(out) {
+		t.Errorf("the history is\n%s", out)
+	}
+}
+
 func TestCalibrateMistakes(t *testing.T) {
 	data := t.TempDir()
 	for _, tt := range []struct {
@@ -90,6 +128,7 @@ func TestCalibrateMistakes(t *testing.T) {
 		{brief(data, "--levels", "0"), "levels: a limit of 0 runs nothing"},
 		{brief(data, "--levels", "31"), "levels: 31 is above the maximum, 30 (use limits from 1 to 30)"},
 		{brief(data, "--service", "shop=https://shop.example.com"), "--allow shop.example.com"},
+		{brief(data, "--fleet", ":7422"), "names no numbers of workers"},
 		{brief(data, "--sequential", "on"), "agents act in turn"},
 		{[]string{"calibrate", "nowhere.yaml", "--data", data}, "nowhere.yaml"},
 	} {

@@ -11,6 +11,7 @@ type Bound string
 // The bounds. Nothing means that throughput still grew at the highest level.
 const (
 	CPU         Bound = "CPU"
+	Coordinator Bound = "the coordinator"
 	Memory      Bound = "memory"
 	Connections Bound = "connections"
 	Provider    Bound = "provider"
@@ -48,7 +49,7 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 		return Nothing, fmt.Sprintf("throughput still grew at %d, the highest level%s", top.Level, soFar(levels, top))
 	}
 	if grew && over.Over != Failures {
-		return over.Over, overWords(over)
+		return over.bound(), overWords(over)
 	}
 	look := top
 	if over != nil { // the signs are clearest there
@@ -58,7 +59,7 @@ func boundOf(levels []Level, recommended int, top, over *Level) (Bound, string) 
 		return b, why
 	}
 	if over != nil {
-		return over.Over, overWords(over)
+		return over.bound(), overWords(over)
 	}
 	return Unknown, fmt.Sprintf("throughput stopped growing by %d, and no measured figure explains why", top.Level)
 }
@@ -87,7 +88,7 @@ func signs(first, at *Level) (Bound, string) {
 	case at.Over == Failures:
 		return Backend, overWords(at)
 	case at.CPU > busyCPU:
-		return CPU, cpuWords(at)
+		return at.cpuBound(), cpuWords(at)
 	case at.Memory > busyMemory:
 		return Memory, fmt.Sprintf("at %d, %.0f%% of the memory was in use", at.Level, shownPercent*at.Memory)
 	case s.InFlight > 0 && s.InFlight < idle*float64(at.Level):
@@ -119,9 +120,28 @@ var overNotes = map[Bound]string{
 	Memory:   fmt.Sprintf("memory above %.0f%%", shownPercent*MaxMemory),
 }
 
-// cpuWords describes the CPU load, and the part of other programs if that is large.
+// bound returns the bound that the level exceeded.
+func (l *Level) bound() Bound {
+	if l.Over == CPU {
+		return l.cpuBound()
+	}
+	return l.Over
+}
+
+// cpuBound is the coordinator if the CPU is busy and it uses more of it than its workers.
+func (l *Level) cpuBound() Bound {
+	if workers := l.total().WorkersCPU; workers > 0 && l.OwnCPU > 2*workers {
+		return Coordinator
+	}
+	return CPU
+}
+
+// cpuWords describes the CPU load, its parts in a fleet, and the part of other programs if that is large.
 func cpuWords(l *Level) string {
 	text := fmt.Sprintf("at %d, the CPU was at %.0f%%", l.Level, l.CPU)
+	if workers := l.total().WorkersCPU; workers > 0 && l.OwnCPU >= workers {
+		text += fmt.Sprintf(", the coordinator used %.0f and the workers %.0f", l.OwnCPU-workers, workers)
+	}
 	if l.OwnCPU >= 0 && l.CPU-l.OwnCPU > othersCPU {
 		text += fmt.Sprintf("; other programs used %.0f: close them and measure again", l.CPU-l.OwnCPU)
 	}
@@ -140,6 +160,7 @@ func (l *Level) total() (t Sample) {
 		t.Paced += s.Paced / n
 		t.Bounded += s.Bounded / n
 		t.InFlight += s.InFlight / n
+		t.WorkersCPU += s.WorkersCPU / n
 		t.Clients, t.MaxClients = max(t.Clients, s.Clients), max(t.MaxClients, s.MaxClients)
 		if s.Service > 0 {
 			service += s.Service

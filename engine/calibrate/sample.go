@@ -20,6 +20,8 @@ type Sample struct {
 	CPU    float64 `json:"cpu_percent"`     // mean
 	OwnCPU float64 `json:"own_cpu_percent"` // mean
 	Memory float64 `json:"memory_share"`    // maximum
+	// WorkersCPU is the part of OwnCPU that the workers of a fleet used; 0 without workers.
+	WorkersCPU float64 `json:"workers_cpu_percent,omitempty"`
 	// Clients is the maximum of the database server's clients, MaxClients its limit; negative is unknown.
 	Clients    int `json:"clients"`
 	MaxClients int `json:"max_clients"`

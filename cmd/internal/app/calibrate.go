@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/engine"
@@ -33,6 +29,8 @@ type Sweep struct {
 	Launch Launch
 	Name   string // of the scenario, as the user gave it
 	Plan   calibrate.Plan
+	// Workers is the number of workers of the launch's crew; 0 without a crew.
+	Workers int
 	// Duration is the time to measure each level, after a warm-up of 0.3 times Duration; 0 is the default. A measurement
 	// lasts up to six times as long if fewer than ten sessions have ended, and a warm-up if fewer sessions have ended than
 	// are in flight.
@@ -57,7 +55,7 @@ func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 	if s.Plan.Foreign, err = s.Others.Others(ctx, host, s.Waiting); err != nil {
 		return c, err
 	}
-	dir, leave, err := scratch(s.Launch.Data)
+	dir, leave, err := calibration.Scratch(s.Launch.Data)
 	if err != nil {
 		return c, err
 	}
@@ -70,6 +68,7 @@ func (s Sweep) Run(ctx context.Context) (c calibration.Record, err error) {
 	l := s.Launch
 	l.Store, l.Scratch, l.Remote, l.Resume, l.Settings = store, dir, nil, "", unattended(l.Settings)
 	c = l.calibration(s.Name)
+	c.Workers = s.Workers
 	job, err := l.Start(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -103,6 +102,9 @@ func (s Sweep) sweep(ctx context.Context, job *Job) (calibrate.Result, error) {
 	}
 	duration := cmp.Or(s.Duration, defaultDuration)
 	g := calibration.NewGauge(job.Run, time.Duration(warmUpShare*float64(duration)), duration)
+	if s.Launch.Crew != nil {
+		g.Workers = s.Launch.Crew.Workers
+	}
 	return calibrate.Sweep(ctx, p, g.Measure, s.Report)
 }
 
@@ -132,36 +134,6 @@ func unattended(s engine.Settings) engine.Settings {
 	s.Cycles, s.Hours, s.TimeScale = 0, 1000, 0
 	s.WarmUp, s.CheckpointEvery, s.Remote = nil, 0, false
 	return s
-}
-
-const scratchPrefix = "calibrate-"
-
-// scratch creates a temporary folder in the data folder; leave removes it. It also removes the folders of dead processes.
-func scratch(data string) (dir string, leave func() error, err error) {
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return "", nil, err
-	}
-	left, err := filepath.Glob(filepath.Join(data, scratchPrefix+"*"))
-	if err != nil {
-		return "", nil, err
-	}
-	for _, old := range left {
-		lock := flock.New(filepath.Join(old, "lock"))
-		if free, err := lock.TryLock(); err == nil && free {
-			if err := errors.Join(lock.Unlock(), os.RemoveAll(old)); err != nil {
-				slog.Warn("cannot remove the folder of an earlier calibration", "folder", old, "error", err)
-			}
-		}
-	}
-	if dir, err = os.MkdirTemp(data, scratchPrefix); err != nil {
-		return "", nil, fmt.Errorf("create a store for the measurements: %w", err)
-	}
-	lock := flock.New(filepath.Join(dir, "lock"))
-	leave = func() error { return errors.Join(lock.Close(), os.RemoveAll(dir)) }
-	if _, err := lock.TryLock(); err != nil {
-		return "", nil, errors.Join(err, leave())
-	}
-	return dir, leave, nil
 }
 
 // calibration returns the record of a calibration, without its result.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
@@ -19,7 +20,7 @@ import (
 // are real. If ctx ends, the session is cut, and the trial so far is returned with the error. Mistakes are *engine.FieldError
 // values; mistakes in the scenario are *scenario.Mistakes.
 func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err error) {
-	dir, leave, err := scratch(l.Data)
+	dir, leave, err := calibration.Scratch(l.Data)
 	if err != nil {
 		return nil, err
 	}

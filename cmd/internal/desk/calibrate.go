@@ -142,7 +142,7 @@ func foundIn(c *calibration.Record) *calibrate.Found {
 	r := &c.Result
 	f := &calibrate.Found{At: c.At, Title: c.Title, Level: r.Level, Low: r.Low, High: r.High, Words: r.String(), Law: r.Law(), Levels: r.Levels, UnderLoad: r.UnderLoad}
 	if c.Agents > 0 {
-		f.About = fmt.Sprintf("%s agents · %s · %s", engine.FormatCount(int64(c.Agents)), c.Machine, strings.Join(c.Services, ", "))
+		f.About = fmt.Sprintf("%s agents · %s · %s", engine.FormatCount(int64(c.Agents)), c.Where(), strings.Join(c.Services, ", "))
 	}
 	for _, b := range r.Band {
 		f.Curve = append(f.Curve, calibrate.Point{At: b.Level, PerSecond: b.PerSecond, Low: b.Low, High: b.High})

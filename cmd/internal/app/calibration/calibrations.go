@@ -33,6 +33,7 @@ type Record struct {
 	Hash     string           `json:"hash"`     // of the scenario's files and parameters
 	Services []string         `json:"services"` // address of each
 	Agents   int              `json:"agents"`
+	Workers  int              `json:"workers"` // of the fleet on this machine; 0 is one process
 	Result   calibrate.Result `json:"result"`
 
 	Notice string `json:"-"` // remark for the user about storing it; "" if there is none
@@ -62,10 +63,18 @@ func (m Machine) String() string {
 	return text
 }
 
-// Same reports whether c and o are of the same scenario with the same services on the same machine, both under the load of other programs
+// Where describes the machine, and the workers on it.
+func (c *Record) Where() string {
+	if c.Workers == 0 {
+		return c.Machine.String()
+	}
+	return calibrate.WorkersText(c.Workers) + " on " + c.Machine.String()
+}
+
+// Same reports whether c and o are of the same scenario with the same services on the same machine and as many workers, both under the load of other programs
 // or neither.
 func (c *Record) Same(o *Record) bool {
-	return c.Result.UnderLoad == o.Result.UnderLoad && c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
+	return c.Result.UnderLoad == o.Result.UnderLoad && c.Workers == o.Workers && c.Machine.Host == o.Machine.Host && c.Machine.Cores == o.Machine.Cores && c.Hash == o.Hash && slices.Equal(c.Services, o.Services)
 }
 
 // HashOf returns a hash of a scenario and its parameters.

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/calibrate"
 	"github.com/throng-sim/throng/engine/run"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 const (
@@ -21,13 +22,16 @@ const (
 // Gauge measures one run at several limits, and moves the limit of the run. The state of services, rate limiters and agents
 // carries over from level to level, and one budget pays for all levels.
 type Gauge struct {
+	// Workers returns the workers of the run, which are processes of this machine; nil without workers.
+	Workers func() []workers.State
+
 	run              *run.Run
 	warmUp, duration time.Duration
 }
 
 // NewGauge returns a gauge that measures each level for duration, after a warm-up.
 func NewGauge(run *run.Run, warmUp, duration time.Duration) *Gauge {
-	return &Gauge{run, warmUp, duration}
+	return &Gauge{run: run, warmUp: warmUp, duration: duration}
 }
 
 // Measure sets the limit, waits for the warm-up, and returns a sample.
@@ -44,6 +48,7 @@ func (g *Gauge) Measure(ctx context.Context, level int) (calibrate.Sample, error
 		return calibrate.Sample{}, err
 	}
 	w := newWindow(g.run.Snapshot())
+	w.workers = g.Workers
 	err := g.watch(ctx, func(s *engine.Snapshot) bool {
 		w.add(s)
 		took := s.At.Sub(w.from.At)
@@ -93,6 +98,8 @@ func (g *Gauge) over(ctx context.Context) error {
 type window struct {
 	from, to *engine.Snapshot
 	rows     []engine.MetricsRow // of seconds with at least half of them in the interval
+	workers  func() []workers.State
+	spread   float64 // sum over the rows of the workers' CPU, in percent of one core
 	inFlight int
 	polls    int
 }
@@ -112,6 +119,11 @@ func (w *window) add(s *engine.Snapshot) {
 		return
 	}
 	w.rows = append(w.rows, *row)
+	if w.workers != nil {
+		for _, worker := range w.workers() {
+			w.spread += worker.CPU
+		}
+	}
 }
 
 // sample returns the sample of the interval on a machine with so many cores.
@@ -152,7 +164,8 @@ func (w *window) machine(s *calibrate.Sample, cores int) {
 		s.Clients, s.MaxClients = max(s.Clients, w.rows[i].ServerConnections), max(s.MaxClients, w.rows[i].ServerMax)
 	}
 	if cpu > 0 {
-		s.CPU, s.OwnCPU = cpu, min(own, cpu)
+		workers := w.spread / float64(cores) / float64(len(w.rows))
+		s.CPU, s.OwnCPU, s.WorkersCPU = cpu, min(own+workers, cpu), min(workers, cpu)
 	}
 }
 

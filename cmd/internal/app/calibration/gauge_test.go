@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // snapshot returns the snapshot of a run at a second. perSecond sessions end each second, with two requests each.
@@ -59,6 +60,18 @@ func TestWindow(t *testing.T) {
 	near("in flight", s.InFlight, 8)
 	if s.Clients != 12 || s.MaxClients != 60 || len(w.rows) != 5 {
 		t.Errorf("%d of %d clients in %d seconds", s.Clients, s.MaxClients, len(w.rows))
+	}
+}
+
+// TestWindowOfAFleet checks that the CPU of workers on this machine is not that of other programs.
+func TestWindowOfAFleet(t *testing.T) {
+	w := newWindow(snapshot(10.4, 100))
+	w.workers = func() []workers.State { return []workers.State{{CPU: 30}, {CPU: 50}} }
+	for i := range 51 {
+		w.add(snapshot(10.4+float64(i)/10, 100))
+	}
+	if s := w.sample(10, 4); math.Abs(s.WorkersCPU-20) > 0.01 || math.Abs(s.OwnCPU-35) > 0.01 {
+		t.Errorf("the workers use %v, the fleet %v", s.WorkersCPU, s.OwnCPU)
 	}
 }
 

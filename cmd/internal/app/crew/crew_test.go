@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,33 @@ func TestLocal(t *testing.T) {
 		if n != want {
 			t.Errorf("%s: %d, %v, want %d", where, n, err, want)
 		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for text, want := range map[string][]int{
+		"local:2": {2}, "local:4,1,2,1": {1, 2, 4}, "local:0,3": {0, 3}, "local:": nil, "local:1,": nil, "local:-1": nil, "local:1,x": nil, "local:257": nil, ":7422": nil, "2": nil,
+	} {
+		if got, err := Counts(text); !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
+}
+
+// TestCheckLaunch checks that a launch whose database has fewer connections than there are workers is refused.
+func TestCheckLaunch(t *testing.T) {
+	s, err := scenario.Read("x.yaml", func(string) ([]byte, error) {
+		return []byte("services:\n  db: {kind: postgres, url: \"postgres://127.0.0.1:1/shop\", limits: {connections: 2}}\nchain c: {step a: {kind: sql, service: db, query: SELECT 1}}\n"), nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := app.Launch{Services: app.Services{Scenario: s, Settings: engine.DefaultSettings()}}
+	if err := CheckLaunch(&l, 2); err != nil {
+		t.Error(err)
+	}
+	if err := CheckLaunch(&l, 3); err == nil || !strings.Contains(err.Error(), "3 workers cannot share 2 connections of service db (raise limits.connections") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -122,6 +122,7 @@ var All = []Printed{
 	{"check", "", Checks{}},
 	{"prove", "", []Proof{}},
 	{"calibrate", "", calibration.Record{}},
+	{"calibrate --fleet", "", FleetCalibration{}},
 	{"calibrate --history", "", []calibration.Record{}},
 	{"calibrate --presets", "", []Preset{}},
 	{"settings", "", Settings{}},

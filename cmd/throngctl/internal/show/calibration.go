@@ -29,11 +29,39 @@ func Measuring(p calibrate.Progress) string {
 func Calibration(out io.Writer, c *calibration.Record) {
 	fmt.Fprintf(out, "\n%s, %s agents, on %s\n", c.Title, engine.FormatCount(int64(c.Agents)), c.Machine)
 	w := NewTable(out)
-	fmt.Fprintln(w, "  LIMIT\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE")
+	fmt.Fprintln(w, "  LIMIT"+levelHead)
+	levels(w, "  ", c)
+	_ = w.Flush() // output to a terminal
+	if law := c.Result.Law(); law != "" {
+		fmt.Fprintln(out, law)
+	}
+	fmt.Fprintln(out, c.Result.String())
+}
+
+// FleetCalibration prints calibrations with different numbers of workers, and the best one of them.
+func FleetCalibration(out io.Writer, all []calibration.Record, best calibrate.Choice) {
+	fmt.Fprintf(out, "\n%s, %s agents, on %s\n", all[0].Title, engine.FormatCount(int64(all[0].Agents)), all[0].Machine)
+	w := NewTable(out)
+	fmt.Fprintln(w, "  WORKERS\tLIMIT"+levelHead)
+	for i := range all {
+		levels(w, fmt.Sprintf("  %d\t", all[i].Workers), &all[i])
+	}
+	_ = w.Flush() // output to a terminal
+	for i := range all {
+		fmt.Fprintf(out, "%s: %s\n", calibrate.WorkersText(all[i].Workers), all[i].Result.String())
+	}
+	fmt.Fprintln(out, best.Why)
+}
+
+// levelHead are the titles of the figures of a level.
+const levelHead = "\tSESSIONS/S\tP95\tCPU\tMEMORY\tERRORS\tNOTE"
+
+// levels prints a line for each level, after the start.
+func levels(w io.Writer, start string, c *calibration.Record) {
 	for i := range c.Result.Levels {
 		l := &c.Result.Levels[i]
 		if len(l.Samples) == 0 {
-			Row(w, "  %d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
+			Row(w, start+"%d\t–\t–\t–\t–\t–\t%s\n", l.Level, l.Note)
 			continue
 		}
 		rate := "–"
@@ -43,13 +71,8 @@ func Calibration(out io.Writer, c *calibration.Record) {
 		if l.Spread > 0 { // measured more than once
 			rate += " ± " + calibrate.Figure(l.Spread)
 		}
-		Row(w, "  %d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
+		Row(w, start+"%d\t%s\t%s\t%s\t%s\t%.1f%%\t%s\n", l.Level, rate, latency(l.P95), percent(l.CPU), percent(100*l.Memory), 100*l.Errors, l.Note)
 	}
-	_ = w.Flush() // output to a terminal
-	if law := c.Result.Law(); law != "" {
-		fmt.Fprintln(out, law)
-	}
-	fmt.Fprintln(out, c.Result.String())
 }
 
 // latency formats a duration; 0 means unknown.
@@ -71,10 +94,10 @@ func percent(v float64) string {
 // Calibrations lists calibrations.
 func Calibrations(out io.Writer, all []calibration.Record) error {
 	w := NewTable(out)
-	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tLIMIT\tMACHINE\tFOUND")
+	fmt.Fprintln(w, "WHEN\tSCENARIO\tAGENTS\tWORKERS\tLIMIT\tMACHINE\tFOUND")
 	for i := range all {
 		c := &all[i]
-		Row(w, "%s\t%s\t%s\t%d\t%s\t%s\n", Time(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Result.Level, c.Machine, c.Result.String())
+		Row(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", Time(c.At), c.Title, engine.FormatCount(int64(c.Agents)), c.Workers, c.Result.Level, c.Machine, c.Result.String())
 	}
 	return w.Flush()
 }
