@@ -30,13 +30,13 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
 	{"/engine/run/memorybudget", []string{"/engine"}, noPgx},
 	{"/engine/run/shards", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/run/pace", []string{"/engine"}, noPgx},
-	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/run", []string{"/engine", "/engine/workers", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/duration", []string{"/engine/internal/doc"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/bus"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/admission"
@@ -100,7 +102,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 		return nil, errors.Join(fmt.Errorf("start the fleet: %w", err), lock.Unlock())
 	}
 	f := &Fleet{cfg: cfg, join: server.Join(), lock: lock, changed: make(chan struct{})}
-	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change})
+	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change, Machine: machine.ID()})
 	f.busy.Go(f.report)
 	if local > 0 {
 		f.locals = startLocals(&f.cfg, local, f.join, f.change)
@@ -143,6 +145,19 @@ func (c *Config) bus(local bool) bus.Config {
 
 // JoinLine returns what workers on other machines join with.
 func (f *Fleet) JoinLine() string { return f.join }
+
+// where names the workers for a later process, without a password.
+func (f *Fleet) where() string {
+	if f.cfg.Cluster == "" {
+		return f.cfg.Where
+	}
+	at, err := url.Parse(f.cfg.Cluster)
+	if err != nil {
+		return ""
+	}
+	at.User = nil
+	return at.String()
+}
 
 // Locals returns the number of workers that run on this machine.
 func (f *Fleet) Locals() int {
@@ -231,6 +246,7 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 	more, shown := f.lend(own)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
 		more.Parallel = w.Parallel
+		cfg.Note(engine.ChangeRow{What: engine.FleetChange, New: f.where(), Who: "user"})
 		more.Lending = lending.New(lending.Config{Services: controls(own), Changed: f.Lent})
 		p, err := f.Coordinator.Pool(ctx, b.encode(), more)(cfg)
 		if err != nil {
