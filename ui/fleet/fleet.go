@@ -27,6 +27,8 @@ type Workers interface {
 type Host interface {
 	// Invite lets workers join, and returns what they join with. Errors are *engine.FieldError of the fields of a Plan.
 	Invite(p Plan) (join string, err error)
+	// Invited returns the plan of an invitation that stands, and what workers join with; "" if there is none. It does not wait.
+	Invited() (p Plan, join string)
 	// Uninvite ends the connections of the workers. It fails while a run uses them.
 	Uninvite() error
 	// Workers returns the workers that have joined, sorted by name. It does not wait.

@@ -29,7 +29,7 @@ func TestARunOnAWorker(t *testing.T) {
 		}
 	}()
 	launch(t, d, func(o *setup.Order) {
-		o.Fleet = plan
+		o.Fleet.Plan = plan
 		o.Awaits = func(on bool) {
 			if on {
 				go func() {

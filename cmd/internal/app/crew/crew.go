@@ -146,6 +146,20 @@ func (c *Config) bus(local bool) bus.Config {
 // JoinLine returns what workers on other machines join with.
 func (f *Fleet) JoinLine() string { return f.join }
 
+// Share sets the names of the secrets that the workers of the next run receive.
+func (f *Fleet) Share(names []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cfg.Share = names
+}
+
+// shared returns the names of these secrets.
+func (f *Fleet) shared() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cfg.Share
+}
+
 // where names the workers for a later process, without a password.
 func (f *Fleet) where() string {
 	if f.cfg.Cluster == "" {
@@ -228,7 +242,7 @@ func CheckShared(l app.Launch, names []string) error {
 // Pool implements [app.Crew].
 func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
-	for _, name := range f.cfg.Share {
+	for _, name := range f.shared() {
 		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
 		if err != nil {
 			return nil, nil, err
