@@ -20,7 +20,9 @@ type record struct {
 func (r record) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
 	return r.changes, r.err
 }
-func (r record) Starts(context.Context, engine.RunID) ([]engine.StartRow, error) { return r.starts, r.err }
+func (r record) Starts(context.Context, engine.RunID) ([]engine.StartRow, error) {
+	return r.starts, r.err
+}
 
 func TestHad(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }

@@ -65,6 +65,12 @@ func TestARunWaitsForAWorker(t *testing.T) {
 	if all := team.Workers(); len(all) != 1 || all[0].Name != "rack" || all[0].Status != workers.Ready || len(hired.Workers()) != 1 {
 		t.Errorf("the workers are %+v", all)
 	}
+	if !team.Workers()[0].Here {
+		t.Error("the worker counts as one of another machine")
+	}
+	if p, join := team.Invited(); p != loopback.Plan || join != line {
+		t.Errorf("the invitation is %+v, %s", p, join)
+	}
 	if len(waits) != 2 || waits[1] {
 		t.Errorf("it waited %v", waits)
 	}
@@ -83,7 +89,7 @@ func TestARunWaitsForAWorker(t *testing.T) {
 	if _, err := team.Hire(t.Context(), fleet.Use{Plan: fleet.Plan{Listen: "127.0.0.1:1"}}, nil); err == nil {
 		t.Error("workers of one address are hired for another")
 	}
-	if err := team.Uninvite(); err != nil || team.Workers() != nil {
+	if err := team.Uninvite(); err != nil || team.Workers() != nil || invited(team) {
 		t.Errorf("after the end: %v, %v", team.Workers(), err)
 	}
 }
@@ -123,4 +129,9 @@ func TestErrorsNameTheirFields(t *testing.T) {
 	if m, ok := errors.AsType[*engine.FieldError](err); !ok || m.Hint != "choose This computer under Workers" {
 		t.Errorf("explained as %v", err)
 	}
+}
+
+func invited(team *Team) bool {
+	_, join := team.Invited()
+	return join != ""
 }
