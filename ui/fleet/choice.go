@@ -71,6 +71,7 @@ type inputs struct {
 type parts struct {
 	processes *fyne.Container // fields for processes on this computer
 	elsewhere *fyne.Container // fields for other computers
+	buttons   *fyne.Container // that invite
 	invited   *fyne.Container // what workers join with, and who has joined
 	join      *form.Note
 	problem   *form.Note
@@ -146,11 +147,11 @@ func (c *Choice) build() {
 	about := form.NewNote("Run this on each computer that has the same version of Throng. Keep it secret: it lets a computer join.")
 	c.invited = form.NewStack(widgets.NewCaption("Join command"), command, about, c.joined, c.refused)
 	rows := form.NewColumns(14, c.listenRow, c.clusterRows[0], c.clusterRows[1])
-	buttons := container.NewHBox(form.NewCompact(c.invite), form.NewCompact(c.stop), layout.NewSpacer())
+	c.buttons = container.NewHBox(form.NewCompact(c.invite), form.NewCompact(c.stop), layout.NewSpacer())
 	c.processes = form.NewColumns(14, c.localRow)
-	c.elsewhere = form.NewStack(rows, c.through, buttons)
+	c.elsewhere = form.NewStack(rows, c.through)
 	c.buildSharing()
-	c.Content = form.NewStack(form.NewRow("Sessions run on", container.NewHBox(c.Where)), c.processes, c.elsewhere, c.share, c.problem, c.invited)
+	c.Content = form.NewStack(form.NewRow("Sessions run on", container.NewHBox(c.Where)), c.processes, c.elsewhere, c.share, c.buttons, c.problem, c.invited)
 	c.Panel = form.NewFold("Workers", container.NewStack(c.Content)) // the fold hides the stack
 	c.problem.Hide()
 	c.show()
@@ -161,6 +162,7 @@ func (c *Choice) show() {
 	c.localRow.Hidden = c.Where.Chosen() != Processes
 	c.processes.Hidden = c.localRow.Hidden
 	c.elsewhere.Hidden = c.Where.Chosen() != Elsewhere && !c.open
+	c.buttons.Hidden = c.elsewhere.Hidden
 	c.listenRow.Hidden = c.through.Checked
 	for _, row := range c.clusterRows {
 		row.Hidden = !c.through.Checked

@@ -26,7 +26,8 @@ type Question struct {
 	win    fyne.Window
 	dialog *dialog.CustomDialog
 	resume *widget.Button
-	why    *widgets.Line // why it cannot be resumed yet
+	why    *widgets.Line     // why it cannot be resumed yet
+	shown  fyne.CanvasObject // the dialog in the window
 	scroll *container.Scroll
 	high   float32 // of the choice when the dialog got its size
 }
@@ -49,12 +50,15 @@ func AskUse(win fyne.Window, host Host, had Plan, secrets []string, then func(Us
 			then(Use{p, q.choice.Shared()})
 		}
 	}}
-	about := form.NewNote("Workers executed the sessions of this run. Choose what executes the rest of them: the results are the same.")
+	about := form.NewNote("")
+	about.Say("Workers executed the sessions of this run. Choose what executes the rest of them: the results are the same.")
+	about.TextSize = theme.SizeNameText
 	q.scroll = container.NewVScroll(form.NewStack(about, q.choice.Content))
 	q.dialog = dialog.NewCustomWithoutButtons("Resume on workers?", container.NewBorder(nil, q.why, nil, nil, q.scroll), win)
 	q.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Cancel", q.dialog.Hide), q.resume})
 	q.watch()
 	widgets.Ask(win, q.dialog, widgets.Pressing(q.resume))
+	q.shown = win.Canvas().Overlays().Top()
 	q.Tick(time.Now())
 	q.changed()
 	return q
@@ -108,4 +112,5 @@ func (q *Question) fit() {
 	q.high = high
 	room, ems := q.win.Canvas().Size(), theme.TextSize()
 	q.dialog.Resize(fyne.NewSize(min(room.Width*questionMost, questionWidth*ems), min(room.Height*questionMost, high+questionEdge*ems)))
+	q.shown.Refresh() // puts it in the middle again
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -23,7 +22,6 @@ type sharing struct {
 func (c *Choice) buildSharing() {
 	c.send = widget.NewCheck("Send secrets to the workers", func(bool) { c.Changed() })
 	c.about = form.NewNote("")
-	c.about.TextSize = theme.SizeNameCaptionText
 	c.share = form.NewStack(c.send, c.about)
 }
 
@@ -35,8 +33,8 @@ func (c *Choice) SetSecrets(names []string) {
 	}
 	c.secrets = names
 	c.send.SetChecked(false)
-	c.about.Say("Sends " + strings.Join(names, ", ") + " from this computer when the run starts. The connection is encrypted, and the workers keep them in memory only. " +
-		"Otherwise each worker needs them in its own environment or keychain.")
+	c.about.SetText("When the run starts, this computer sends " + strings.Join(names, ", ") + " over an encrypted connection. Workers keep secrets in memory only. " +
+		"Without this, each worker reads them from its own environment or keychain.")
 	c.show()
 }
 

@@ -75,7 +75,7 @@ func TestResumeOnInvitedWorkers(t *testing.T) {
 	if resume.Disabled() {
 		t.Fatal("with workers it cannot be resumed")
 	}
-	if !uitest.Shows(question, "Sends MODEL_KEY, SHOP_TOKEN from this computer when the run starts.") {
+	if !uitest.Shows(question, "this computer sends MODEL_KEY, SHOP_TOKEN over an encrypted connection.") {
 		t.Errorf("the secrets are not named: %q", uitest.Texts(question))
 	}
 	uitest.Walk(question, func(o fyne.CanvasObject) bool {

@@ -151,7 +151,7 @@ func TestPlansOfWorkers(t *testing.T) {
 func TestSecretsAreSentOnlyIfAllowed(t *testing.T) {
 	desk := &fakeDesk{requirements: Requirements{Stored: []Stored{{"shop", "SHOP_TOKEN", "the keychain", "in the keychain"}, {"model", "MODEL_KEY", "the keychain", "in the keychain"}}}}
 	s, _ := elsewhere(t, desk)
-	s.until("Sends MODEL_KEY, SHOP_TOKEN from this computer when the run starts.")
+	s.until("this computer sends MODEL_KEY, SHOP_TOKEN over an encrypted connection.")
 	shared := func() []string {
 		o, _, _ := s.screen.order()
 		return o.Fleet.Share
