@@ -113,8 +113,11 @@ func (b *Board) Begin(fleet Workers, r Record) {
 // Offered reports whether the run has a fleet, or had one.
 func (b *Board) Offered() bool { return b.fleet != nil || b.last != nil }
 
-// Within sets the page that the wheel scrolls over the charts.
-func (b *Board) Within(page *container.Scroll) { b.curves.group.Within(page) }
+// Within sets the page around the board, which the wheel scrolls over the charts.
+func (b *Board) Within(page *container.Scroll) {
+	b.curves.group.Within(page)
+	b.curves.layout.page = page
+}
 
 // Workers returns the workers as of the newest figures; nil without a fleet.
 func (b *Board) Workers() []workers.State { return b.all }

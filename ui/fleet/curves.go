@@ -17,6 +17,7 @@ import (
 // curves are the charts of workers over time. Each of the first workers has an area, and the others one together.
 type curves struct {
 	content *fyne.Container
+	layout  *wrapping
 	keep    chart.Keep
 	group   *chart.Group
 	charts  []*chart.Chart // by metric
@@ -50,7 +51,8 @@ var metrics = []struct {
 const area = places + 1
 
 func newCurves(keep chart.Keep) *curves {
-	c := &curves{keep: keep, content: container.NewGridWithColumns(len(metrics))}
+	c := &curves{keep: keep, layout: &wrapping{}}
+	c.content = container.New(c.layout)
 	c.group = chart.NewGroup(func() { c.draw(c.marks, c.until) })
 	c.begin(0)
 	return c

@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -29,6 +30,7 @@ type Question struct {
 	why    *widgets.Line     // why it cannot be resumed yet
 	shown  fyne.CanvasObject // the dialog in the window
 	scroll *container.Scroll
+	open   bool    // workers are invited
 	high   float32 // of the choice when the dialog got its size
 }
 
@@ -53,7 +55,7 @@ func AskUse(win fyne.Window, host Host, had Plan, secrets []string, then func(Us
 	about := form.NewNote("")
 	about.Say("Workers executed the sessions of this run. Choose what executes the rest of them: the results are the same.")
 	about.TextSize = theme.SizeNameText
-	q.scroll = container.NewVScroll(form.NewStack(about, q.choice.Content))
+	q.scroll = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 2*theme.Padding()), form.NewStack(about, q.choice.Content)))
 	q.dialog = dialog.NewCustomWithoutButtons("Resume on workers?", container.NewBorder(nil, q.why, nil, nil, q.scroll), win)
 	q.dialog.SetButtons([]fyne.CanvasObject{widget.NewButton("Cancel", q.dialog.Hide), q.resume})
 	q.watch()
@@ -101,6 +103,11 @@ func (q *Question) changed() {
 	q.why.Set(text, widgets.Quiet)
 	able(q.resume, text == "")
 	q.fit()
+	if open := q.choice.Invited(); open != q.open {
+		if q.open = open; open {
+			form.Reveal(q.scroll, q.choice.Command())
+		}
+	}
 }
 
 // fit gives the dialog the height of the choice, as far as the window has room.
