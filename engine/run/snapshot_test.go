@@ -207,8 +207,10 @@ func TestWorkersAreThrong(t *testing.T) {
 					},
 					Workers: func() []workers.State {
 						return []workers.State{
-							{Name: "local-1", Here: true, CPU: 150, Memory: 1000, InFlight: 1}, {Name: "local-2", Here: true, CPU: 30, Memory: 2000},
-							{Name: "rack", CPU: 800, Memory: 5000}, {Name: "gone", Status: workers.Lost},
+							{Name: "local-1", Here: true, CPU: 150, Memory: 1000, InFlight: 1},
+							{Name: "local-2", Here: true, CPU: 30, Memory: 2000},
+							{Name: "rack", CPU: 800, Memory: 5000},
+							{Name: "gone", Status: workers.Lost},
 						}
 					},
 				}

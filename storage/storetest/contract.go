@@ -374,7 +374,7 @@ func testMetrics(t *testing.T, open Open) {
 			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5},
 			Host:        engine.HostMetrics{CPU: 12.5, Memory: 1 << 30},
 			Counters:    engine.Counters{Flow: engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute}, TimedOut: 4},
-			Workers:     []workers.Sample{{Name: "rack", InFlight: i + 1, PerSecond: 2.5, CPU: 130, Cores: 4}, {Name: "desk", Status: workers.Draining}},
+			Workers:     []workers.Sample{{Name: "rack", InFlight: i + 1, PerSecond: 2.5, CPU: 130}, {Name: "desk"}},
 		}
 	}
 	for i := range rows {

@@ -61,11 +61,10 @@ var columns = []widgets.Column{
 
 // pastColumns are those of a moment of the history.
 var pastColumns = []widgets.Column{
-	{Title: "Worker", Sample: "local-12 (rack)"},
-	{Title: "Status", Sample: "draining", Weight: 1},
+	{Title: "Worker", Sample: "local-12 (rack)", Weight: 1},
 	{Title: "In flight", Sample: "1,024", Align: fyne.TextAlignTrailing},
 	{Title: "Sessions/s", Sample: "1,024", Align: fyne.TextAlignTrailing},
-	{Title: "CPU", Sample: "12.8 of 16 cores", Align: fyne.TextAlignTrailing},
+	{Title: "CPU", Sample: "12.8 cores", Align: fyne.TextAlignTrailing},
 }
 
 // Numbers of rows of a table.
@@ -190,9 +189,8 @@ func (b *Board) fit(table *widgets.Table, rows int) {
 
 // pastRow returns the row of a worker at a moment of the history.
 func pastRow(w *workers.Sample) widgets.Row {
-	text, tone := status(&workers.State{Status: w.Status}, time.Time{})
 	return widgets.Row{Key: w.Name, Cells: []widgets.Cell{
-		{Text: cmp.Or(w.Name, "other workers")}, {Text: text, Tone: tone}, {Text: strconv.Itoa(w.InFlight)}, {Text: rate(w.PerSecond)}, {Text: cores(w.CPU, w.Cores)},
+		{Text: cmp.Or(w.Name, "other workers")}, {Text: strconv.Itoa(w.InFlight)}, {Text: rate(w.PerSecond)}, {Text: cores(w.CPU, 0)},
 	}}
 }
 

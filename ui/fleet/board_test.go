@@ -229,7 +229,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// recorded returns the rows of a run with four workers, one of which was lost after a minute, and executed by one process at first.
+// recorded returns the rows of a run that one process executed at first, and then four workers; one was lost after a minute.
 func recorded() (rows []engine.MetricsRow) {
 	for i := range 90 {
 		m := engine.MetricsRow{At: began.Add(time.Duration(i) * time.Second)}
@@ -258,7 +258,7 @@ func TestTheRecordOfWorkers(t *testing.T) {
 	}
 	s.Collect(s.now, true)
 	s.Draw(nil)
-	for _, want := range []string{"3 workers at " + rows[89].At.Local().Format(time.TimeOnly), "rack-1", "3.1 of 8 cores", "rack-2", "CPU cores"} {
+	for _, want := range []string{"3 workers at " + rows[89].At.Local().Format(time.TimeOnly), "rack-1", "3.1 cores", "rack-2", "CPU cores"} {
 		if !s.shows(want) {
 			t.Errorf("at the end there is no %q among %q", want, uitest.Texts(s.Content))
 		}

@@ -105,12 +105,13 @@ func (q *Question) changed() {
 	q.fit()
 	if open := q.choice.Invited(); open != q.open {
 		if q.open = open; open {
-			form.Reveal(q.scroll, q.choice.Command())
+			q.scroll.Refresh() // it has another height now
+			q.scroll.ScrollToBottom()
 		}
 	}
 }
 
-// fit gives the dialog the height of the choice, as far as the window has room.
+// fit makes the dialog as high as the choice, as far as the window has room.
 func (q *Question) fit() {
 	high := q.scroll.Content.MinSize().Height
 	if high == q.high {

@@ -81,10 +81,10 @@ func TestTheHistoryHasWorkers(t *testing.T) {
 	st.view(workersTab)
 	st.tick()
 	m := &engine.Moment{Snapshot: &engine.Snapshot{At: began.Add(75 * time.Second)}}
-	m.Snapshot.Metrics = engine.MetricsRow{At: m.Snapshot.At, Workers: []workers.Sample{{Name: "rack-7", InFlight: 3, PerSecond: 12, CPU: 150, Cores: 4}}}
+	m.Snapshot.Metrics = engine.MetricsRow{At: m.Snapshot.At, Workers: []workers.Sample{{Name: "rack-7", InFlight: 3, PerSecond: 12, CPU: 150}}}
 	st.history.feed = st.feed.as(m)
 	st.draw()
-	for _, want := range []string{"1 worker at " + m.Snapshot.At.Local().Format(time.TimeOnly), "rack-7", "1.5 of 4 cores"} {
+	for _, want := range []string{"1 worker at " + m.Snapshot.At.Local().Format(time.TimeOnly), "rack-7", "1.5 cores"} {
 		if !uitest.Shows(st.Content(), want) {
 			t.Errorf("there is no %q among %q", want, uitest.Texts(st.workers.Content))
 		}

@@ -20,6 +20,7 @@ type record struct {
 func (r record) Changes(context.Context, engine.RunID) ([]engine.ChangeRow, error) {
 	return r.changes, r.err
 }
+
 func (r record) Starts(context.Context, engine.RunID) ([]engine.StartRow, error) {
 	return r.starts, r.err
 }
