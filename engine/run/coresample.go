@@ -174,7 +174,7 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 		s.pace.Add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
 	}
 	s.second.begin(at, 0)
-	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(c.tally.totals.Latency())
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), spreadOf(c.tally.totals.Latency())
 	s.emitted.list(c.cfg.Name)
 }
 

@@ -146,18 +146,18 @@ func (c *Config) bus(local bool) bus.Config {
 // JoinLine returns what workers on other machines join with.
 func (f *Fleet) JoinLine() string { return f.join }
 
-// Share sets the names of the secrets that the workers of the next run receive.
-func (f *Fleet) Share(names []string) {
+// Plan sets the names of the secrets that the workers of the next run receive, and how many workers are expected.
+func (f *Fleet) Plan(share []string, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cfg.Share = names
+	f.cfg.Share, f.cfg.Workers = share, count
 }
 
-// shared returns the names of these secrets.
-func (f *Fleet) shared() []string {
+// plan returns what Plan or the configuration set.
+func (f *Fleet) plan() (share []string, count int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.cfg.Share
+	return f.cfg.Share, f.cfg.Workers
 }
 
 // where names the workers for a later process, without a password.
@@ -242,7 +242,8 @@ func CheckShared(l app.Launch, names []string) error {
 // Pool implements [app.Crew].
 func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
-	for _, name := range f.shared() {
+	share, count := f.plan()
+	for _, name := range share {
 		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
 		if err != nil {
 			return nil, nil, err
@@ -257,7 +258,7 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 			f.cfg.Say("the service " + name + " is a mock, which listens on this machine only: workers of other machines are refused; name a backend with --service")
 		}
 	}
-	more, shown := f.lend(own)
+	more, shown := f.lend(own, count)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
 		more.Parallel = w.Parallel
 		cfg.Note(engine.ChangeRow{What: engine.FleetChange, New: f.where(), Who: "user"})
@@ -272,11 +273,11 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 }
 
 // lend shows the clients of the coordinator and of the workers as one service each. The bound of all models needs no client of a worker.
-func (f *Fleet) lend(own []engine.Service) (more fleet.PoolConfig, shown []engine.Service) {
+func (f *Fleet) lend(own []engine.Service, count int) (more fleet.PoolConfig, shown []engine.Service) {
 	more.Services = map[string]*merged.Service{}
 	for _, s := range own {
 		if _, ok := s.(*service.Postgres); ok {
-			more.Parts = max(f.cfg.Workers, 1)
+			more.Parts = max(count, 1)
 		}
 		if _, ok := s.(*service.Bound); !ok {
 			m := merged.New(s, merged.Hooks{Tune: f.Tune, Renew: f.Renew})

@@ -247,7 +247,7 @@ func TestSharedSecrets(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	f.Share([]string{"SECOND"})
+	f.Plan([]string{"SECOND"}, 2)
 	if _, _, err := f.Pool(t.Context(), app.Work{}, nil); err == nil || !strings.Contains(err.Error(), "SECOND") || strings.Contains(err.Error(), "FIRST") {
 		t.Errorf("a secret without a value: %v", err)
 	}

@@ -166,7 +166,7 @@ func (t *Team) Hire(ctx context.Context, u fleet.Use, awaits func(bool)) (*Hired
 	if err := t.await(ctx, open, max(u.Local, 1), awaits); err != nil {
 		return nil, errors.Join(err, h.Release())
 	}
-	open.Share(u.Share)
+	open.Plan(u.Share, open.Ready()) // more cannot join a run that calls a database
 	return h, nil
 }
 
