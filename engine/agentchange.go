@@ -44,7 +44,7 @@ func (res *Resumption) Apply(c *ChangeRow) error {
 			return nil
 		}
 		put(&res.Requeued, Place{Cycle: t.Cycle, Agent: t.Agent}, t.Take)
-	case LimitChange, PhaseChange, StallChange, SleepChange, ExactnessChange:
+	case LimitChange, PhaseChange, StallChange, SleepChange, ExactnessChange, WorkerChange, FleetChange:
 	default:
 		res.Tuned = slices.DeleteFunc(res.Tuned, func(t Tunable) bool { return t.Name == c.What })
 		res.Tuned = append(res.Tuned, Tunable{Name: c.What, Value: c.New})

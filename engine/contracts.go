@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"time"
+
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Program is what a run executes. Package engine/scenario creates one from a file.
@@ -50,6 +52,8 @@ func (discard) Trouble() <-chan error                { return nil }
 type Probe struct {
 	// Host samples the machine. It is called once per second, from one goroutine.
 	Host func() HostMetrics
+	// Workers returns the workers of a fleet.
+	Workers func() []workers.State
 	// Connections counts connections to remote databases, from the result sender and SQL steps. If there are none, it
 	// counts those to the local store.
 	Connections func() Connections

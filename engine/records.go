@@ -2,6 +2,8 @@ package engine
 
 import (
 	"time"
+
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // Row is an entry for the journal: an [IntentRow], [AnswerRow], [SharedRow], [SessionRows], [BarrierRow], [ChangeRow],
@@ -148,6 +150,7 @@ const (
 	StallChange   = "stall"
 	MemoryChange  = "memory" // sessions wait for memory
 	WorkerChange  = "worker" // a worker of the fleet was lost
+	FleetChange   = "fleet"  // a process began to have workers execute the sessions; New names them as --fleet or --nats does
 	SleepChange   = "sleep"  // New is the duration
 	ClockChange   = "clock"  // the wall clock was set; New is the offset
 
@@ -243,6 +246,8 @@ type MetricsRow struct {
 	Lag  time.Duration `cbor:"20,keyasint"`
 	Late Late          `cbor:"31,keyasint,omitzero"` // of this second
 	Fine bool          `cbor:"35,keyasint,omitempty"`
+
+	Workers []workers.Sample `cbor:"37,keyasint,omitempty"` // of a fleet, by name
 }
 
 // SecondTimes is how long the sessions took that ended in a second. The quantiles are zero if none ended.
@@ -306,11 +311,12 @@ func (p *Pool) Add(q Pool) {
 	p.Waiting += q.Waiting
 }
 
-// HostMetrics is the resource usage of the machine and this process. Rates are per second since the previous sample.
+// HostMetrics is the resource usage of the machine and of Throng there: of this process and, in a row of metrics, of the run's workers on
+// this machine. Rates are per second since the previous sample.
 type HostMetrics struct {
 	CPU         float64 `cbor:"1,keyasint"` // percent of the machine
-	ProcessCPU  float64 `cbor:"2,keyasint"` // percent of one core
-	Memory      uint64  `cbor:"3,keyasint"` // resident bytes of this process
+	ProcessCPU  float64 `cbor:"2,keyasint"` // percent of one core, by Throng
+	Memory      uint64  `cbor:"3,keyasint"` // resident bytes of Throng
 	Available   uint64  `cbor:"4,keyasint"` // bytes that the system can still allocate
 	NetIn       float64 `cbor:"5,keyasint"` // bytes per second, all interfaces
 	NetOut      float64 `cbor:"6,keyasint"`

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"time"
-
-	"github.com/throng-sim/throng/engine/internal/stats"
 )
 
 // SpreadBounds are the upper bounds of the buckets of a [Spread].
@@ -18,22 +16,4 @@ type Spread struct {
 	UpTo  [len(SpreadBounds)]int64 // number of durations up to each bound
 	Count int64
 	Sum   time.Duration
-}
-
-// SpreadOf returns the spread of a histogram of durations.
-func SpreadOf(h *stats.Histogram) (s Spread) {
-	s.Count, s.Sum = h.Count(), h.Sum()
-	i := 0
-	h.Each(func(_, to time.Duration, n int64) {
-		for i < len(SpreadBounds) && to-time.Microsecond > SpreadBounds[i] {
-			i++
-		}
-		if i < len(SpreadBounds) {
-			s.UpTo[i] += n
-		}
-	})
-	for i := 1; i < len(s.UpTo); i++ {
-		s.UpTo[i] += s.UpTo[i-1]
-	}
-	return s
 }

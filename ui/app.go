@@ -419,9 +419,9 @@ func (a *App) resume(run engine.RunID) {
 
 // resumed shows the resumed run, asks for what it needs, or shows the error.
 func (a *App) resumed(run engine.RunID, note string, err error) {
-	if changed, ok := errors.AsType[*runs.Changed](err); ok {
+	if runs.IsQuestion(err) {
 		a.show(a.pages[2])
-		a.runs.Ask(run, changed)
+		a.runs.Ask(run, err)
 		return
 	}
 	if err != nil {

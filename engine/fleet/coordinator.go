@@ -20,6 +20,7 @@ type Coordinator struct {
 	bus     Bus
 	check   func(of Info) error
 	changed func()
+	machine string
 
 	mu      sync.Mutex
 	members map[string]*member
@@ -35,6 +36,8 @@ type Config struct {
 	Check func(of Info) error
 	// Changed, if set, is called after a worker joined, left, or was refused. It must not block.
 	Changed func()
+	// Machine identifies this machine, as Info.Machine does; "" if it is unknown.
+	Machine string
 }
 
 // member is a worker that has joined.
@@ -56,7 +59,7 @@ type member struct {
 
 // New returns a coordinator that talks to its workers over a bus. Close closes the bus.
 func New(bus Bus, cfg Config) *Coordinator {
-	c := &Coordinator{bus: bus, check: cfg.Check, changed: cfg.Changed, members: map[string]*member{}, newest: rand.Uint64() >> 1}
+	c := &Coordinator{bus: bus, check: cfg.Check, changed: cfg.Changed, machine: cfg.Machine, members: map[string]*member{}, newest: rand.Uint64() >> 1}
 	if c.check == nil {
 		c.check = func(Info) error { return nil }
 	}

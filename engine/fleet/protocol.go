@@ -46,6 +46,8 @@ type Info struct {
 	System  string // operating system and architecture, such as linux/amd64
 	Cores   int
 	Memory  int64 // bytes that sessions may use; 0 is unlimited
+	// Machine identifies the worker's machine; "" if it is unknown.
+	Machine string
 }
 
 type (

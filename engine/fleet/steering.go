@@ -18,6 +18,7 @@ func (c *Coordinator) Workers() (all []workers.State) {
 	for name, m := range c.members {
 		all = append(all, workers.State{
 			Name: name, Version: m.Version, System: m.System, Cores: m.Cores, MemoryLimit: m.Memory, Status: m.state, Why: m.why, Since: m.since,
+			Here: m.Machine != "" && m.Machine == c.machine,
 		})
 	}
 	c.mu.Unlock()

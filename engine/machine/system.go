@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -29,6 +30,15 @@ func cpuSeconds() (busy, all float64, ok bool) {
 	t := &total[0]
 	busy = t.User + t.System + t.Nice + t.Irq + t.Softirq + t.Steal // User and Nice include guests
 	return busy, busy + t.Idle + t.Iowait, true
+}
+
+// ID identifies this machine until it is started again, also inside a container; "" if it is unknown.
+func ID() string {
+	if boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		return string(bytes.TrimSpace(boot))
+	}
+	id, _ := host.HostID() // "" with an error
+	return id
 }
 
 // memory is the machine's memory in bytes.

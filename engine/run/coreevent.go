@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // input is what a step reads in addition to its event: the time, and the state of the pool and the ledger at that time.
@@ -148,6 +149,7 @@ type probes struct {
 	unsent         *int64
 	writer, window time.Duration
 	oldest         []engine.Activity
+	workers        []workers.State
 }
 
 // answerID identifies a caller that waits for an answer. 0 means that no caller waits.

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/stats"
 	"github.com/throng-sim/throng/engine/run/pace"
 	"github.com/throng-sim/throng/engine/seconds"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // publishEvery and sampleEvery are the intervals of snapshots and, after the first seconds of a run, of samples.
@@ -173,7 +174,7 @@ func (s *sampling) closeSecond(m engine.MetricsRow, ends bool) {
 		s.pace.Add(span, at.Sub(c.stopwatch.began), c.cycles.last.Took, m.Total.Count, c.limit.set)
 	}
 	s.second.begin(at, 0)
-	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), engine.SpreadOf(c.tally.totals.Latency())
+	s.metrics, s.steps, s.durations = m, c.tally.totals.ByStep.Figures(), spreadOf(c.tally.totals.Latency())
 	s.emitted.list(c.cfg.Name)
 }
 
@@ -210,8 +211,10 @@ func (s *sampling) addProbes(p *probes, m *engine.MetricsRow) {
 	peaks := &s.core.tally.totals.Peaks
 	if p.host != nil {
 		m.Host = *p.host
+		addWorkers(&m.Host, p.workers)
 		peaks.Memory = max(peaks.Memory, m.Host.Memory)
 	}
+	m.Workers = workers.Samples(p.workers)
 	s.connections = engine.Connections{Own: -1, Server: -1, Max: -1}
 	if p.connections != nil {
 		s.connections = *p.connections
@@ -231,6 +234,18 @@ func (s *sampling) addProbes(p *probes, m *engine.MetricsRow) {
 	if p.unsent != nil {
 		m.Unsent = *p.unsent
 	}
+}
+
+// addWorkers counts what the workers on this machine use as Throng's own, up to what is in use there: their figures are a second old.
+func addWorkers(h *engine.HostMetrics, all []workers.State) {
+	used, most := 0., h.CPU*float64(h.Cores)-h.ProcessCPU
+	for i := range all {
+		if w := &all[i]; w.Here {
+			used += w.CPU
+			h.Memory += w.Memory
+		}
+	}
+	h.ProcessCPU += max(min(used, most), 0)
 }
 
 // addOverhead adds a second to the run's overhead figures.

@@ -329,6 +329,9 @@ func (n *node) probe(oldest []engine.Activity) probes {
 	if of.Host != nil {
 		p.host = new(of.Host())
 	}
+	if of.Workers != nil {
+		p.workers = of.Workers()
+	}
 	if of.Connections != nil {
 		p.connections = new(of.Connections())
 	}

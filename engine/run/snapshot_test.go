@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/seconds"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 // TestSnapshotsNeverChangeAndOnlyGrow collects the snapshots of a run whose limit moves.
@@ -186,6 +187,44 @@ func TestMetricsRows(t *testing.T) {
 			t.Errorf("peaks = %+v", p)
 		}
 	})
+}
+
+// TestWorkersAreThrong checks that the CPU and the memory of workers on this machine count as Throng's own, up to what is in use, and that
+// the journal has a sample of each worker.
+func TestWorkersAreThrong(t *testing.T) {
+	for name, c := range map[string]struct{ machine, want float64 }{
+		"as reported":           {90, 20 + 150 + 30},
+		"a report that is late": {40, 4 * 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j := &enginetest.Journal{}
+				cfg := enginetest.Config(1, works(time.Second), j)
+				cfg.Settings.Metrics = true
+				cfg.Probe = engine.Probe{
+					Host: func() engine.HostMetrics {
+						return engine.HostMetrics{CPU: c.machine, ProcessCPU: 20, Memory: 100, Cores: 4}
+					},
+					Workers: func() []workers.State {
+						return []workers.State{
+							{Name: "local-1", Here: true, CPU: 150, Memory: 1000, InFlight: 1},
+							{Name: "local-2", Here: true, CPU: 30, Memory: 2000},
+							{Name: "rack", CPU: 800, Memory: 5000},
+							{Name: "gone", Status: workers.Lost},
+						}
+					},
+				}
+				got := start(t, cfg).Wait()
+				m := enginetest.Of[engine.MetricsRow](j)[0]
+				if m.Host.ProcessCPU != c.want || m.Host.Memory != 3100 || got.Totals.Peaks.Memory != 3100 {
+					t.Errorf("Throng uses %v%% of a core and %d bytes, at most %d", m.Host.ProcessCPU, m.Host.Memory, got.Totals.Peaks.Memory)
+				}
+				if len(m.Workers) != 3 || m.Workers[0] != (workers.Sample{Name: "local-1", InFlight: 1, CPU: 150}) {
+					t.Errorf("the samples are %+v", m.Workers)
+				}
+			})
+		})
+	}
 }
 
 // TestSampling checks that the first ten seconds of a run, over all its processes, are sampled ten times a second, that snapshots

@@ -22,6 +22,9 @@ func (s Status) String() string {
 	return [...]string{Ready: "ready", Draining: "draining", Stalled: "stalled", Lost: "lost", Refused: "refused"}[s]
 }
 
+// Gone reports whether a worker with this status executes nothing.
+func (s Status) Gone() bool { return s == Lost || s == Refused }
+
 // MarshalText returns the name of the state.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
@@ -35,6 +38,7 @@ type State struct {
 	Status      Status    `json:"status"`
 	Why         string    `json:"why,omitempty"` // reason of the status
 	Since       time.Time `json:"since,omitzero"`
+	Here        bool      `json:"-"` // on the coordinator's machine
 
 	Limit     int           `json:"limit"`               // its share of the concurrency limit
 	MaxLimit  int           `json:"max_limit,omitempty"` // by hand; 0 is unlimited

@@ -16,7 +16,7 @@ import (
 const (
 	// ownChanges are useless without the sessions around them, or part of the checkpoint's state.
 	ownChanges = `'` + engine.PhaseChange + `', '` + engine.InjectChange + `', '` + engine.RetireChange + `', '` + engine.RequeueChange + `', '` +
-		engine.StallChange + `', '` + engine.SleepChange + `', 'exactness'`
+		engine.StallChange + `', '` + engine.SleepChange + `', '` + engine.FleetChange + `', 'exactness'`
 )
 
 // envelope is a checkpoint in a remote database without the memory of agents, shared answers, files and the mock shop's log.

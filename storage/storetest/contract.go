@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/workers"
 )
 
 func testRuns(t *testing.T, open Open) {
@@ -373,6 +374,7 @@ func testMetrics(t *testing.T, open Open) {
 			SecondTimes: engine.SecondTimes{Total: engine.Quantiles{Count: 9, Mean: time.Millisecond, Max: time.Second}, Queue: engine.Quantiles{Count: 9, P95: time.Second}, Speedup: 7.5},
 			Host:        engine.HostMetrics{CPU: 12.5, Memory: 1 << 30},
 			Counters:    engine.Counters{Flow: engine.Flow{Parallel: int64(i), Sequential: 3, Failed: 2, TimedOut: 1, Chains: 5, Busy: time.Hour, Wall: time.Minute}, TimedOut: 4},
+			Workers:     []workers.Sample{{Name: "rack", InFlight: i + 1, PerSecond: 2.5, CPU: 130}, {Name: "desk"}},
 		}
 	}
 	for i := range rows {
@@ -386,7 +388,7 @@ func testMetrics(t *testing.T, open Open) {
 		n := c.first
 		for m, err := range f.Metrics(t.Context(), f.run, c.after) {
 			must(t, err)
-			if *m != want(n) {
+			if !reflect.DeepEqual(*m, want(n)) {
 				t.Fatalf("row %d: got %+v", n, m)
 			}
 			n++

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
 	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -21,7 +23,8 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// Board shows the workers of a run in progress: a table with orders for one of them, and charts over time. It belongs to the UI goroutine.
+// Board shows the workers of a run: a table with orders for one of them, and charts over time. At a moment of the history, and for the record
+// of a run, the table has what the journal knows of them, without orders. It belongs to the UI goroutine.
 type Board struct {
 	Content fyne.CanvasObject
 	// Asked, if set, is called with a sentence on each order's result.
@@ -33,6 +36,9 @@ type Board struct {
 	over   bool // the run has ended
 	least  int  // rows that the table has room for
 	table  *widgets.Table
+	past   *widgets.Table // at a moment of the history
+	orders *fyne.Container
+	last   *engine.MetricsRow // of earlier processes, with workers; nil if there was none
 	note   *widgets.Line
 	drain  *widget.Button
 	remove *widget.Button
@@ -53,7 +59,15 @@ var columns = []widgets.Column{
 	{Title: "Lag", Sample: "12.8 ms", Align: fyne.TextAlignTrailing, Drop: 3},
 }
 
-// Numbers of rows of the table.
+// pastColumns are those of a moment of the history.
+var pastColumns = []widgets.Column{
+	{Title: "Worker", Sample: "local-12 (rack)", Weight: 1},
+	{Title: "In flight", Sample: "1,024", Align: fyne.TextAlignTrailing},
+	{Title: "Sessions/s", Sample: "1,024", Align: fyne.TextAlignTrailing},
+	{Title: "CPU", Sample: "12.8 cores", Align: fyne.TextAlignTrailing},
+}
+
+// Numbers of rows of a table.
 const (
 	leastRows = 2
 	mostRows  = 6
@@ -67,25 +81,42 @@ func NewBoard(win fyne.Window, keep chart.Keep) *Board {
 	b.drain = widget.NewButton("Drain", b.drainWorker)
 	b.remove = widget.NewButton("Remove…", b.askRemove)
 	b.limit = widget.NewButton("Limit…", b.askLimit)
-	buttons := container.NewHBox(form.NewCompact(b.drain), form.NewCompact(b.limit), form.NewCompact(b.remove))
-	head := container.NewBorder(nil, nil, nil, buttons, container.New(layout.NewCustomPaddedVBoxLayout(0), layout.NewSpacer(), b.note, layout.NewSpacer()))
-	b.Content = container.New(&split{}, widgets.NewPanel("", container.NewBorder(head, nil, nil, nil, b.table)), b.curves.content)
+	b.past = widgets.NewTable(pastColumns, "No worker had joined.", leastRows)
+	b.past.Hide()
+	b.orders = container.NewHBox(form.NewCompact(b.drain), form.NewCompact(b.limit), form.NewCompact(b.remove))
+	head := container.NewBorder(nil, nil, nil, b.orders, container.New(layout.NewCustomPaddedVBoxLayout(0), layout.NewSpacer(), b.note, layout.NewSpacer()))
+	b.Content = container.New(&split{}, widgets.NewPanel("", container.NewBorder(head, nil, nil, nil, container.NewStack(b.table, b.past))), b.curves.content)
 	b.enable()
 	return b
 }
 
-// Begin shows the workers of another run; nil if it has none.
-func (b *Board) Begin(fleet Workers) {
-	b.fleet, b.all, b.now, b.asking, b.over = fleet, nil, time.Time{}, false, false
-	b.table.SetRows(nil)
-	b.curves.begin()
+// Record is what the journal has of a run: its rows of earlier processes, oldest first. Gap is a pause that breaks the charts.
+type Record struct {
+	Rows []engine.MetricsRow
+	Gap  time.Duration
 }
 
-// Offered reports whether the run has a fleet.
-func (b *Board) Offered() bool { return b.fleet != nil }
+// Begin shows the workers of another run; fleet is nil if it has none now.
+func (b *Board) Begin(fleet Workers, r Record) {
+	b.fleet, b.all, b.now, b.asking, b.over, b.last = fleet, nil, time.Time{}, false, false, nil
+	b.table.SetRows(nil)
+	b.curves.begin(r.Gap)
+	for i := range r.Rows {
+		if m := &r.Rows[i]; len(m.Workers) > 0 || b.last != nil {
+			b.curves.add(m.At, m.Workers)
+			b.last = m
+		}
+	}
+}
 
-// Within sets the page that the wheel scrolls over the charts.
-func (b *Board) Within(page *container.Scroll) { b.curves.group.Within(page) }
+// Offered reports whether the run has a fleet, or had one.
+func (b *Board) Offered() bool { return b.fleet != nil || b.last != nil }
+
+// Within sets the page around the board, which the wheel scrolls over the charts.
+func (b *Board) Within(page *container.Scroll) {
+	b.curves.group.Within(page)
+	b.curves.layout.page = page
+}
 
 // Workers returns the workers as of the newest figures; nil without a fleet.
 func (b *Board) Workers() []workers.State { return b.all }
@@ -101,26 +132,66 @@ func (b *Board) Collect(now time.Time, over bool) {
 	}
 	b.now = now
 	b.all = b.fleet.Workers()
-	b.curves.add(now, b.all)
+	b.curves.add(now, workers.Samples(b.all))
 }
 
-// Draw draws the newest figures with the marks of the run.
+// Draw draws the newest figures with the marks of the run. Without a fleet, they are the last ones of the record.
 func (b *Board) Draw(marks []chart.Marker) {
-	if b.fleet == nil {
+	switch {
+	case b.fleet != nil:
+	case b.last != nil:
+		b.DrawAt(b.last, marks)
+		return
+	default:
 		return
 	}
+	b.turn(false)
 	rows := make([]widgets.Row, len(b.all))
 	for i := range b.all {
 		rows[i] = b.row(&b.all[i])
 	}
 	b.table.SetRows(rows)
-	if least := min(max(len(rows), leastRows), mostRows); least != b.least {
+	b.fit(b.table, len(rows))
+	b.enable()
+	b.curves.draw(marks, time.Time{})
+}
+
+// DrawAt draws the figures of a row of the history with the marks up to then.
+func (b *Board) DrawAt(m *engine.MetricsRow, marks []chart.Marker) {
+	b.turn(true)
+	rows := make([]widgets.Row, len(m.Workers))
+	for i := range m.Workers {
+		rows[i] = pastRow(&m.Workers[i])
+	}
+	b.past.SetRows(rows)
+	b.fit(b.past, len(rows))
+	b.note.Set(engine.Counted(int64(len(rows)), "worker", "workers")+" at "+m.At.Local().Format(time.TimeOnly), widgets.Quiet)
+	b.curves.draw(marks, m.At)
+}
+
+// turn shows the table of the present or of the past.
+func (b *Board) turn(past bool) {
+	if b.past.Visible() == past {
+		return
+	}
+	b.past.Hidden, b.table.Hidden, b.orders.Hidden, b.least = !past, past, past, 0
+	b.Content.Refresh()
+}
+
+// fit makes room for a number of rows.
+func (b *Board) fit(table *widgets.Table, rows int) {
+	if least := min(max(rows, leastRows), mostRows); least != b.least {
 		b.least = least
-		b.table.SetLeast(least)
+		table.SetLeast(least)
 		b.Content.Refresh()
 	}
-	b.enable()
-	b.curves.draw(marks)
+}
+
+// pastRow returns the row of a worker at a moment of the history.
+func pastRow(w *workers.Sample) widgets.Row {
+	return widgets.Row{Key: w.Name, Cells: []widgets.Cell{
+		{Text: cmp.Or(w.Name, "other workers")}, {Text: strconv.Itoa(w.InFlight)}, {Text: rate(w.PerSecond)}, {Text: cores(w.CPU, 0)},
+	}}
 }
 
 // row returns the row of a worker.
@@ -139,7 +210,7 @@ func (b *Board) row(w *workers.State) widgets.Row {
 	}
 	return widgets.Row{Key: r.Key, Cells: append(r.Cells, limit,
 		widgets.Cell{Text: strconv.Itoa(w.InFlight), Tip: fmt.Sprintf("%d in flight, and %d wait there", w.InFlight, w.Queued)},
-		widgets.Cell{Text: rate(w.PerSecond)}, widgets.Cell{Text: cores(w), Tone: loadTone(w)}, widgets.Cell{Text: memory(w.Memory)}, widgets.Cell{Text: lag(w.Lag)},
+		widgets.Cell{Text: rate(w.PerSecond)}, widgets.Cell{Text: cores(w.CPU, w.Cores), Tone: loadTone(w)}, widgets.Cell{Text: memory(w.Memory)}, widgets.Cell{Text: lag(w.Lag)},
 	)}
 }
 

@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/fleet/fleettest"
@@ -43,7 +44,7 @@ func board(t *testing.T) *stage {
 	s.Asked = func(text string, _ widgets.Tone) { s.said = append(s.said, text) }
 	s.win.SetContent(s.Content)
 	s.win.Resize(fyne.NewSize(1130, 480))
-	s.Begin(s.fleet)
+	s.Begin(s.fleet, fleet.Record{Gap: 5 * time.Second})
 	for i := range 90 {
 		s.second(fleettest.Four(time.Time{}, i)...)
 	}
@@ -225,5 +226,60 @@ func TestPictures(t *testing.T) {
 		}
 		_ = png.Encode(f, uitest.Picture(s.win.Canvas(), s.Content))
 		_ = f.Close()
+	}
+}
+
+// recorded returns the rows of a run that one process executed at first, and then four workers; one was lost after a minute.
+func recorded() (rows []engine.MetricsRow) {
+	for i := range 90 {
+		m := engine.MetricsRow{At: began.Add(time.Duration(i) * time.Second)}
+		if all := fleettest.Four(time.Time{}, i); i >= 10 {
+			if i >= 70 {
+				all = fleettest.Four(m.At, i)
+			}
+			m.Workers = workers.Samples(all)
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+// TestTheRecordOfWorkers checks that a run of the store shows what its workers did, at its end and at a moment, without orders.
+func TestTheRecordOfWorkers(t *testing.T) {
+	s := board(t)
+	s.Begin(nil, fleet.Record{})
+	if s.Offered() {
+		t.Error("a run without workers has a board")
+	}
+	rows := recorded()
+	s.Begin(nil, fleet.Record{Rows: rows, Gap: 5 * time.Second})
+	if !s.Offered() {
+		t.Fatal("a run that had workers has no board")
+	}
+	s.Collect(s.now, true)
+	s.Draw(nil)
+	for _, want := range []string{"3 workers at " + rows[89].At.Local().Format(time.TimeOnly), "rack-1", "3.1 cores", "rack-2", "CPU cores"} {
+		if !s.shows(want) {
+			t.Errorf("at the end there is no %q among %q", want, uitest.Texts(s.Content))
+		}
+	}
+	for _, hidden := range []string{"Drain", "Limit…", "Remove…", "lost"} {
+		if s.shows(hidden) {
+			t.Errorf("the record shows %q", hidden)
+		}
+	}
+	s.DrawAt(&rows[50], nil)
+	if want := "4 workers at " + rows[50].At.Local().Format(time.TimeOnly); !s.shows(want) {
+		t.Errorf("at a moment there is no %q among %q", want, uitest.Texts(s.Content))
+	}
+	s.DrawAt(&rows[5], nil)
+	if !s.shows("No worker had joined.") {
+		t.Errorf("before the workers it shows %q", uitest.Texts(s.Content))
+	}
+	s.Begin(s.fleet, fleet.Record{Rows: rows[:60]}) // it is resumed on workers
+	s.second(fleettest.Four(time.Time{}, 0)...)
+	s.Draw(nil)
+	if !s.shows("Drain") || !s.shows("1.2 ms") {
+		t.Errorf("the run in progress shows %q", uitest.Texts(s.Content))
 	}
 }

@@ -37,6 +37,8 @@ const defaultListen = ":7422"
 // Choice is the section of a form that chooses the workers of a run. It belongs to the UI goroutine.
 type Choice struct {
 	Panel *form.Fold
+	// Content is what the panel folds.
+	Content fyne.CanvasObject
 	// Where is the choice of the place.
 	Where *widgets.Segments
 	// Fields are the fields of a Plan, for the form around the section.
@@ -48,6 +50,7 @@ type Choice struct {
 	host Host
 	inputs
 	parts
+	sharing
 	all    []workers.State
 	open   bool // workers are invited
 	asking bool // the host is asked
@@ -68,6 +71,7 @@ type inputs struct {
 type parts struct {
 	processes *fyne.Container // fields for processes on this computer
 	elsewhere *fyne.Container // fields for other computers
+	buttons   *fyne.Container // that invite
 	invited   *fyne.Container // what workers join with, and who has joined
 	join      *form.Note
 	problem   *form.Note
@@ -143,11 +147,12 @@ func (c *Choice) build() {
 	about := form.NewNote("Run this on each computer that has the same version of Throng. Keep it secret: it lets a computer join.")
 	c.invited = form.NewStack(widgets.NewCaption("Join command"), command, about, c.joined, c.refused)
 	rows := form.NewColumns(14, c.listenRow, c.clusterRows[0], c.clusterRows[1])
-	buttons := container.NewHBox(form.NewCompact(c.invite), form.NewCompact(c.stop), layout.NewSpacer())
+	c.buttons = container.NewHBox(form.NewCompact(c.invite), form.NewCompact(c.stop), layout.NewSpacer())
 	c.processes = form.NewColumns(14, c.localRow)
-	c.elsewhere = form.NewStack(rows, c.through, buttons)
-	content := form.NewStack(form.NewRow("Sessions run on", container.NewHBox(c.Where)), c.processes, c.elsewhere, c.problem, c.invited)
-	c.Panel = form.NewFold("Workers", content)
+	c.elsewhere = form.NewStack(rows, c.through)
+	c.buildSharing()
+	c.Content = form.NewStack(form.NewRow("Sessions run on", container.NewHBox(c.Where)), c.processes, c.elsewhere, c.share, c.buttons, c.problem, c.invited)
+	c.Panel = form.NewFold("Workers", container.NewStack(c.Content)) // the fold hides the stack
 	c.problem.Hide()
 	c.show()
 }
@@ -157,11 +162,13 @@ func (c *Choice) show() {
 	c.localRow.Hidden = c.Where.Chosen() != Processes
 	c.processes.Hidden = c.localRow.Hidden
 	c.elsewhere.Hidden = c.Where.Chosen() != Elsewhere && !c.open
+	c.buttons.Hidden = c.elsewhere.Hidden
 	c.listenRow.Hidden = c.through.Checked
 	for _, row := range c.clusterRows {
 		row.Hidden = !c.through.Checked
 	}
 	c.invited.Hidden = !c.open
+	c.showSharing()
 	able(c.invite, !c.open && !c.asking)
 	able(c.stop, c.open && !c.asking)
 	for _, e := range []fyne.Disableable{c.listen, c.cluster, c.credentials, c.through} {
@@ -171,6 +178,7 @@ func (c *Choice) show() {
 			e.Enable()
 		}
 	}
+	c.Content.Refresh()
 	c.Panel.Refresh()
 	if c.Panel.OnToggled != nil {
 		c.Panel.OnToggled()
@@ -235,8 +243,7 @@ func (c *Choice) Invite(then func()) {
 	async.Work(func() (string, error) { return c.host.Invite(p) }, func(join string, err error) {
 		c.asking = false
 		if err == nil {
-			c.open = true
-			c.join.Say("throngctl worker --join " + join)
+			c.opened(join)
 		}
 		c.answer(c.Tell(err))
 		if err == nil {
@@ -245,18 +252,64 @@ func (c *Choice) Invite(then func()) {
 	})
 }
 
+// opened shows what workers join with.
+func (c *Choice) opened(join string) {
+	c.open = true
+	c.join.Say("throngctl worker --join " + join)
+}
+
+// Put shows a plan.
+func (c *Choice) Put(p Plan) {
+	place := Here
+	switch {
+	case p.Local > 0:
+		place = Processes
+		c.local.SetText(strconv.Itoa(p.Local))
+	case p.Elsewhere():
+		place = Elsewhere
+		c.listen.SetText(cmp.Or(p.Listen, defaultListen))
+		c.cluster.SetText(p.Cluster)
+		c.credentials.SetText(p.Credentials)
+		c.through.SetChecked(p.Cluster != "")
+	}
+	c.Where.Choose(place)
+	c.show()
+}
+
+// follow shows an invitation that another part of the window has made or ended.
+func (c *Choice) follow() {
+	p, join := c.host.Invited()
+	switch {
+	case c.asking || c.open == (join != ""):
+	case c.open:
+		c.closed()
+		c.answer(nil)
+	default:
+		c.opened(join)
+		if c.Where.Chosen() == Elsewhere {
+			c.Put(p)
+		}
+		c.answer(nil)
+	}
+}
+
 // uninvite ends the connections of the workers.
 func (c *Choice) uninvite() {
 	c.ask()
 	async.Work(func() (struct{}, error) { return struct{}{}, c.host.Uninvite() }, func(_ struct{}, err error) {
 		c.asking = false
 		if err == nil {
-			c.open, c.all = false, nil
-			c.joined.SetRows(nil)
-			c.tell(0)
+			c.closed()
 		}
 		c.answer(err)
 	})
+}
+
+// closed shows that no worker can join.
+func (c *Choice) closed() {
+	c.open, c.all = false, nil
+	c.joined.SetRows(nil)
+	c.tell(0)
 }
 
 // ask shows that the host is asked.
@@ -288,7 +341,10 @@ func (c *Choice) say(problem string) {
 
 // Tick updates the list of workers. It reports whether another number of them is ready.
 func (c *Choice) Tick(now time.Time) (changed bool) {
-	if c.host == nil || !c.open {
+	if c.host == nil {
+		return false
+	}
+	if c.follow(); !c.open {
 		return false
 	}
 	before := c.ready()

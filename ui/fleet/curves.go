@@ -3,6 +3,7 @@ package fleet
 import (
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -16,6 +17,7 @@ import (
 // curves are the charts of workers over time. Each of the first workers has an area, and the others one together.
 type curves struct {
 	content *fyne.Container
+	layout  *wrapping
 	keep    chart.Keep
 	group   *chart.Group
 	charts  []*chart.Chart // by metric
@@ -24,38 +26,41 @@ type curves struct {
 	drawn   [area]bool     // by place: the newest row has a value that is not the end of an area
 	history *chart.History // one series a place of each metric
 	marks   []chart.Marker
+	until   time.Time // as drawn last
 }
 
 const (
 	places   = 8 // workers with an area; the charts can distinguish as many
 	keptRows = 3600
-	gap      = 5 * time.Second // breaks the areas
-	least    = time.Minute     // the shortest time axis
+	least    = time.Minute // the shortest time axis
+	asleep   = time.Hour   // after such a pause, the charts start again
 )
 
 // metrics are the figures with a chart.
 var metrics = []struct {
 	title string
 	unit  chart.Unit
-	of    func(w *workers.State) float64
+	of    func(w *workers.Sample) float64
 }{
-	{"Sessions", chart.PerSecond, func(w *workers.State) float64 { return w.PerSecond }},
-	{"In flight", chart.Count, func(w *workers.State) float64 { return float64(w.InFlight) }},
+	{"Sessions", chart.PerSecond, func(w *workers.Sample) float64 { return w.PerSecond }},
+	{"In flight", chart.Count, func(w *workers.Sample) float64 { return float64(w.InFlight) }},
+	{"CPU cores", chart.Count, func(w *workers.Sample) float64 { return w.CPU / 100 }},
 }
 
 // area is the number of series of a metric: the places and the other workers.
 const area = places + 1
 
 func newCurves(keep chart.Keep) *curves {
-	c := &curves{keep: keep, content: container.NewGridWithColumns(len(metrics))}
-	c.group = chart.NewGroup(func() { c.draw(c.marks) })
-	c.begin()
+	c := &curves{keep: keep, layout: &wrapping{}}
+	c.content = container.New(c.layout)
+	c.group = chart.NewGroup(func() { c.draw(c.marks, c.until) })
+	c.begin(0)
 	return c
 }
 
-// begin drops the figures of another run.
-func (c *curves) begin() {
-	c.names, c.others, c.marks, c.drawn = nil, false, nil, [area]bool{}
+// begin drops the figures of another run. A pause that is longer than gap breaks the areas.
+func (c *curves) begin(gap time.Duration) {
+	c.names, c.others, c.marks, c.until, c.drawn = nil, false, nil, time.Time{}, [area]bool{}
 	c.history = chart.NewHistory(area*len(metrics), keptRows, gap)
 	c.build()
 }
@@ -79,23 +84,14 @@ func (c *curves) build() {
 	}
 }
 
-// add adds the figures of a second. A worker that is gone has none; its area ends at 0.
-func (c *curves) add(at time.Time, all []workers.State) {
+// add adds the samples of a moment. The area of a worker without one ends at 0.
+func (c *curves) add(at time.Time, all []workers.Sample) {
 	known, others := len(c.names), c.others
 	row := make([]float64, area*len(metrics))
 	for i := range row {
 		row[i] = math.NaN()
 	}
-	for i := range all {
-		w := &all[i]
-		if gone(w) && !slices.Contains(c.names, w.Name) {
-			continue
-		}
-		place := c.place(w.Name)
-		if gone(w) && !c.drawn[place] {
-			continue
-		}
-		c.drawn[place] = !gone(w)
+	add := func(place int, w *workers.Sample) {
 		for k := range metrics {
 			cell := &row[k*area+place]
 			if v := metrics[k].of(w); math.IsNaN(*cell) {
@@ -105,18 +101,30 @@ func (c *curves) add(at time.Time, all []workers.State) {
 			}
 		}
 	}
+	var has [area]bool
+	for i := range all {
+		place := c.place(all[i].Name)
+		has[place] = true
+		add(place, &all[i])
+	}
+	for place, was := range c.drawn {
+		if was && !has[place] {
+			add(place, &workers.Sample{})
+		}
+	}
+	c.drawn = has
 	c.history.Add(at, row...)
 	if known != len(c.names) || others != c.others {
 		c.build()
 	}
 }
 
-// place returns the place of a worker, which it keeps.
+// place returns the place of a worker, which it keeps; "" stands for several workers.
 func (c *curves) place(name string) int {
 	if i := slices.Index(c.names, name); i >= 0 {
 		return i
 	}
-	if len(c.names) == places {
+	if len(c.names) == places || name == "" {
 		c.others = true
 		return places
 	}
@@ -124,23 +132,39 @@ func (c *curves) place(name string) int {
 	return len(c.names) - 1
 }
 
-// draw draws the charts.
-func (c *curves) draw(marks []chart.Marker) {
-	c.marks = marks
+// draw draws the charts up to a moment; the zero time is the end.
+func (c *curves) draw(marks []chart.Marker, until time.Time) {
+	c.marks, c.until = marks, until
 	times, values := c.history.Rows()
-	if len(times) == 0 {
+	first, end := shown(times, until)
+	if first == end {
 		return
 	}
+	times = times[first:end]
 	from, to := time.UnixMicro(int64(times[0]*1e6)).Local(), time.UnixMicro(int64(times[len(times)-1]*1e6)).Local()
 	if to.Sub(from) < least {
 		to = from.Add(least)
 	}
 	from, to = c.group.Span(from, to)
 	for k, one := range c.charts {
-		data := chart.Data{Times: times, From: from, To: to, Markers: marks, Values: slices.Clone(values[k*area : k*area+len(c.names)])}
+		data := chart.Data{Times: times, From: from, To: to, Markers: marks}
+		for place := range len(c.names) {
+			data.Values = append(data.Values, values[k*area+place][first:end])
+		}
 		if c.others {
-			data.Values = append(data.Values, values[k*area+places])
+			data.Values = append(data.Values, values[k*area+places][first:end])
 		}
 		one.Set(data)
 	}
+}
+
+// shown returns which times are drawn: those up to a moment, since the last long pause before it.
+func shown(times []float64, until time.Time) (first, end int) {
+	end = len(times)
+	if !until.IsZero() {
+		end = sort.Search(len(times), func(i int) bool { return times[i] > chart.Seconds(until) })
+	}
+	for first = max(end-1, 0); first > 0 && times[first]-times[first-1] < asleep.Seconds(); first-- {
+	}
+	return first, end
 }

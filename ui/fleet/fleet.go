@@ -27,6 +27,8 @@ type Workers interface {
 type Host interface {
 	// Invite lets workers join, and returns what they join with. Errors are *engine.FieldError of the fields of a Plan.
 	Invite(p Plan) (join string, err error)
+	// Invited returns the plan of an invitation that stands, and what workers join with; "" if there is none. It does not wait.
+	Invited() (p Plan, join string)
 	// Uninvite ends the connections of the workers. It fails while a run uses them.
 	Uninvite() error
 	// Workers returns the workers that have joined, sorted by name. It does not wait.
@@ -84,7 +86,7 @@ func status(w *workers.State, now time.Time) (text string, tone widgets.Tone) {
 }
 
 // gone reports whether a worker executes nothing, so that it has no figures.
-func gone(w *workers.State) bool { return w.Status == workers.Lost || w.Status == workers.Refused }
+func gone(w *workers.State) bool { return w.Status.Gone() }
 
 // memory formats a size; unknown if it is 0.
 func memory(n uint64) string {
@@ -102,12 +104,12 @@ func lag(d time.Duration) string {
 	return engine.FormatDuration(d)
 }
 
-// cores formats the CPU of a worker as a number of cores.
-func cores(w *workers.State) string {
-	if w.Cores <= 0 {
-		return fmt.Sprintf("%.1f cores", w.CPU/100)
+// cores formats the CPU of a worker, in percent of a core, as a number of its cores.
+func cores(cpu float64, of int) string {
+	if of <= 0 {
+		return fmt.Sprintf("%.1f cores", cpu/100)
 	}
-	return fmt.Sprintf("%.1f of %s", w.CPU/100, engine.Counted(int64(w.Cores), "core", "cores"))
+	return fmt.Sprintf("%.1f of %s", cpu/100, engine.Counted(int64(of), "core", "cores"))
 }
 
 // share formats a worker's share of the limit.

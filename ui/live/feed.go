@@ -139,7 +139,7 @@ func (f *feed) collect(s *engine.Snapshot) {
 	f.vitals.See(s)
 	f.health = health.Judge(s, &f.vitals, f.every)
 	if s.Phase != engine.Ended {
-		f.health = append(f.health, health.JudgeWorkers(f.workers, s.At)...)
+		f.health = append(health.JudgeWorkers(f.workers, s.At), f.health...) // a lost worker may be why the others are bad
 	}
 	for i := range s.Changes {
 		c := &s.Changes[i]

@@ -48,7 +48,8 @@ func advice(f *feed) (text string, worst health.Level) {
 	for level := health.Critical; level >= health.Warning; level-- {
 		for _, found := range f.health {
 			if found.Level == level {
-				parts = append(parts, words.Sentence(string(found.Metric)+": "+found.Value)+" "+words.Sentence(found.Advice))
+				metric := string(found.Metric)
+				parts = append(parts, words.Sentence(strings.ToUpper(metric[:1])+metric[1:]+": "+found.Value)+" "+words.Sentence(found.Advice))
 				worst = max(worst, level)
 			}
 		}

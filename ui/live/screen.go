@@ -93,7 +93,7 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 		tab{"Transcript", s.talk.content, func(f *feed, _ bool) { s.talk.draw(f) }},
 		tab{"Events", s.events.Content, func(f *feed, _ bool) { s.events.Draw(f.until(), f.snap.Phase != engine.Ended) }},
 		tab{"Changes", s.changes.content, func(f *feed, _ bool) { s.changes.draw(f) }},
-		tab{workersTab, s.workers.Content, func(f *feed, _ bool) { s.workers.Draw(f.markers()) }},
+		tab{workersTab, s.workers.Content, func(f *feed, _ bool) { s.drawWorkers(f) }},
 		tab{"Log", s.log.content, func(f *feed, _ bool) { s.log.draw(f) }},
 	)
 	s.events.OnAgent = func(agent int) {
@@ -113,9 +113,16 @@ func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 // workersTab is the name of the tab on the workers of a fleet.
 const workersTab = "Workers"
 
-// offerWorkers shows the tab on workers, unless the run has none or a moment of the history is shown, which has no figures of them.
-func (s *Screen) offerWorkers() {
-	s.tabs.offer(workersTab, s.workers.Offered() && s.history.feed == nil)
+// offerWorkers shows the tab on workers, unless the run has none.
+func (s *Screen) offerWorkers() { s.tabs.offer(workersTab, s.workers.Offered()) }
+
+// drawWorkers draws the workers of now, or of a moment of the history.
+func (s *Screen) drawWorkers(f *feed) {
+	if f.past {
+		s.workers.DrawAt(&f.snap.Metrics, f.markers())
+		return
+	}
+	s.workers.Draw(f.markers())
 }
 
 // Content returns the screen's content.
@@ -175,7 +182,7 @@ func (s *Screen) begin(job *Job) {
 	s.log.begin(job)
 	s.agents.begin(job)
 	s.history.begin(job)
-	s.workers.Begin(job.Fleet)
+	s.workers.Begin(job.Fleet, fleet.Record{Rows: job.History, Gap: s.feed.gap})
 	s.none.content.Hide()
 	s.page.content.Show()
 	s.page.again()

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/fleet/fleettest"
 	"github.com/throng-sim/throng/ui/internal/skin"
 	"github.com/throng-sim/throng/ui/uitest"
@@ -71,6 +72,30 @@ func TestAFleetHasATab(t *testing.T) {
 	team.Fail = nil
 	if st.workers.Asked == nil {
 		t.Error("results of orders are shown nowhere")
+	}
+}
+
+// TestTheHistoryHasWorkers checks that a moment of the history shows the workers as of then, in charts that end there.
+func TestTheHistoryHasWorkers(t *testing.T) {
+	st, _ := withFleet(t)
+	st.view(workersTab)
+	st.tick()
+	m := &engine.Moment{Snapshot: &engine.Snapshot{At: began.Add(75 * time.Second)}}
+	m.Snapshot.Metrics = engine.MetricsRow{At: m.Snapshot.At, Workers: []workers.Sample{{Name: "rack-7", InFlight: 3, PerSecond: 12, CPU: 150}}}
+	st.history.feed = st.feed.as(m)
+	st.draw()
+	for _, want := range []string{"1 worker at " + m.Snapshot.At.Local().Format(time.TimeOnly), "rack-7", "1.5 cores"} {
+		if !uitest.Shows(st.Content(), want) {
+			t.Errorf("there is no %q among %q", want, uitest.Texts(st.workers.Content))
+		}
+	}
+	if uitest.Shows(st.Content(), "Drain") {
+		t.Error("a worker of the history can be drained")
+	}
+	st.history.feed = nil
+	st.draw()
+	if !uitest.Shows(st.Content(), "4 workers, 1 lost") || uitest.Shows(st.Content(), "rack-7") {
+		t.Errorf("back in the present it shows %q", uitest.Texts(st.workers.Content))
 	}
 }
 

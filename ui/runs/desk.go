@@ -6,9 +6,10 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 )
 
-// Desk is what the screen needs from the application. Its methods may take long, except for Busy, Experiment and Remote.
+// Desk is what the screen needs from the application. Its methods may take long, except for Busy, Experiment, Fleet and Remote.
 type Desk interface {
 	// Runs returns all runs, newest first.
 	Runs(ctx context.Context) ([]engine.RunRecord, error)
@@ -30,11 +31,13 @@ type Desk interface {
 	// Sizes returns how many bytes each run uses in the store.
 	Sizes(ctx context.Context) (map[engine.RunID]int64, error)
 	// Resume resumes a run from the end of its journal and returns a note on it. The error is *Changed if the meaning of its scenario has
-	// changed, and *LockedError if secrets are missing.
+	// changed, *LockedError if secrets are missing, and *HadWorkers if it is not decided what executes the sessions.
 	Resume(ctx context.Context, run engine.RunID, how Resumption) (note string, err error)
 	// ResumeFrom starts a fork that continues from a checkpoint with the scenario and settings of its run, which stays as it is. It returns a
-	// note on the fork.
+	// note on the fork. Errors are as for Resume.
 	ResumeFrom(ctx context.Context, run engine.RunID, checkpoint int, how Resumption) (note string, err error)
+	// Fleet lets workers of other computers join. It does not wait.
+	Fleet() fleet.Host
 	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
 	// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there, and returns the path. The format is

@@ -15,6 +15,8 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
+	"github.com/throng-sim/throng/ui/fleet/fleettest"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -33,6 +35,7 @@ type fakeDesk struct {
 	experiments   map[engine.RunID]string // titles of those that execute a run here
 	remote        string
 	remoteRuns    []RemoteRun
+	team          fleettest.Fleet
 	changed       error  // of resumptions that are not as it was
 	note          string // of those that go well
 	err           error  // of everything that changes something
@@ -206,6 +209,8 @@ func (d *fakeDesk) Delete(_ context.Context, run engine.RunID, how Deletion) err
 
 func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, how Resumption) (string, error) {
 	switch {
+	case how.Fleet != nil:
+		return d.note, d.ask("resume %s on %+v", run, *how.Fleet)
 	case how.AsItWas:
 		return "", d.ask("resume %s with %d as it was", run, how.Limit)
 	case d.changed != nil:
@@ -217,8 +222,16 @@ func (d *fakeDesk) Resume(_ context.Context, run engine.RunID, how Resumption) (
 }
 
 func (d *fakeDesk) ResumeFrom(_ context.Context, run engine.RunID, checkpoint int, how Resumption) (string, error) {
+	if had, ok := d.changed.(*HadWorkers); ok { //nolint:errorlint // a test sets it
+		if how.Fleet == nil {
+			return "", had
+		}
+		return d.note, d.ask("resume %s from %d on %+v", run, checkpoint, *how.Fleet)
+	}
 	return d.note, d.ask("resume %s from %d with %d%s", run, checkpoint, how.Limit, how.Bound)
 }
+
+func (d *fakeDesk) Fleet() fleet.Host { return &d.team }
 
 func (d *fakeDesk) Sizes(context.Context) (map[engine.RunID]int64, error) {
 	d.mu.Lock()

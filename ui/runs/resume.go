@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -20,6 +21,8 @@ type Resumption struct {
 	Limit   int    // limit if above 0
 	Bound   string // new value of the bound that ended the run, as text; "" keeps it
 	AsItWas bool   // use the scenario that is stored with the run, even if its file has changed
+	// Fleet says which processes execute the sessions; nil is not decided, if the run had workers.
+	Fleet *fleet.Use
 }
 
 // Changed says that the meaning of a run's scenario has changed since the run was started.
@@ -30,6 +33,16 @@ type Changed struct {
 }
 
 func (c *Changed) Error() string { return c.What }
+
+// HadWorkers says that workers executed the sessions of a run, so that a person decides what executes the rest.
+type HadWorkers struct {
+	Plan    fleet.Plan
+	Secrets []string // that the services need
+}
+
+func (*HadWorkers) Error() string {
+	return "Workers executed the sessions of this run. Choose what executes the rest."
+}
 
 // resume resumes the chosen run with the settings of the form, or asks whether to continue from the chosen checkpoint.
 func (s *Screen) resume() {
@@ -72,42 +85,74 @@ func (s *Screen) askFrom(r *engine.RunRecord, c *engine.CheckpointRecord, how Re
 
 // resumeFrom starts a fork that continues from a checkpoint.
 func (s *Screen) resumeFrom(run engine.RunID, number int, how Resumption) {
-	work(s, run, "Resuming…", func() { s.resumeFrom(run, number, how) }, func(ctx context.Context, run engine.RunID) (string, error) {
+	s.continueRun(run, "The new run continues", how, func(ctx context.Context, how Resumption) (string, error) {
 		return s.desk.ResumeFrom(ctx, run, number, how)
-	}, func(note string) {
-		if note != "" {
-			widgets.Tell(s.win, "The new run continues", words.NewParagraph(s.win, note))
-		}
-		s.to.Live()
 	})
 }
 
-// Ask chooses a run whose scenario has changed, and asks how to resume it.
-func (s *Screen) Ask(run engine.RunID, c *Changed) {
+// IsQuestion reports whether an error of [Desk].Resume asks the user to decide something: it is a *Changed or *HadWorkers.
+func IsQuestion(err error) bool { return questionOf(err) != nil }
+
+// Ask chooses a run and asks the question that an error of [Desk].Resume is.
+func (s *Screen) Ask(run engine.RunID, question error) {
 	s.Select(run)
-	s.askChanged(run, Resumption{}, c)
+	s.ask(run, Resumption{}, questionOf(question), func(how Resumption) { s.resumeWith(run, how) })
+}
+
+// questionOf returns an error that is a question to the user, not a failure; nil for others.
+func questionOf(err error) error {
+	if changed, ok := errors.AsType[*Changed](err); ok {
+		return changed
+	}
+	if had, ok := errors.AsType[*HadWorkers](err); ok {
+		return had
+	}
+	return nil
+}
+
+// ask asks a question about a run, and calls again with the answer.
+func (s *Screen) ask(run engine.RunID, how Resumption, question error, again func(Resumption)) {
+	switch q := question.(type) { //nolint:errorlint // see questionOf
+	case *Changed:
+		s.askChanged(run, how, q)
+	case *HadWorkers:
+		s.workers = fleet.AskUse(s.win, s.desk.Fleet(), q.Plan, q.Secrets, func(u fleet.Use) {
+			how.Fleet = &u
+			again(how)
+		})
+	}
 }
 
 // resumption is the result of resuming a run.
 type resumption struct {
-	note    string
-	changed *Changed
+	note     string
+	question error // nil if nothing is open
 }
 
 func (s *Screen) resumeWith(run engine.RunID, how Resumption) {
-	work(s, run, "Resuming…", func() { s.resumeWith(run, how) }, func(ctx context.Context, run engine.RunID) (r resumption, err error) {
-		r.note, err = s.desk.Resume(ctx, run, how)
-		if changed, ok := errors.AsType[*Changed](err); ok { // a question, not a failure
-			r.changed, err = changed, nil
+	s.continueRun(run, "The run continues", how, func(ctx context.Context, how Resumption) (string, error) {
+		return s.desk.Resume(ctx, run, how)
+	})
+}
+
+// continueRun continues a run with start, after asking what is open.
+func (s *Screen) continueRun(run engine.RunID, title string, how Resumption, start func(context.Context, Resumption) (note string, err error)) {
+	again := func(how Resumption) { s.continueRun(run, title, how, start) }
+	work(s, run, "Resuming…", func() { again(how) }, func(ctx context.Context, _ engine.RunID) (r resumption, err error) {
+		if r.note, err = start(ctx, how); err == nil {
+			return r, nil
+		}
+		if r.question = questionOf(err); r.question != nil {
+			err = nil
 		}
 		return r, err
 	}, func(r resumption) {
-		if r.changed != nil {
-			s.askChanged(run, how, r.changed)
+		if r.question != nil {
+			s.ask(run, how, r.question, again)
 			return
 		}
 		if r.note != "" {
-			widgets.Tell(s.win, "The run continues", words.NewParagraph(s.win, r.note))
+			widgets.Tell(s.win, title, words.NewParagraph(s.win, r.note))
 		}
 		s.to.Live()
 	})

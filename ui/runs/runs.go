@@ -3,12 +3,14 @@ package runs
 
 import (
 	"context"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/marks"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -47,7 +49,8 @@ type Screen struct {
 	undo     *undoing
 	detail   *detail
 	pickPath func(then func(dir string))
-	browser  *browser // nil while it is closed
+	browser  *browser        // nil while it is closed
+	workers  *fleet.Question // the newest; nil before the first
 }
 
 // Ways open other screens.
@@ -100,6 +103,9 @@ func (s *Screen) Close() error { return s.detail.note.Flush() }
 func (s *Screen) Tick() {
 	if s.browser != nil {
 		s.browser.tick()
+	}
+	if s.workers != nil {
+		s.workers.Tick(time.Now())
 	}
 	if s.desk.Busy() != s.busy {
 		s.draw()

@@ -85,6 +85,7 @@ func (p *requirements) answer(found Requirements, err error) {
 		p.failure = "Cannot check what the launch needs: " + err.Error()
 	}
 	p.screen.services.secrets(&found)
+	p.screen.workers.SetSecrets(found.secrets())
 	high := p.screen.head.panel.MinSize().Height
 	if err == nil {
 		p.screen.head.differ(p.screen.scenario, found)

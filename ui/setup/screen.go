@@ -424,7 +424,7 @@ func (s *Screen) order() (o Order, given, settings error) {
 	var late error
 	o.At, late = s.length.start(time.Now())
 	workers, few := s.workers.Plan()
-	o.Fleet = workers
+	o.Fleet = fleet.Use{Plan: workers, Share: s.workers.Shared()}
 	settings = errors.Join(settings, late, few)
 	s.agentsPanel.into(&o.Settings)
 	s.remote.into(&o.Settings)

@@ -75,6 +75,17 @@ type Requirements struct {
 	Lost      []string // what a fork cannot restore
 }
 
+// secrets returns the names of all secrets.
+func (r *Requirements) secrets() (names []string) {
+	for _, m := range r.Missing {
+		names = append(names, m.Secret)
+	}
+	for _, s := range r.Stored {
+		names = append(names, s.Secret)
+	}
+	return names
+}
+
 // Unreadable lists the errors in a scenario's file, one per line.
 type Unreadable string
 
@@ -89,7 +100,7 @@ type Order struct {
 	Allow    []string        // addresses that the user allows the file to call
 	At       time.Time       // start time; zero is now
 	Start    <-chan struct{} // starts it early
-	Fleet    fleet.Plan      // which processes execute the sessions
+	Fleet    fleet.Use       // which processes execute the sessions
 	Awaits   func(bool)      // called with true while the run waits for the first worker; may be nil
 	Waits    func(bool)      // called with true while the run waits for the end of another; may be nil
 }

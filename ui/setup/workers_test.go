@@ -104,7 +104,7 @@ func TestALaunchWaitsForAWorker(t *testing.T) {
 	join(s, team)
 	close(desk.awaited)
 	s.Until("launched", func() bool { return desk.count(&desk.launched) == 1 })
-	if p := desk.last(&desk.launched).Fleet; p != (fleet.Plan{Listen: ":7422"}) {
+	if p := desk.last(&desk.launched).Fleet.Plan; p != (fleet.Plan{Listen: ":7422"}) {
 		t.Errorf("launched with %+v", p)
 	}
 	if got := team.Orders(); !slices.Equal(got, []string{"invite :7422"}) {
@@ -116,7 +116,7 @@ func TestPlansOfWorkers(t *testing.T) {
 	s, team := elsewhere(t, &fakeDesk{})
 	plan := func() fleet.Plan {
 		o, _, _ := s.screen.order()
-		return o.Fleet
+		return o.Fleet.Plan
 	}
 	s.screen.workers.Where.SetSelected("Several processes")
 	s.typed("Processes", "4")
@@ -146,6 +146,41 @@ func TestPlansOfWorkers(t *testing.T) {
 	}
 }
 
+// TestSecretsAreSentOnlyIfAllowed checks that secrets are offered by name, sent only after the box is checked, and have to be allowed again
+// if there are others.
+func TestSecretsAreSentOnlyIfAllowed(t *testing.T) {
+	desk := &fakeDesk{requirements: Requirements{Stored: []Stored{{"shop", "SHOP_TOKEN", "the keychain", "in the keychain"}, {"model", "MODEL_KEY", "the keychain", "in the keychain"}}}}
+	s, _ := elsewhere(t, desk)
+	s.until("this computer sends MODEL_KEY, SHOP_TOKEN over an encrypted connection.")
+	shared := func() []string {
+		o, _, _ := s.screen.order()
+		return o.Fleet.Share
+	}
+	if got := shared(); got != nil {
+		t.Errorf("without a question, %q are sent", got)
+	}
+	s.check("Send secrets to the workers")
+	if got := shared(); !slices.Equal(got, []string{"MODEL_KEY", "SHOP_TOKEN"}) {
+		t.Errorf("%q are sent", got)
+	}
+	s.check("Through a NATS cluster")
+	if got := shared(); got != nil || s.shows("Send secrets") {
+		t.Errorf("a cluster sees %q", got)
+	}
+	s.screen.workers.Where.SetSelected("This computer")
+	if got := shared(); got != nil || s.shows("Send secrets") {
+		t.Errorf("this process is sent %q", got)
+	}
+	s.screen.workers.Where.SetSelected("Several processes")
+	if got := shared(); len(got) != 2 {
+		t.Errorf("worker processes are sent %q", got)
+	}
+	s.screen.workers.SetSecrets([]string{"MODEL_KEY", "SHOP_TOKEN", "OTHER"})
+	if got := shared(); got != nil {
+		t.Errorf("with another secret, %q are sent", got)
+	}
+}
+
 // TestWithoutAFleetNothingIsShown checks that there is no section if runs stay in this process.
 func TestWithoutAFleetNothingIsShown(t *testing.T) {
 	s := shown(t, &fakeDesk{})
@@ -154,7 +189,7 @@ func TestWithoutAFleetNothingIsShown(t *testing.T) {
 	if s.shows("Workers") || s.shows("worker") {
 		t.Errorf("it shows %q", uitest.Texts(s.screen.Content()))
 	}
-	if o, _, err := s.screen.order(); o.Fleet != (fleet.Plan{}) || err != nil {
+	if o, _, err := s.screen.order(); o.Fleet.Plan != (fleet.Plan{}) || err != nil {
 		t.Errorf("the plan is %+v, %v", o.Fleet, err)
 	}
 }

@@ -30,13 +30,13 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine", []string{"/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
 	{"/engine/run/memorybudget", []string{"/engine"}, noPgx},
 	{"/engine/run/shards", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/run/pace", []string{"/engine"}, noPgx},
-	{"/engine/run", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
+	{"/engine/run", []string{"/engine", "/engine/workers", "/engine/arrivals", "/engine/criteria", "/engine/run/memorybudget", "/engine/run/pace", "/engine/seconds", "/engine/internal/...", "/engine/suggest"}, noPgx},
 	{"/engine/duration", []string{"/engine/internal/doc"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/seconds", []string{"/engine"}, noPgx},
 	{"/engine/machine", []string{"/engine"}, noPgx},
@@ -89,7 +89,7 @@ var rules = []rule{
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/run", "/engine/internal/..."}, noPgx},
 	{"/engine/enginetest/proxy", nil, append([]string{module + "/engine$"}, noPgx...)},
-	{"/storage", []string{"/engine", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
+	{"/storage", []string{"/engine", "/engine/workers", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/experiment/findings", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/workers", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/experiments", []string{"/engine", "/engine/figures", "/engine/view", "/engine/experiment/findings", "/engine/experiment/statistics", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},

@@ -133,10 +133,8 @@ func (j *Job) afterClose(f func() error) { j.undo = slices.Insert(j.undo, 0, f) 
 
 // Start assembles a run and starts it. Mistakes in the launch are *engine.FieldError.
 func (l Launch) Start(ctx context.Context) (job *Job, err error) {
-	if l.Crew != nil {
-		if err := l.CheckCrew(); err != nil {
-			return nil, err
-		}
+	if err := l.CheckCrew(); err != nil && l.Crew != nil {
+		return nil, err
 	}
 	l, recording, err := l.replaying(ctx)
 	if err != nil {

@@ -14,6 +14,9 @@ func (l assembly) probe(j *Job) engine.Probe {
 	if l.Host != nil {
 		probe.Host = l.Host
 	}
+	if l.Crew != nil {
+		probe.Workers = l.Crew.Workers
+	}
 	sends := j.Target != ""
 	switch {
 	case sends:

@@ -17,9 +17,11 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
+	"github.com/throng-sim/throng/cmd/internal/desk/team"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
+	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
 	"github.com/throng-sim/throng/ui/runs"
@@ -90,7 +92,7 @@ func (d runsDesk) Resume(ctx context.Context, run engine.RunID, how runs.Resumpt
 	if err != nil {
 		return "", changed(err)
 	}
-	return note, d.continueRun(ctx, l)
+	return note, d.continueRun(ctx, l, run, how.Fleet)
 }
 
 // ResumeFrom starts a fork at a checkpoint of a run, with its scenario and settings.
@@ -112,11 +114,12 @@ func (d runsDesk) ResumeFrom(ctx context.Context, run engine.RunID, checkpoint i
 		l.Settings.Ceiling = max(l.Settings.Ceiling, how.Limit)
 	}
 	l.Name = parent.Record.Name
-	return strings.Join(l.Warnings(), "\n"), d.continueRun(ctx, l)
+	return strings.Join(l.Warnings(), "\n"), d.continueRun(ctx, l, parent.Record.ID, how.Fleet)
 }
 
-// continueRun starts a launch that continues a run. Its secrets must be known and its addresses allowed.
-func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
+// continueRun starts a launch that continues a run, on workers if use says so. Its secrets must be known and its addresses allowed, and it
+// must be decided whether workers execute the sessions if they did before.
+func (d runsDesk) continueRun(ctx context.Context, l app.Launch, run engine.RunID, use *fleet.Use) error {
 	if err := locked(l); err != nil {
 		return err
 	}
@@ -125,7 +128,17 @@ func (d runsDesk) continueRun(ctx context.Context, l app.Launch) error {
 		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
 			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
 	}
-	return d.start(ctx, l, nil)
+	if use == nil {
+		had, err := team.Had(ctx, d.store, run)
+		if err != nil {
+			return err
+		}
+		if had != (fleet.Plan{}) && l.CheckCrew() == nil {
+			return &runs.HadWorkers{Plan: had, Secrets: team.Secrets(l)}
+		}
+		use = &fleet.Use{}
+	}
+	return d.team.Start(ctx, l, *use, nil, func(l app.Launch) error { return d.start(ctx, l, nil) })
 }
 
 // Sizes returns how many bytes each run uses in the store.

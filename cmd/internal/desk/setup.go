@@ -15,7 +15,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
-	"github.com/throng-sim/throng/cmd/internal/desk/team"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -214,30 +213,11 @@ func (d setupDesk) Launch(ctx context.Context, o setup.Order, writing func(done,
 		}
 	}
 	l.Writing = writing
-	if o.Fleet == (fleet.Plan{}) {
-		return d.inTurn(ctx, l, o.Waits)
-	}
-	return team.Explain(d.withWorkers(ctx, l, o))
-}
-
-// withWorkers starts a run whose sessions workers execute.
-func (d setupDesk) withWorkers(ctx context.Context, l app.Launch, o setup.Order) error {
-	if err := l.CheckCrew(); err != nil { // before waiting for a worker
-		return err
-	}
-	hired, err := d.team.Hire(ctx, o.Fleet, o.Awaits)
-	if err != nil {
-		return err
-	}
-	l.Crew = hired
-	if err := d.inTurn(ctx, l, o.Waits); err != nil {
-		return errors.Join(err, hired.Release())
-	}
-	return nil
+	return d.team.Start(ctx, l, o.Fleet, o.Awaits, func(l app.Launch) error { return d.inTurn(ctx, l, o.Waits) })
 }
 
 // Fleet returns what workers of other computers join.
-func (d setupDesk) Fleet() fleet.Host { return d.team }
+func (d *Desk) Fleet() fleet.Host { return d.team }
 
 // inTurn starts a run when nothing else is in progress, in this window and in others. It calls waits with true while it waits.
 func (d setupDesk) inTurn(ctx context.Context, l app.Launch, waits func(bool)) error {

@@ -2,12 +2,15 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/fleet"
+	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/setup"
 )
 
@@ -20,21 +23,11 @@ func TestARunOnAWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, leave := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	defer func() {
-		leave()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
 	launch(t, d, func(o *setup.Order) {
-		o.Fleet = plan
+		o.Fleet.Plan = plan
 		o.Awaits = func(on bool) {
 			if on {
-				go func() {
-					ended <- crew.Work(ctx, crew.WorkerConfig{Join: line, Name: "rack", Data: t.TempDir(), Say: func(string) {}, Log: slog.New(slog.DiscardHandler)})
-				}()
+				join(t, line)
 			}
 		}
 	})
@@ -49,4 +42,68 @@ func TestARunOnAWorker(t *testing.T) {
 	if all := job.Fleet.Workers(); len(all) != 1 || all[0].Name != "rack" {
 		t.Errorf("the workers are %+v", all)
 	}
+}
+
+// join lets a worker join until the test ends.
+func join(t *testing.T, line string) {
+	ctx, leave := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- crew.Work(ctx, crew.WorkerConfig{Join: line, Name: "rack", Data: t.TempDir(), Say: func(string) {}, Log: slog.New(slog.DiscardHandler)})
+	}()
+	t.Cleanup(func() {
+		leave()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestResumeOnAWorker checks that a run that a worker executed asks what executes the rest, continues on the worker, and does not ask
+// again after this process has executed a part.
+func TestResumeOnAWorker(t *testing.T) {
+	d := open(t, t.TempDir())
+	use := fleet.Use{Plan: fleet.Plan{Listen: "127.0.0.1:0"}}
+	line, err := d.Fleet().Invite(use.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	join(t, line)
+	launch(t, d, func(o *setup.Order) {
+		o.Fleet = use
+		o.Settings.Budget.Requests = 40
+	})
+	job := d.Job()
+	<-d.Settled()
+	if s := job.Snapshot(); s.Ending != engine.EndOutOfBudget {
+		t.Fatalf("ended as %v", s.Ending)
+	}
+	resume := func(how runs.Resumption) error {
+		_, err := runsDesk{d}.Resume(t.Context(), job.ID(), how)
+		return err
+	}
+	if had, ok := errors.AsType[*runs.HadWorkers](resume(runs.Resumption{Bound: "80"})); !ok || had.Plan != use.Plan || had.Secrets != nil {
+		t.Fatalf("it asks %+v", had)
+	}
+	if err := resume(runs.Resumption{Bound: "80", Fleet: &fleet.Use{Plan: use.Plan, Share: []string{"SHOP_TOKEN"}}}); err == nil || !strings.Contains(err.Error(), "no service of the scenario receives the secret SHOP_TOKEN") {
+		t.Errorf("a secret that the run does not need: %v", err)
+	}
+	if err := resume(runs.Resumption{Bound: "80", Fleet: &use}); err != nil {
+		t.Fatal(err)
+	}
+	if d.Job().Fleet == nil {
+		t.Error("it continues without the worker")
+	}
+	<-d.Settled()
+	if err := resume(runs.Resumption{Bound: "120", Fleet: &fleet.Use{}}); err != nil {
+		t.Fatal(err)
+	}
+	if d.Job().Fleet != nil {
+		t.Error("it continues on the worker")
+	}
+	<-d.Settled()
+	if err := resume(runs.Resumption{Bound: "160"}); err != nil {
+		t.Errorf("after a part in this process: %v", err)
+	}
+	<-d.Settled()
 }

@@ -17,6 +17,9 @@ type Fleet struct {
 	states []workers.State
 	orders []string
 
+	plan fleet.Plan // of the invitation
+	open bool
+
 	// Join is what workers join with, and Fail the error of all orders.
 	Join string
 	Fail error
@@ -66,11 +69,35 @@ func (f *Fleet) Limit(name string, most int) error { return f.order("limit %s=%d
 
 // Invite implements [fleet.Host].
 func (f *Fleet) Invite(p fleet.Plan) (string, error) {
-	return f.Join, f.order("invite %s%s", p.Listen, p.Cluster)
+	err := f.order("invite %s%s", p.Listen, p.Cluster)
+	f.invited(p, err == nil)
+	return f.Join, err
+}
+
+func (f *Fleet) invited(p fleet.Plan, open bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan, f.open = p, open
+}
+
+// Invited implements [fleet.Host].
+func (f *Fleet) Invited() (fleet.Plan, string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.open {
+		return fleet.Plan{}, ""
+	}
+	return f.plan, f.Join
 }
 
 // Uninvite implements [fleet.Host].
-func (f *Fleet) Uninvite() error { return f.order("uninvite") }
+func (f *Fleet) Uninvite() error {
+	err := f.order("uninvite")
+	if err == nil {
+		f.invited(fleet.Plan{}, false)
+	}
+	return err
+}
 
 // Four returns four workers; the third was lost two seconds before now, unless now is zero. i makes their figures differ over time.
 func Four(now time.Time, i int) []workers.State {

@@ -63,7 +63,8 @@ func Direction(from, to string) chart.MarkerKind {
 
 // Shown reports whether a change has a marker. Changes of the limit by a governor have none, because the limit's line shows them.
 func Shown(c *engine.ChangeRow) bool {
-	if c.What == engine.LimitChange || c.What == engine.RestartChange { // an outage has a marker
+	switch c.What {
+	case engine.LimitChange, engine.RestartChange, engine.FleetChange: // an outage has a marker, and a fleet is there from the start
 		return false
 	}
 	if c.Who == "rate limiter" { // the rate went down

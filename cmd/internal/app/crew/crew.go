@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/bus"
+	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/admission"
@@ -105,7 +107,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 		return nil, errors.Join(fmt.Errorf("start the fleet: %w", err), lock.Unlock())
 	}
 	f := &Fleet{cfg: cfg, join: server.Join(), lock: lock, changed: make(chan struct{})}
-	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change})
+	f.Coordinator = fleet.New(server, fleet.Config{Check: check, Changed: f.change, Machine: machine.ID()})
 	f.busy.Go(f.report)
 	if local > 0 {
 		f.locals = startLocals(&f.cfg, local, f.join, f.change)
@@ -148,6 +150,33 @@ func (c *Config) bus(local bool) bus.Config {
 
 // JoinLine returns what workers on other machines join with.
 func (f *Fleet) JoinLine() string { return f.join }
+
+// Plan sets the names of the secrets that the workers of the next run receive, and how many workers are expected.
+func (f *Fleet) Plan(share []string, count int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cfg.Share, f.cfg.Workers = share, count
+}
+
+// plan returns what Plan or the configuration set.
+func (f *Fleet) plan() (share []string, count int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cfg.Share, f.cfg.Workers
+}
+
+// where names the workers for a later process, without a password.
+func (f *Fleet) where() string {
+	if f.cfg.Cluster == "" {
+		return f.cfg.Where
+	}
+	at, err := url.Parse(f.cfg.Cluster)
+	if err != nil {
+		return ""
+	}
+	at.User = nil
+	return at.String()
+}
 
 // Locals returns the number of workers that run on this machine.
 func (f *Fleet) Locals() int {
@@ -235,7 +264,8 @@ func CheckShared(l app.Launch, names []string) error {
 // Pool implements [app.Crew].
 func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
-	for _, name := range f.cfg.Share {
+	share, count := f.plan()
+	for _, name := range share {
 		value, _, err := f.cfg.Secrets.Find("share-secrets", name)
 		if err != nil {
 			return nil, nil, err
@@ -250,9 +280,10 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 			f.cfg.Say("the service " + name + " is a mock, which listens on this machine only: workers of other machines are refused; name a backend with --service")
 		}
 	}
-	more, shown := f.lend(own)
+	more, shown := f.lend(own, count)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
 		more.Parallel = w.Parallel
+		cfg.Note(engine.ChangeRow{What: engine.FleetChange, New: f.where(), Who: "user"})
 		more.Lending = lending.New(lending.Config{Services: controls(own), Changed: f.Lent})
 		p, err := f.Coordinator.Pool(ctx, b.encode(), more)(cfg)
 		if err != nil {
@@ -264,11 +295,11 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 }
 
 // lend shows the clients of the coordinator and of the workers as one service each. The bound of all models needs no client of a worker.
-func (f *Fleet) lend(own []engine.Service) (more fleet.PoolConfig, shown []engine.Service) {
+func (f *Fleet) lend(own []engine.Service, count int) (more fleet.PoolConfig, shown []engine.Service) {
 	more.Services = map[string]*merged.Service{}
 	for _, s := range own {
 		if _, ok := s.(*service.Postgres); ok {
-			more.Parts = max(f.cfg.Workers, 1)
+			more.Parts = max(count, 1)
 		}
 		if _, ok := s.(*service.Bound); !ok {
 			m := merged.New(s, merged.Hooks{Tune: f.Tune, Renew: f.Renew})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"runtime"
 	"slices"
@@ -261,4 +262,27 @@ func token(line string) string {
 	_, rest, _ := strings.Cut(line, "://")
 	_, token, _ := strings.Cut(rest, "/")
 	return token
+}
+
+// TestSharedSecrets checks that the secrets of a run are those that were set last, and that a fleet names itself without a password.
+func TestSharedSecrets(t *testing.T) {
+	f, err := Open(t.Context(), Config{Where: "127.0.0.1:0", Data: t.TempDir(), Say: func(string) {}, Log: slog.New(slog.DiscardHandler), Share: []string{"FIRST"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	f.Plan([]string{"SECOND"}, 2)
+	if _, _, err := f.Pool(t.Context(), app.Work{}, nil); err == nil || !strings.Contains(err.Error(), "SECOND") || strings.Contains(err.Error(), "FIRST") {
+		t.Errorf("a secret without a value: %v", err)
+	}
+	for cluster, want := range map[string]string{"": "127.0.0.1:0", "tls://me:word@nats.example.com:4222": "tls://nats.example.com:4222", "::": ""} {
+		f.cfg.Cluster = cluster
+		if got := f.where(); got != want {
+			t.Errorf("cluster %q: named %q", cluster, got)
+		}
+	}
 }

@@ -59,7 +59,7 @@ func Work(ctx context.Context, cfg WorkerConfig) (err error) {
 	if cfg.Cores > 0 {
 		runtime.GOMAXPROCS(cfg.Cores)
 	}
-	info := fleet.Info{Version: about.Version(), System: system(), Cores: runtime.GOMAXPROCS(0)}
+	info := fleet.Info{Version: about.Version(), System: system(), Cores: runtime.GOMAXPROCS(0), Machine: machine.ID()}
 	if cfg.Memory > 0 {
 		info.Memory = max(cfg.Memory-base, cfg.Memory/2) / 3 * 2
 		if os.Getenv("GOMEMLIMIT") == "" {

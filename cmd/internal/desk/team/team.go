@@ -106,6 +106,16 @@ func (t *Team) open(p fleet.Plan) (*crew.Fleet, error) {
 	return nil, &engine.FieldError{Field: field, Problem: err.Error()}
 }
 
+// Invited implements [fleet.Host].
+func (t *Team) Invited() (p fleet.Plan, join string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.fleet == nil {
+		return p, ""
+	}
+	return t.plan, t.fleet.JoinLine()
+}
+
 // Uninvite implements [fleet.Host].
 func (t *Team) Uninvite() error {
 	t.changes.Lock()
@@ -147,16 +157,37 @@ func (h *Hired) Release() error { return h.release() }
 
 // Hire returns the workers for a run, as soon as the first one of other computers, or all of this computer, are ready. It calls awaits with
 // true while it waits; awaits may be nil. The caller releases them. The plan is not this process.
-func (t *Team) Hire(ctx context.Context, p fleet.Plan, awaits func(bool)) (*Hired, error) {
-	open, release, err := t.take(p)
+func (t *Team) Hire(ctx context.Context, u fleet.Use, awaits func(bool)) (*Hired, error) {
+	open, release, err := t.take(u.Plan)
 	if err != nil {
 		return nil, err
 	}
 	h := &Hired{open, sync.OnceValue(release)}
-	if err := t.await(ctx, open, max(p.Local, 1), awaits); err != nil {
+	if err := t.await(ctx, open, max(u.Local, 1), awaits); err != nil {
 		return nil, errors.Join(err, h.Release())
 	}
+	open.Plan(u.Share, open.Ready()) // more cannot join a run that calls a database
 	return h, nil
+}
+
+// Start hires workers for a launch and starts it with start. The workers are released with the run, or if it does not start.
+func (t *Team) Start(ctx context.Context, l app.Launch, u fleet.Use, awaits func(bool), start func(app.Launch) error) error {
+	if u.Plan == (fleet.Plan{}) {
+		return start(l)
+	}
+	err := errors.Join(l.CheckCrew(), crew.CheckShared(l, u.Share)) // before waiting for a worker
+	if err != nil {
+		return explain(err)
+	}
+	hired, err := t.Hire(ctx, u, awaits)
+	if err != nil {
+		return err
+	}
+	l.Crew = hired
+	if err := start(l); err != nil {
+		return errors.Join(err, hired.Release())
+	}
+	return nil
 }
 
 // take returns the fleet of a plan, which stays open until it is released.
@@ -235,8 +266,8 @@ func refused(all []workers.State) error {
 	return nil
 }
 
-// Explain words an error of a launch with workers for the window.
-func Explain(err error) error {
+// explain words an error of a launch with workers for the window.
+func explain(err error) error {
 	if m, ok := errors.AsType[*engine.FieldError](err); ok && m.Field == fleet.LocalField && m.Hint == "leave out --fleet" {
 		return &engine.FieldError{Field: m.Field, Problem: m.Problem, Hint: "choose This computer under Workers"}
 	}

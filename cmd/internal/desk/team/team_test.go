@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/fleet"
 )
 
-var loopback = fleet.Plan{Listen: "127.0.0.1:0"}
+var loopback = fleet.Use{Plan: fleet.Plan{Listen: "127.0.0.1:0"}}
 
 func newTeam(t *testing.T) *Team {
 	t.Helper()
@@ -43,11 +43,11 @@ func join(t *testing.T, line string) {
 
 func TestARunWaitsForAWorker(t *testing.T) {
 	team := newTeam(t)
-	line, err := team.Invite(loopback)
+	line, err := team.Invite(loopback.Plan)
 	if err != nil || !strings.HasPrefix(line, "throng://") {
 		t.Fatalf("invited with %q, %v", line, err)
 	}
-	if again, err := team.Invite(loopback); again != line || err != nil {
+	if again, err := team.Invite(loopback.Plan); again != line || err != nil {
 		t.Errorf("invited again with %q, %v", again, err)
 	}
 	var waits []bool
@@ -65,6 +65,12 @@ func TestARunWaitsForAWorker(t *testing.T) {
 	if all := team.Workers(); len(all) != 1 || all[0].Name != "rack" || all[0].Status != workers.Ready || len(hired.Workers()) != 1 {
 		t.Errorf("the workers are %+v", all)
 	}
+	if !team.Workers()[0].Here {
+		t.Error("the worker counts as one of another machine")
+	}
+	if p, join := team.Invited(); p != loopback.Plan || join != line {
+		t.Errorf("the invitation is %+v, %s", p, join)
+	}
 	if len(waits) != 2 || waits[1] {
 		t.Errorf("it waited %v", waits)
 	}
@@ -80,10 +86,10 @@ func TestARunWaitsForAWorker(t *testing.T) {
 	if err := second.Release(); err != nil {
 		t.Error(err)
 	}
-	if _, err := team.Hire(t.Context(), fleet.Plan{Listen: "127.0.0.1:1"}, nil); err == nil {
+	if _, err := team.Hire(t.Context(), fleet.Use{Plan: fleet.Plan{Listen: "127.0.0.1:1"}}, nil); err == nil {
 		t.Error("workers of one address are hired for another")
 	}
-	if err := team.Uninvite(); err != nil || team.Workers() != nil {
+	if err := team.Uninvite(); err != nil || team.Workers() != nil || invited(team) {
 		t.Errorf("after the end: %v, %v", team.Workers(), err)
 	}
 }
@@ -110,7 +116,7 @@ func TestErrorsNameTheirFields(t *testing.T) {
 		{fleet.Plan{Listen: "nowhere"}, fleet.ListenField},
 		{fleet.Plan{Cluster: "gopher://x"}, fleet.ClusterField},
 	} {
-		_, err := team.Hire(t.Context(), c.plan, nil)
+		_, err := team.Hire(t.Context(), fleet.Use{Plan: c.plan}, nil)
 		if m, ok := errors.AsType[*engine.FieldError](err); !ok || m.Field != c.field {
 			t.Errorf("%+v: %v", c.plan, err)
 		}
@@ -119,8 +125,13 @@ func TestErrorsNameTheirFields(t *testing.T) {
 	if why == nil || !strings.Contains(why.Error(), "local-2 is refused: another version") || refused(nil) != nil {
 		t.Errorf("refused with %v", why)
 	}
-	err := Explain(&engine.FieldError{Field: fleet.LocalField, Problem: "a replay", Hint: "leave out --fleet"})
+	err := explain(&engine.FieldError{Field: fleet.LocalField, Problem: "a replay", Hint: "leave out --fleet"})
 	if m, ok := errors.AsType[*engine.FieldError](err); !ok || m.Hint != "choose This computer under Workers" {
 		t.Errorf("explained as %v", err)
 	}
+}
+
+func invited(team *Team) bool {
+	_, join := team.Invited()
+	return join != ""
 }
