@@ -110,7 +110,7 @@ func plannedCuts(draw *rand.Rand, number int) (all []disturbance) {
 	first := draw.IntN(2)
 	for i := range min(number, mostOfRun/2) {
 		all = append(all, disturbance{
-			after: between(draw, 0, 3*time.Second), worker: draw.IntN(workersOfRig), length: between(draw, 4*time.Second, 7*time.Second), cut: true, deaf: (first+i)%2 == 0,
+			after: between(draw, 0, 3*time.Second), worker: draw.IntN(workersOfRig), length: between(draw, 6*time.Second, 8*time.Second), cut: true, deaf: (first+i)%2 == 0,
 		})
 	}
 	return all
