@@ -35,7 +35,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run mock build app package try-package image test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package image test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects fleet-kills bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -144,6 +144,10 @@ window-cost: setup-test ## Measure what the window costs beside a run of a milli
 
 effects: setup-test ## Kill runs 20 times at shops that know no idempotency keys, and print what was doubled; PROGRAM=path for another throngctl
 	@THRONG_EFFECT_KILLS=$(or $(KILLS),20) THRONG_EFFECT_PROGRAM=$(PROGRAM) go test $(GOTAGS) -count 1 -timeout 30m -v -run '^TestKillsAt' ./cmd/throngctl
+
+fleet-kills: setup-test ## Kill workers and coordinators of fleets 300 times on a bad network, and print what was lost or doubled; KILLS=20 for fewer, takes root
+	@out=$$(THRONG_FLEET_KILLS=$(or $(KILLS),300) go test $(GOTAGS) -count 1 -timeout 120m -parallel 4 -v -run '^TestFleet(Kills|Partitions)$$' ./cmd/throngctl 2>&1); code=$$?; \
+	printf '%s\n' "$$out" | grep -E '^ +[|]|^(---|ok|FAIL)|_test.go:'; exit $$code
 
 prove: build ## Kill the built-in scenarios 200 times, their workers too, and compare what they give; ARGS="--kills 20 --fleet local:3"
 	@bin/throngctl prove --kills 200 $(ARGS)

@@ -23,6 +23,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	answers "github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
+	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -34,7 +35,14 @@ func outcomes(t *testing.T, out string) string {
 
 // TestFleetHasTheSameResult checks that a run over two processes has the same sessions and events as in one process.
 func TestFleetHasTheSameResult(t *testing.T) {
-	for _, scenario := range []string{"shopping --set agents=60 --set eagerness=8", "conversation", "world"} {
+	model, err := mock.StartModel(mock.ModelConfig{Secret: "rig", Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.Close() })
+	t.Setenv("OPENAI_API_KEY", "rig")
+	elsewhere := "world --set provider=openai --service model=" + model.URL() + "#mock-2 --allow " + strings.TrimPrefix(strings.TrimSuffix(model.URL(), "/v1"), "http://")
+	for _, scenario := range []string{"shopping --set agents=60 --set eagerness=8", "conversation", "world", elsewhere} {
 		t.Run(scenario, func(t *testing.T) {
 			var got [2]string
 			for i, more := range []string{"", " --fleet local:2"} {

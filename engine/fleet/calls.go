@@ -17,7 +17,7 @@ func (p intake) answer(ctx context.Context, name string, w *client, of *call) (r
 	case tryClaimCall, claimCall:
 		err = p.spend(ctx, name, w, of, &r)
 	case recallCall, takeIntentCall, awaitSharedCall, releaseSharedCall, settleSharedCall:
-		err = p.shared(ctx, name, of, &r)
+		err = p.shared(ctx, name, w, of, &r)
 	case recordedCall:
 		var a agentCall
 		if a, err = record[agentCall](of.Body); err == nil {
@@ -80,13 +80,15 @@ type lock struct {
 }
 
 // shared answers a call about an answer that belongs to the run.
-func (p intake) shared(ctx context.Context, name string, of *call, r *reply) error {
+func (p intake) shared(ctx context.Context, name string, w *client, of *call, r *reply) error {
 	if of.Method == settleSharedCall {
 		s, err := record[sharedCall](of.Body)
 		if err != nil {
 			return err
 		}
-		return p.host.SettleShared(s.Row, s.Spent)
+		err = p.host.SettleShared(s.Row, s.Spent)
+		p.carry(name, w, engine.Outlay{}.Minus(s.Spent))
+		return err
 	}
 	k, err := record[keyCall](of.Body)
 	if err != nil {
@@ -97,6 +99,7 @@ func (p intake) shared(ctx context.Context, name string, of *call, r *reply) err
 		r.Entry, r.OK = p.host.Recall(k.Key)
 	case takeIntentCall:
 		r.Entry, r.OK = p.host.TakeIntent(k.Key, k.Path)
+		p.carry(name, w, r.Entry.Spent)
 	case releaseSharedCall:
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -107,6 +110,17 @@ func (p intake) shared(ctx context.Context, name string, of *call, r *reply) err
 		r.Entry, r.OK, err = p.awaitShared(ctx, name, k.Key)
 	}
 	return err
+}
+
+// carry adds an outlay to the balance of a worker. If the worker was lost in the meantime, no row will contain it.
+func (p intake) carry(name string, w *client, o engine.Outlay) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.clients[name] == w {
+		w.account.balance = w.account.balance.Plus(o)
+	} else if o != (engine.Outlay{}) {
+		p.queueUnrecorded(o)
+	}
 }
 
 // awaitShared waits for the worker that requests an answer, or makes this worker the one.

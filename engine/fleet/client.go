@@ -87,7 +87,7 @@ type account struct {
 	claimed engine.Outlay // by requests in progress
 	// balance is what was spent and is in no row of a session yet.
 	balance engine.Outlay
-	begun   map[int]engine.Outlay // by agent: what earlier workers had spent on its session
+	begun   map[int]engine.Outlay // by agent: what is in the row of another worker, or was spent by earlier ones on its session
 }
 
 // pace is how many sessions a worker ends per second, over the last seconds.
@@ -189,10 +189,9 @@ func (p crew) lose(name, why string) {
 	for _, of := range w.calls {
 		of.cancel()
 	}
-	lost := p.inFlight(name)
 	p.book.Leave(name)
 	intake(p).releaseLocks(name)
-	p.settleAccount(w, lost)
+	p.settleAccount(w)
 	p.carryOut()
 	joined := w.joined
 	p.mu.Unlock()
@@ -221,27 +220,18 @@ func (p crew) loseStalled() {
 	}
 }
 
-// inFlight returns the agents whose sessions a worker has begun, as far as they are in the journal. mu is held.
-func (p crew) inFlight(name string) (agents []int) {
-	for agent := range p.prefixes {
-		if p.book.Owner(agent) == name {
-			agents = append(agents, agent)
+// settleAccount counts what a lost worker has spent and no row contains. Requests in progress count as sent. mu is held.
+func (p crew) settleAccount(w *client) {
+	a := &w.account
+	for agent, known := range p.prefixes {
+		if known.by == w {
+			p.prefixes.handOver(agent)
 		}
 	}
-	return agents
-}
-
-// settleAccount counts what a lost worker has spent and no row contains. Requests in progress count as sent. mu is held.
-func (p crew) settleAccount(w *client, lost []int) {
-	a := &w.account
 	if a.claimed != (engine.Outlay{}) {
 		p.host.Settle(a.claimed, a.claimed)
 	}
-	unrecorded := a.balance.Plus(a.claimed)
-	for _, agent := range lost {
-		unrecorded = unrecorded.Minus(p.prefixes.spent(agent).Minus(a.begun[agent]))
-	}
-	if unrecorded != (engine.Outlay{}) {
+	if unrecorded := a.balance.Plus(a.claimed); unrecorded != (engine.Outlay{}) {
 		intake(p).queueUnrecorded(unrecorded)
 	}
 }

@@ -13,21 +13,23 @@ type prefixes map[int]*prefix
 type prefix struct {
 	take    int
 	entries map[string]engine.Entry
+	by      *client // that executes the session and whose account has the spending of the entries; nil if no account has it
 }
 
 // of returns the prefix of a session; a later take of the agent begins a new one.
 func (p prefixes) of(place engine.Place) *prefix {
 	known := p[place.Agent]
 	if known == nil || known.take != place.Take {
-		known = &prefix{place.Take, map[string]engine.Entry{}}
+		known = &prefix{take: place.Take, entries: map[string]engine.Entry{}}
 		p[place.Agent] = known
 	}
 	return known
 }
 
-// intend adds an intent. A second intent for a path replaces the first.
-func (p prefixes) intend(r *engine.IntentRow) {
+// intend adds an intent of a worker. A second intent for a path replaces the first.
+func (p prefixes) intend(r *engine.IntentRow, by *client) {
 	known := p.of(r.Place)
+	known.by = by
 	for _, e := range r.Earlier {
 		known.entries[e.Path] = e
 	}
@@ -36,8 +38,23 @@ func (p prefixes) intend(r *engine.IntentRow) {
 	}
 }
 
-// answer adds the result of a step.
-func (p prefixes) answer(r *engine.AnswerRow) { p.of(r.Place).entries[r.Path] = r.Entry }
+// answer adds the result of a worker's step.
+func (p prefixes) answer(r *engine.AnswerRow, by *client) {
+	known := p.of(r.Place)
+	known.entries[r.Path], known.by = r.Entry, by
+}
+
+// handOver moves what the journal has of a session out of the account of the worker that executes it: the row of the worker that ends
+// the session will contain it.
+func (p prefixes) handOver(agent int) {
+	known := p[agent]
+	if known == nil || known.by == nil {
+		return
+	}
+	spent, a := p.spent(agent), &known.by.account
+	a.balance = a.balance.Minus(spent.Minus(a.begun[agent]))
+	a.begun[agent], known.by = spent, nil
+}
 
 // get returns the prefix of an agent's session, if it has begun.
 func (p prefixes) get(agent, take int) (engine.Prefix, bool) {

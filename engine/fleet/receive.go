@@ -222,12 +222,12 @@ func (p intake) row(name string, f *frame, of *accepted, r *packetReply) {
 	switch row := f.row.(type) {
 	case engine.IntentRow:
 		if holds = p.holds(name, f.lease, row.Place); holds {
-			p.prefixes.intend(&row)
+			p.prefixes.intend(&row, p.clients[name])
 		}
 		durable = true
 	case engine.AnswerRow:
 		if holds = p.holds(name, f.lease, row.Place); holds {
-			p.prefixes.answer(&row)
+			p.prefixes.answer(&row, p.clients[name])
 		}
 	case engine.UnconfirmedRow:
 		holds = p.holds(name, f.lease, row.Place)
@@ -317,7 +317,10 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 		spent := engine.OutlayOf(row.Steps)
 		if !p.holds(name, f.lease, row.Place) || !p.book.Ended(name, f.lease, row.Agent) {
 			r.Stale = append(r.Stale, f.lease)
-			stray := spent.Minus(p.prefixes.spent(row.Agent))
+			if known := p.prefixes[row.Agent]; known != nil && known.by == w {
+				p.prefixes.handOver(row.Agent)
+			}
+			stray := spent.Minus(w.account.begun[row.Agent])
 			counts.Unrecorded = counts.Unrecorded.Plus(stray)
 			p.spendBatch(w, stray)
 			continue
@@ -401,6 +404,7 @@ func (p intake) grant(w *client, leased *shards.Grant) grant {
 			t.Since -= s.Arrivals.At(p.at[agent])
 		}
 		if t.Prefix, t.Begun = p.prefixes.get(agent, t.Take); t.Begun {
+			p.prefixes.handOver(agent)
 			w.account.begun[agent] = p.prefixes.spent(agent)
 		}
 		g.Tasks = append(g.Tasks, t)

@@ -226,6 +226,25 @@ func TestLostWorker(t *testing.T) {
 	})
 }
 
+// TestSpendingOfLostWorkers checks that what a lost worker spent, also on answers of the run, is counted once.
+func TestSpendingOfLostWorkers(t *testing.T) {
+	for _, after := range []time.Duration{time.Second, 3 * time.Second, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := enginetest.Config(40, &enginetest.Crowd{Asks: 2, Work: time.Second, Shares: 6}, &enginetest.Journal{})
+			f := newFleet(t, fleettest.Faults{})
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Pool = 6, 2, f.pool(2)
+			r := start(t, cfg)
+			time.Sleep(after)
+			f.kill("w1")
+			got := r.Wait()
+			asked, spent := got.Totals.AllRequests(), got.Totals.Peaks.Spent
+			if booked := asked.Outlay().Plus(got.Totals.Peaks.Unrecorded); booked.Amount() != spent.Amount() || spent.Requests < 80 {
+				t.Errorf("killed after %v: rows and what is outside of them have %+v, but %+v was spent", after, booked.Amount(), spent.Amount())
+			}
+		})
+	}
+}
+
 // TestFleetUnderFaults checks that a run has the undisturbed results, each session once, although messages are lost, repeated and
 // delayed, leases lapse early, workers are killed, cut off for a while, and join again, and the limit moves.
 func TestFleetUnderFaults(t *testing.T) {

@@ -83,6 +83,7 @@ func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 func (l Permits) Connect(elsewhere bool) (*Job, []engine.Service, error) {
 	var mistakes []error
 	for _, s := range l.Scenario.Services {
+		s.Models = l.models(s) // the coordinator has chosen them
 		found, _ := l.destinations(s)
 		for _, d := range found {
 			switch {

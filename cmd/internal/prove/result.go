@@ -83,11 +83,11 @@ func (c *Config) read(ctx context.Context, dir string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	shop, err := mutations(config.ShopLog(dir, r.record.ID), r.settle)
+	shop, err := Changes(config.ShopLog(dir, r.record.ID), r.settle)
 	if err != nil {
 		return nil, err
 	}
-	r.parts = append(r.parts, shop)
+	r.parts = append(r.parts, part{"changes of the shop", shop})
 	if c.Database.URL != "" {
 		rows, err := postgres.Arrived(ctx, c.database(), r.record.ID)
 		if err != nil {
@@ -145,16 +145,15 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	return err
 }
 
-// mutations are the changes of the mock shop, by user and cycle; concurrent steps may come in any order. A change with a repeated key is
-// marked.
-func mutations(log string, settle func(string) string) (part, error) {
-	p := part{name: "changes of the shop"}
+// Changes returns the changes of a mock shop, whose log may be missing, as sorted lines: concurrent steps may come in any order. A
+// change with a repeated key is marked. settle removes what differs between runs, such as the IDs of sessions.
+func Changes(log string, settle func(string) string) (lines []string, err error) {
 	all, err := mock.Mutations(log)
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
+		return nil, nil
 	}
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	known := map[string]bool{}
 	for _, m := range all {
@@ -163,10 +162,10 @@ func mutations(log string, settle func(string) string) (part, error) {
 			line += ", with a key that was there before"
 		}
 		known[m.User+m.Key] = true
-		p.lines = append(p.lines, line)
+		lines = append(lines, line)
 	}
-	slices.Sort(p.lines)
-	return p, nil
+	slices.Sort(lines)
+	return lines, nil
 }
 
 // Difference is the difference between a result and that of the undisturbed run.
@@ -188,7 +187,7 @@ func (r *result) differs(from *result) (d Difference) {
 		if slices.Equal(got.lines, want.lines) {
 			continue
 		}
-		lost, doubled := missing(want.lines, got.lines), missing(got.lines, want.lines)
+		lost, doubled := Missing(want.lines, got.lines), Missing(got.lines, want.lines)
 		d.Lost, d.Doubled, d.Parts = d.Lost+lost, d.Doubled+doubled, append(d.Parts, want.name)
 		n := 0
 		for n < len(want.lines) && n < len(got.lines) && want.lines[n] == got.lines[n] {
@@ -212,8 +211,8 @@ func line(lines []string, n int) string {
 	return strings.TrimRight(lines[n], "\n")
 }
 
-// missing counts the lines that the other list has less often.
-func missing(lines, in []string) (n int) {
+// Missing counts the lines that the other list has less often.
+func Missing(lines, in []string) (n int) {
 	there := map[string]int{}
 	for _, l := range in {
 		there[l]++

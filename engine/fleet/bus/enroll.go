@@ -104,7 +104,7 @@ func (s *Server) prepareWorker(name string) error {
 	return nil
 }
 
-// enroll asks a coordinator for an identity. It waits until the coordinator listens.
+// enroll asks a coordinator for an identity. It waits until the coordinator listens, also if the connection is interrupted meanwhile.
 func enroll(ctx context.Context, c *connection, n names, e enrollment, timeout time.Duration) (identity, error) {
 	message, err := json.Marshal(e)
 	if err != nil {
@@ -112,7 +112,7 @@ func enroll(ctx context.Context, c *connection, n names, e enrollment, timeout t
 	}
 	for {
 		m, err := c.ask(ctx, n.enroll(), message, timeout)
-		if errors.Is(err, nats.ErrNoResponders) {
+		if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, errInterrupted) {
 			select {
 			case <-time.After(reconnectWait):
 				continue

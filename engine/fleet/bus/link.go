@@ -159,8 +159,8 @@ func (l *Link) listen() error {
 			return fmt.Errorf("listen to the coordinator: %w", err)
 		}
 	}
-	if err := l.conn.FlushTimeout(l.config.Timeout); err != nil {
-		return fmt.Errorf("listen to the coordinator: %w", err)
+	if err := l.conn.FlushTimeout(l.config.Timeout); err != nil && l.conn.err() != nil { // or the connection is being restored
+		return fmt.Errorf("listen to the coordinator: %w", l.conn.err())
 	}
 	l.background(l.readOrder)
 	return nil

@@ -256,11 +256,3 @@ func (b *Book) Requeue(agent int) {
 	}
 	b.settle()
 }
-
-// Owner returns the worker that has the lease of an agent's session, or "".
-func (b *Book) Owner(agent int) string {
-	if s := b.shards[b.of[agent]]; s != nil && s.owner != nil {
-		return s.owner.name
-	}
-	return ""
-}
