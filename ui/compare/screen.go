@@ -278,7 +278,7 @@ func (s *Screen) show(c *Comparison) {
 
 // about describes a comparison.
 func about(c *Comparison) string {
-	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
+	lines := []string{fmt.Sprintf("%s (%d to %d), which all runs have completed.", count(c.To-c.From, "cycle"), c.From, c.To-1)}
 	for i, r := range c.Runs {
 		text := letter(i) + ": " + r.Name + ", " + engine.Counted(r.Sessions, "session", "sessions")
 		if r.Seeds > 1 {

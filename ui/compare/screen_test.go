@@ -111,7 +111,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: run b, 744 sessions, inexact.", "B: run d, 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
+	for _, text := range []string{"2 cycles (3 to 4), which all runs have completed.", "A: run b, 744 sessions, inexact.", "B: run d, 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}

@@ -225,7 +225,7 @@ func TestChartsAreSaved(t *testing.T) {
 		st.tick()
 	}
 	dir := t.TempDir()
-	st.pickPicture = func(then func(string)) { then(dir) }
+	st.pickPath = func(_, _ string, then func(string)) { then(dir) }
 	empty := newCharts(chart.Keep{}, nil)
 	empty.all = newCurves(false, chart.Keep{})
 	blank := colors(empty.picture("372 shoppers", "run"))
@@ -251,7 +251,7 @@ func TestChartsAreSaved(t *testing.T) {
 	st.Until("it is saved again", func() bool { return len(st.orders.waiting) == 0 })
 	st.shows(t, "Saved "+filepath.Join(dir, "throng-20300301-120000-abcd-charts-2.png"))
 	st.run.fail = errors.New("not used")
-	st.pickPicture = func(then func(string)) { then(filepath.Join(dir, "nowhere")) }
+	st.pickPath = func(_, _ string, then func(string)) { then(filepath.Join(dir, "nowhere")) }
 	st.orders.saveCharts()
 	st.Until("it is tried", func() bool { return len(st.orders.waiting) == 0 })
 	st.shows(t, "Saving the charts failed")

@@ -186,8 +186,9 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	}
 	s := m.Snapshot
 	s.Phase, s.Ending, s.Remaining, s.InFlight = engine.Ended, record.Ending, 0, 0
-	if record.Reason != "" {
-		s.Reason = record.Reason
+	s.Reason = cmp.Or(record.Why(), record.Reason, s.Reason)
+	if record.InProgress {
+		s.Reason = "another process works on this run; this is its last recorded moment"
 	}
 	s.Outcomes = map[engine.Outcome]int64{}
 	for o, n := range t.Outcomes {
