@@ -67,7 +67,7 @@ func New(desk Desk) *Screen {
 		if i == 0 {
 			title = widgets.NewCaption("Run A, the baseline")
 		}
-		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(s.picks[i]))
+		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(widgets.NewWhole(s.picks[i])))
 	}
 	all := form.NewColumns(2*pickEms, form.NewColumns(pickEms, picks[:2]...), form.NewColumns(pickEms, picks[2:]...))
 	s.empty, s.pinned = newEmpty(), widget.NewCheck("Pin baseline", nil)

@@ -183,6 +183,18 @@ func (s *Screen) History(job *Job) {
 	s.Show()
 }
 
+// Rename shows a new name of a run, if it is the shown one or the newest.
+func (s *Screen) Rename(run engine.RunID, name string) {
+	for _, job := range []*Job{s.job, s.desk.Job()} {
+		if job != nil && job.ID() == run {
+			job.Title = name
+		}
+	}
+	if s.job != nil {
+		s.header.begin(s.job)
+	}
+}
+
 // Follow returns to the newest run of this process.
 func (s *Screen) Follow() {
 	s.past = nil

@@ -122,7 +122,7 @@ func TestRunsAreFiltered(t *testing.T) {
 
 func TestMarksAreStored(t *testing.T) {
 	desk := three()
-	q, s, _ := start(t, desk)
+	q, s, h := start(t, desk)
 	d := s.detail
 	d.name.SetText(" Friday ")
 	d.name.OnSubmitted(d.name.Text)
@@ -141,6 +141,9 @@ func TestMarksAreStored(t *testing.T) {
 	q.Until("it is stored", func() bool {
 		return !s.loading && len(desk.orders()) == 5 && s.run().Name == "" && len(s.run().Tags) == 1
 	})
+	if !slices.Contains(h.renamed, "new is Friday") || h.renamed[len(h.renamed)-1] != "new is Shoppers" {
+		t.Errorf("the names %q were reported", h.renamed)
+	}
 	orders := desk.orders()
 	slices.Sort(orders)
 	if want := []string{`name new ""`, `name new "Friday"`, "star new true", "tag new +[] -[b2b]", "tag new +[b2b prices] -[]"}; !slices.Equal(orders, want) {

@@ -111,6 +111,10 @@ func TestFacts(t *testing.T) {
 	if got, want := because(&r), "End reason: by hand\nInexact: since cycle 3, agent 17, step pay: timed out"; got != want {
 		t.Errorf("the reasons are %q, want %q", got, want)
 	}
+	killed := record("k")
+	if got, want := because(&killed), "End reason: "+engine.Unstopped; got != want {
+		t.Errorf("after a kill: got %q, want %q", got, want)
+	}
 	r.InProgress = true
 	if got := because(&r); strings.Contains(got, "by hand") {
 		t.Errorf("a resumed run: got %q", got)
