@@ -19,8 +19,8 @@ import (
 var errorColumns = []widgets.Column{
 	{Title: "Class", Sample: "server_error"},
 	{Title: "Count", Sample: "100,000", Align: fyne.TextAlignTrailing},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Agent", Sample: "shopper-1000"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing, Drop: 1},
+	{Title: "Agent", Sample: "shopper-1000", Drop: 2},
 	{Title: "Step", Sample: "checkout", Weight: 1},
 	{Title: "Message", Sample: "connection refused", Weight: 4},
 }
