@@ -162,6 +162,13 @@ func TestSessionIsRequeued(t *testing.T) {
 	if uitest.Shows(st.win.Canvas().Overlays().Top(), "Run this session again") {
 		t.Error("a session of a cycle that is over can run again")
 	}
+	if !uitest.Shows(st.win.Canvas().Overlays().Top(), "Look at its log") {
+		t.Errorf("nothing says what helps: %q", uitest.Texts(st.win.Canvas().Overlays().Top()))
+	}
+	st.Tap(st.win.Canvas().Overlays().Top(), "Show agent")
+	if st.agents.inspector.agent != 17 || st.win.Canvas().Overlays().Top() != nil {
+		t.Errorf("agent %d is open", st.agents.inspector.agent)
+	}
 	st.lists.explain("timeout")
 	st.Tap(st.win.Canvas().Overlays().Top(), "Run this session again")
 	st.Until("it is requeued", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })

@@ -67,6 +67,7 @@ func TestRunsAreSorted(t *testing.T) {
 
 func TestRunsAreFiltered(t *testing.T) {
 	desk := three()
+	desk.mark("old", func(r *engine.RunRecord) { r.Experiment = "Coupons" })
 	q, s, _ := start(t, desk)
 	l := s.list
 	for _, c := range []struct {
@@ -76,6 +77,7 @@ func TestRunsAreFiltered(t *testing.T) {
 	}{
 		{"words", func() { l.search.SetText("prices 3 failures") }, "third"},
 		{"state", func() { l.state.SetSelected("stopped") }, "third"},
+		{"experiment", func() { l.tag.SetSelected("Experiment: Coupons") }, "old"},
 		{"tag", func() { l.tag.SetSelected("b2b") }, "old third"},
 		{"star", func() { l.starred.SetChecked(true) }, "third"},
 		{"both", func() {
@@ -97,7 +99,7 @@ func TestRunsAreFiltered(t *testing.T) {
 			t.Errorf("after %s: %q", c.name, got)
 		}
 	}
-	if want := []string{anyTag, "b2b", "old"}; !slices.Equal(l.tag.Options, want) {
+	if want := []string{anyTag, "b2b", "old", "Experiment: Coupons"}; !slices.Equal(l.tag.Options, want) {
 		t.Errorf("the tags are %q, want %q", l.tag.Options, want)
 	}
 	l.tag.SetSelected("old")

@@ -30,6 +30,12 @@ func TestState(t *testing.T) {
 			t.Errorf("in progress %v, ending %q: %q in tone %d, want %q in %d", c.inProgress, c.ending, word, tone, c.word, c.tone)
 		}
 	}
+	for failed, want := range map[int64]widgets.Tone{0: widgets.Good, 9: widgets.Good, 10: widgets.Bad} {
+		r := engine.RunRecord{Ending: engine.EndFinished, Done: 10, Tally: engine.Tally{Failed: failed}}
+		if word, tone := words.State(&r); word != "finished" || tone != want {
+			t.Errorf("%d of 10 sessions failed: %q in tone %d, want finished in %d", failed, word, tone, want)
+		}
+	}
 }
 
 func finished(r *engine.RunRecord) {
