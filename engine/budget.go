@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/throng-sim/throng/engine/duration"
 )
 
 // Budget limits what a run may use. The zero value is unlimited.
@@ -79,7 +77,7 @@ var bounds = []Bound{
 		"max-time", func(b *Budget) int64 { return int64(b.Wall) }, func(_ Amount, elapsed time.Duration) int64 { return int64(elapsed) },
 		func(n int64) string { return FormatDuration(time.Duration(n)) + " of wall time" },
 		func(n int64) string { return FormatDuration(time.Duration(n)) },
-		func(n int64) string { return duration.Format(time.Duration(n)) }, "", "of wall time",
+		func(n int64) string { return timeValue((*time.Duration)(&n)).String() }, "", "of wall time",
 	},
 }
 

@@ -379,21 +379,6 @@ type Fetched struct {
 	At       time.Time // when it was first fetched
 }
 
-// Unstopped is why a run is interrupted.
-const Unstopped = "the program ended without stopping the run, by a crash or a kill; every session done until then is kept"
-
-// Why returns why a run ended unless it simply finished. A run that finished with only failed sessions has a reason
-// too.
-func (r *RunRecord) Why() string {
-	if r.Ending == NotEnded && !r.InProgress && r.Damage == "" && r.Fetched == nil {
-		return Unstopped
-	}
-	if r.InProgress || r.Ending == EndFinished && (r.Reason == AllDone || r.Reason == NoAgents) {
-		return ""
-	}
-	return r.Reason
-}
-
 // State returns what a run is doing, or how it ended.
 func (r *RunRecord) State() string {
 	switch {

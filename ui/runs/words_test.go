@@ -118,7 +118,7 @@ func TestFacts(t *testing.T) {
 		t.Errorf("the reasons are %q, want %q", got, want)
 	}
 	killed := record("k")
-	if got, want := because(&killed), "End reason: "+engine.Unstopped; got != want {
+	if got, want := because(&killed), "End reason: "+view.Unstopped; got != want {
 		t.Errorf("after a kill: got %q, want %q", got, want)
 	}
 	r.InProgress = true

@@ -13,6 +13,6 @@ var remedies = map[engine.Class]string{
 	engine.Contract:    "The answer does not match the OpenAPI document. Correct the document or the service.",
 	engine.Script:      "A function or an expression of the scenario failed. Correct it with Edit scenario… in Setup, and try one agent there.",
 	engine.LoopLimit:   "A loop of the scenario did not end. Correct its condition, or raise its limit, with Edit scenario… in Setup.",
-	engine.Panic:       "A mistake in Throng. The Log tab in Live has more, for a report of the problem.",
+	engine.Panic:       "Throng crashed in this session. The Log tab in Live has more, for a report of the problem.",
 	engine.ConfigError: "The scenario or its settings are wrong. Correct them with Edit scenario… in Setup, and launch again.",
 }

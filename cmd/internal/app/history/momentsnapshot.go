@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // keptChanges bounds the changes in a snapshot, newest first.
@@ -186,7 +187,7 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	}
 	s := m.Snapshot
 	s.Phase, s.Ending, s.Remaining, s.InFlight = engine.Ended, record.Ending, 0, 0
-	s.Reason = cmp.Or(record.Why(), record.Reason, s.Reason)
+	s.Reason = cmp.Or(view.Why(&record), record.Reason, s.Reason)
 	if record.InProgress {
 		s.Reason = "another process works on this run; this is its last recorded moment"
 	}
