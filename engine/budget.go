@@ -77,7 +77,7 @@ var bounds = []Bound{
 		"max-time", func(b *Budget) int64 { return int64(b.Wall) }, func(_ Amount, elapsed time.Duration) int64 { return int64(elapsed) },
 		func(n int64) string { return FormatDuration(time.Duration(n)) + " of wall time" },
 		func(n int64) string { return FormatDuration(time.Duration(n)) },
-		func(n int64) string { return time.Duration(n).String() }, "", "of wall time",
+		func(n int64) string { return timeValue((*time.Duration)(&n)).String() }, "", "of wall time",
 	},
 }
 

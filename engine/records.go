@@ -385,15 +385,6 @@ type Fetched struct {
 	At       time.Time // when it was first fetched
 }
 
-// Why returns why a run ended unless it simply finished. A run that finished with only failed sessions has a reason
-// too.
-func (r *RunRecord) Why() string {
-	if r.InProgress || r.Ending == EndFinished && (r.Reason == AllDone || r.Reason == NoAgents) {
-		return ""
-	}
-	return r.Reason
-}
-
 // State returns what a run is doing, or how it ended.
 func (r *RunRecord) State() string {
 	switch {

@@ -273,7 +273,7 @@ func bytesValue(of *int64) settingValue {
 // timeValue is a duration, in seconds in JSON.
 func timeValue(of *time.Duration) settingValue {
 	return value[time.Duration]{
-		of: of, show: time.Duration.String, read: duration.Parse,
+		of: of, show: duration.Format, read: duration.Parse,
 		out: func(d time.Duration) any { return d.Seconds() },
 		in: func(data []byte) (d time.Duration, err error) {
 			var seconds float64

@@ -137,6 +137,7 @@ func New(app fyne.App, desk Desk) *App {
 	a.live.ToResume = a.resume
 	a.runs = runs.New(desk.Runs, a.win, runs.Ways{
 		Setup: func() { a.show(a.pages[0]) }, Live: a.showLive, Results: a.showResults, Compare: a.showCompare, Replay: a.showPast, Fork: a.fork,
+		Renamed: func(run engine.RunID, name string) { a.live.Rename(run, name) },
 	})
 	a.results = results.New(desk.Results, a.win)
 	a.results.Lead(results.Ways{

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/action"
 	"github.com/throng-sim/throng/ui/internal/async"
@@ -166,7 +167,7 @@ func (f *frame) key(key fyne.KeyName) bool {
 		return true
 	}
 	if key == fyne.KeyEscape {
-		if c.Overlays().Top() != nil {
+		if _, menu := c.Focused().(interface{ Child() *widget.Menu }); menu || c.Overlays().Top() != nil { // it closes itself
 			return false
 		}
 		l, ok := f.current.screen.(leaver)

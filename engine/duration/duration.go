@@ -1,4 +1,4 @@
-// Package duration parses durations as users write them.
+// Package duration parses and formats durations as users write them.
 package duration
 
 import (
@@ -24,6 +24,9 @@ func Parse(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// Format writes a duration as a person types it, such as 1h30m or 5m. [Parse] reads it.
+func Format(d time.Duration) string { return doc.FormatDuration(d) }
 
 // longestSeconds is the longest time.Duration in seconds.
 const longestSeconds = (1<<63 - 1) / 1e9

@@ -145,7 +145,7 @@ func TestLevels(t *testing.T) {
 		"params.loud: [true, false]":                                         "true false",
 		"params.word: 7":                                                     "7",
 		"params.share: {at: 5, levels: [0.1, 0.2]}":                          "0.1 0.2",
-		"settings.session-timeout: [30, 2m]":                                 "30s 2m0s",
+		"settings.session-timeout: [30, 2m]":                                 "30s 2m",
 		"settings.sequential: [true, off]":                                   "on off",
 		"settings.cycles: {from: 2, to: 4, step: 1}":                         "2 3 4",
 		"service.model.limits.concurrent: [1, 10]":                           "1 10",

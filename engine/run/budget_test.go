@@ -368,7 +368,7 @@ func TestCheckResumeBudget(t *testing.T) {
 		{"smaller", engine.Budget{Tokens: 1000}, usedUp, []string{"max-tokens: 199,000 of 1,000 tokens", "--max-tokens 256000"}},
 		{"money", engine.Budget{Dollars: 4.98}, "", []string{"budget: $4.98 of $4.98", "--budget 9.96"}},
 		{"requests", engine.Budget{Requests: 50}, "", []string{"max-requests: 50 of 50 requests", "--max-requests 100"}},
-		{"time", engine.Budget{Wall: time.Minute}, "", []string{"max-time: 1 min 30 s of 1 min of wall time", "--max-time 2m0s"}},
+		{"time", engine.Budget{Wall: time.Minute}, "", []string{"max-time: 1 min 30 s of 1 min of wall time", "--max-time 2m"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := engine.CheckResumeBudget(c.budget, c.reason, spent, 90*time.Second)
@@ -394,7 +394,7 @@ func TestDescribeBudget(t *testing.T) {
 	if got, want := s.Larger(time.Minute), "--budget 10"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := s.Larger(time.Hour), "--max-time 4h0m0s"; got != want {
+	if got, want := s.Larger(time.Hour), "--max-time 4h"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if none := (engine.BudgetState{Spent: s.Spent}); none.Describe(0) != "" || none.Larger(0) != "" {

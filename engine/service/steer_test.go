@@ -49,7 +49,7 @@ func TestTune(t *testing.T) {
 		{h, "shop.rate", "0", "5", "0"},
 		{h, "shop.breaker", "off", "on", "off"},
 		{h, "shop.breaker", "on", "off", "on"},
-		{l, "model.timeout", "2m", "1m0s", "2m0s"},
+		{l, "model.timeout", "2m", "1m", "2m"},
 		{l, "model.concurrent", "8", "50", "8"},
 		{l, "model.rate", "12.5", "10", "12.5"},
 		{l, "model.max-rate", "20", "50", "20"},
@@ -74,7 +74,7 @@ func TestTune(t *testing.T) {
 		name, value string
 		says        string
 	}{
-		{h, "shop.timeout", "0s", `shop.timeout: "0s" is not a time between 1ms and 24h0m0s (for one attempt, such as 30s)`},
+		{h, "shop.timeout", "0s", `shop.timeout: "0s" is not a time between 1ms and 24h (for one attempt, such as 30s)`},
 		{h, "shop.timeout", "-10", `"-10" is not a time`},
 		{h, "shop.timeout", "NaN", `"NaN" is not a time`},
 		{h, "shop.timeout", "1e30", `"1e30" is not a time`},

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
-
-	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/pace"
 )
 
 // tunable is a setting of a client that can be changed during a run.
@@ -86,14 +86,14 @@ func parseTime(text string) (time.Duration, error) {
 		d, err = time.Duration(seconds*float64(time.Second)), nil
 	}
 	if err != nil || d < leastTime || d > mostTime {
-		return 0, fmt.Errorf("%q is not a time between %s and %s", text, leastTime, mostTime)
+		return 0, fmt.Errorf("%q is not a time between %s and %s", text, doc.FormatDuration(leastTime), doc.FormatDuration(mostTime))
 	}
 	return d, nil
 }
 
 // timeTunable is the timeout of one attempt.
 func timeTunable(now func() time.Duration, set func(time.Duration)) tunable {
-	return tunable{"timeout", "for one attempt, such as 30s", func() string { return now().String() }, func(text string) error {
+	return tunable{"timeout", "for one attempt, such as 30s", func() string { return doc.FormatDuration(now()) }, func(text string) error {
 		d, err := parseTime(text)
 		if err == nil {
 			set(d)

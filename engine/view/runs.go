@@ -151,15 +151,15 @@ func Outcome(r *engine.RunRecord) string {
 	return strings.Join(parts, ", ")
 }
 
-// Matches reports whether each word of a text occurs in what a list shows of a run: its name, title, ID, tags, note, state,
-// differences and outcome. Letters in upper and lower case are the same.
+// Matches reports whether each word of a text occurs in what a list shows of a run: its name, title, ID, experiment, tags,
+// note, state, differences and outcome. Letters in upper and lower case are the same.
 func Matches(r *engine.RunRecord, text string) bool {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
 		return true
 	}
 	in := strings.ToLower(strings.Join([]string{
-		r.Name, r.Title, string(r.ID), strings.Join(r.Tags, " "), r.Note, r.State(), DifferencesText(r), Outcome(r), r.Source.Name,
+		r.Name, r.Title, string(r.ID), r.Experiment, strings.Join(r.Tags, " "), r.Note, r.State(), DifferencesText(r), Outcome(r), r.Source.Name,
 	}, "\n"))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(in, word) })
 }

@@ -92,9 +92,9 @@ func TestOutcome(t *testing.T) {
 func TestMatches(t *testing.T) {
 	r := shoppers()
 	r.Name, r.Tags, r.Note, r.Done, r.Tally.Failed = "Friday", []string{"prices"}, "slow", 5, 3
-	r.Source.Parameters["agents"] = "500"
+	r.Source.Parameters["agents"], r.Experiment = "500", "Coupons"
 	for text, want := range map[string]bool{
-		"": true, "  ": true, "friday": true, "SHOPPERS prices": true, "slow r": true, "shoppers 500": true, "3 failures": true, "interrupted": true, "friday monday": false, "prices2": false,
+		"": true, "  ": true, "friday": true, "SHOPPERS prices": true, "slow r": true, "shoppers 500": true, "3 failures": true, "interrupted": true, "coupons": true, "friday monday": false, "prices2": false,
 	} {
 		if got := Matches(&r, text); got != want {
 			t.Errorf("%q: got %v", text, got)

@@ -24,6 +24,20 @@ type Mark struct {
 	Text string
 }
 
+// Unstopped is why a run is interrupted.
+const Unstopped = "the program ended without stopping the run, by a crash or a kill; every session done until then is kept"
+
+// Why returns why a run ended unless it simply finished. A run that finished with only failed sessions has a reason too.
+func Why(r *engine.RunRecord) string {
+	switch {
+	case r.InProgress || r.Ending == engine.EndFinished && (r.Reason == engine.AllDone || r.Reason == engine.NoAgents):
+		return ""
+	case r.Ending == engine.NotEnded && r.Damage == "" && r.Fetched == nil:
+		return Unstopped
+	}
+	return r.Reason
+}
+
 // Verdict says in one sentence whether a run succeeded: its success criteria, failed sessions, and exactness.
 func Verdict(r *engine.RunRecord, t *engine.Totals) Mark {
 	switch {

@@ -254,8 +254,8 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	switch {
 	case r.InProgress:
 		text += "; the run is in progress"
-	case r.Why() != "":
-		text += "; " + r.Why()
+	case view.Why(r) != "":
+		text += "; " + view.Why(r)
 	}
 	return text + "."
 }

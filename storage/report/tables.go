@@ -86,7 +86,7 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	if n := t.Peaks.Memory; n > 0 {
 		all = append(all, figure{"Peak memory", engine.FormatBytes(int64(n)), "of Throng itself"}) //nolint:gosec // fits
 	}
-	if n := max(t.Peaks.Connections, t.Peaks.ServerConnections); n > 0 {
+	if n := max(t.Peaks.Connections, t.Peaks.ServerConnections); n > 0 && (r.Settings.Remote || t.Peaks.ServerConnections > 0) { // not of the local store
 		about := "by Throng"
 		if server := t.Peaks.ServerConnections; server > 0 {
 			about = fmt.Sprintf("%d by Throng, %d by all clients of the server", t.Peaks.Connections, server)

@@ -12,7 +12,7 @@ import (
 func TestNothingIsClipped(t *testing.T) {
 	g := newStage(t, func(d *fakeDesk) { d.earlier = []Found{found(19), found(21)} })
 	g.Until("the result", func() bool { return g.shows("Bound by CPU") })
-	g.Fit("calibrate", g.screen.Content(), scaled)
+	g.FitSideways("calibrate", g.screen.Content(), scaled)
 }
 
 // TestSidesStandBelowEachOther checks that with large text the result is below the form, and that the Apply button is

@@ -239,9 +239,9 @@ func columns(names []string) []widgets.Column {
 	end := fyne.TextAlignTrailing
 	value, apart := "0.03091", "+0.03091"
 	if runs == 2 {
-		value, apart = "0.03091 (0.02", "+0.03091 (+0.02385 to +0.03703)"
+		apart = "+0.03091 (+0.02385 to +0.03703)"
 	}
-	all := []widgets.Column{{Title: "Measure", Sample: "order.frontstore", Weight: 1}, {Title: names[0], Sample: value, Align: end, Weight: 2, Clip: true}}
+	all := []widgets.Column{{Title: "Measure", Sample: "order.total", Weight: 1}, {Title: names[0], Sample: value, Align: end, Weight: 2, Clip: true}}
 	for i := 1; i < runs; i++ {
 		difference := widgets.Column{Title: letter(i) + " − A", Sample: apart, Align: end}
 		all = append(all, widgets.Column{Title: names[i], Sample: value, Align: end, Weight: 2, Clip: true}, difference)

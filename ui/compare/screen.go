@@ -24,7 +24,8 @@ const (
 	most    = 4
 	offered = 100
 
-	noRun = "none"
+	noRun  = "none"
+	anyRun = "All experiments"
 
 	// pickEms is the minimum width of a selection, in text heights. If the width is too small for four, they take two lines.
 	pickEms = 15
@@ -36,7 +37,9 @@ type Screen struct {
 	visible bool
 	asked   int // number of the newest request; results of older ones are dropped
 
-	runs    []engine.RunRecord
+	read    []engine.RunRecord // all runs
+	within  *widget.Select     // the experiment whose runs are offered; hidden without experiments
+	runs    []engine.RunRecord // as offered
 	picks   [most]*widget.Select
 	options []string       // of the selections, in addition to noRun
 	filling bool           // the program sets the selections
@@ -67,12 +70,19 @@ func New(desk Desk) *Screen {
 		if i == 0 {
 			title = widgets.NewCaption("Run A, the baseline")
 		}
-		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(s.picks[i]))
+		picks[i] = container.NewBorder(title, nil, nil, nil, form.NewFrame(widgets.NewWhole(s.picks[i])))
 	}
 	all := form.NewColumns(2*pickEms, form.NewColumns(pickEms, picks[:2]...), form.NewColumns(pickEms, picks[2:]...))
 	s.empty, s.pinned = newEmpty(), widget.NewCheck("Pin baseline", nil)
 	s.seeds = widget.NewCheck("All seeds", func(bool) { s.compare() })
-	about := container.NewBorder(nil, nil, nil, container.NewVBox(s.pinned, s.seeds), s.about)
+	s.within = widget.NewSelect([]string{anyRun}, func(string) {
+		if s.read != nil {
+			s.offer(s.read)
+			s.compare()
+		}
+	})
+	s.within.Selected, s.within.Hidden = anyRun, true
+	about := container.NewBorder(nil, nil, nil, container.NewVBox(s.within, s.pinned, s.seeds), s.about)
 	s.content = form.NewHeaded(widgets.NewPanel("", form.NewStack(all, s.trouble, about)), container.NewStack(s.result.content, s.empty.content))
 	return s
 }
@@ -110,7 +120,7 @@ func (s *Screen) Select(runs ...engine.RunID) {
 func (s *Screen) load() {
 	s.asked++
 	asked := s.asked
-	if s.runs == nil {
+	if s.read == nil {
 		s.about.Say("Loading runs…")
 	}
 	async.Work(func() ([]engine.RunRecord, error) { return s.desk.Runs(context.Background()) }, func(runs []engine.RunRecord, err error) {
@@ -130,7 +140,15 @@ func (s *Screen) load() {
 // earlier run.
 func (s *Screen) offer(runs []engine.RunRecord) {
 	before := s.Chosen()
-	s.runs = runs[:min(len(runs), offered)]
+	s.read = runs
+	s.offerExperiments()
+	s.runs = nil
+	for i := range runs {
+		if len(s.runs) < offered && s.belongs(&runs[i]) {
+			s.runs = append(s.runs, runs[i])
+		}
+	}
+	before = slices.DeleteFunc(before, func(run engine.RunID) bool { return s.record(run) == nil })
 	s.options = s.options[:0]
 	for i := range s.runs {
 		s.options = append(s.options, option(&s.runs[i]))
@@ -191,10 +209,45 @@ func comparable(a, b *engine.RunRecord) bool {
 }
 
 func (s *Screen) optionOf(run engine.RunID) string {
-	if i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run }); i >= 0 {
-		return s.options[i]
+	if r := s.record(run); r != nil {
+		return option(r)
 	}
 	return ""
+}
+
+// record returns an offered run, or nil.
+func (s *Screen) record(run engine.RunID) *engine.RunRecord {
+	if i := slices.IndexFunc(s.runs, func(r engine.RunRecord) bool { return r.ID == run }); i >= 0 {
+		return &s.runs[i]
+	}
+	return nil
+}
+
+// offerExperiments offers the experiments of the runs. Wanted runs that do not belong to the chosen one are offered with all others.
+func (s *Screen) offerExperiments() {
+	names := []string{anyRun}
+	for i := range s.read {
+		if name := s.read[i].Experiment; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names[1:])
+	chosen := s.within.Selected
+	for i := range s.read {
+		if slices.Contains(s.wanted, s.read[i].ID) && !s.belongs(&s.read[i]) {
+			chosen = anyRun
+		}
+	}
+	if !slices.Contains(names, chosen) {
+		chosen = anyRun
+	}
+	s.within.Options, s.within.Selected, s.within.Hidden = names, chosen, len(names) == 1
+	s.within.Refresh()
+}
+
+// belongs reports whether a run belongs to the chosen experiment.
+func (s *Screen) belongs(r *engine.RunRecord) bool {
+	return s.within.Selected == anyRun || r.Experiment == s.within.Selected
 }
 
 // option returns the name of a run in the selections.
@@ -278,7 +331,7 @@ func (s *Screen) show(c *Comparison) {
 
 // about describes a comparison.
 func about(c *Comparison) string {
-	lines := []string{fmt.Sprintf("Cycles %d to %d, which all runs have completed.", c.From, c.To-1)}
+	lines := []string{fmt.Sprintf("%s (%d to %d), which all runs have completed.", count(c.To-c.From, "cycle"), c.From, c.To-1)}
 	for i, r := range c.Runs {
 		text := letter(i) + ": " + r.Name + ", " + engine.Counted(r.Sessions, "session", "sessions")
 		if r.Seeds > 1 {

@@ -111,7 +111,7 @@ func TestAForkIsComparedWithItsParent(t *testing.T) {
 	d := four()
 	q, s := start(t, d)
 	wants(t, q, s, d, "b", "d")
-	for _, text := range []string{"Cycles 3 to 4", "A: run b, 744 sessions, inexact.", "B: run d, 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
+	for _, text := range []string{"2 cycles (3 to 4), which all runs have completed.", "A: run b, 744 sessions, inexact.", "B: run d, 744 sessions, different from A: seed 1 to 2.", "ended ok", "+10.00%", "differs", "as one does"} {
 		if !uitest.Shows(s.Content(), text) {
 			t.Errorf("%q is not shown in %q", text, uitest.Texts(s.Content()))
 		}
@@ -343,4 +343,24 @@ func TestAllSeeds(t *testing.T) {
 	test.Tap(s.seeds)
 	wants(t, q, s, d, "b", "d")
 	q.Until("all seeds are shown", func() bool { return uitest.Shows(s.Content(), "B: run d, 744 sessions of 12 seeds") })
+}
+
+// TestAnExperimentLimitsTheRuns checks that the runs of one experiment are offered, until runs of others are wanted.
+func TestAnExperimentLimitsTheRuns(t *testing.T) {
+	d := four()
+	for i := range d.runs[:2] {
+		d.runs[i].Experiment = "Prices"
+	}
+	q, s := start(t, d)
+	wants(t, q, s, d, "b", "d")
+	s.within.SetSelected("Prices")
+	wants(t, q, s, d, "c", "d")
+	if len(s.picks[0].Options) != 3 {
+		t.Errorf("%q are offered", s.picks[0].Options)
+	}
+	s.Select("b", "d")
+	wants(t, q, s, d, "b", "d")
+	if s.within.Selected != anyRun || len(s.picks[0].Options) != 5 {
+		t.Errorf("%q are offered of %q", s.picks[0].Options, s.within.Selected)
+	}
 }

@@ -27,11 +27,11 @@ func TestNothingIsClipped(t *testing.T) {
 			if text := map[string]string{"Response": "small", "Factors": "The share of the variance"}[tab]; text != "" {
 				q.Until(text, func() bool { return uitest.Shows(s.Content(), text) })
 			}
-			q.Fit("experiments-"+look+"-"+strings.ToLower(tab), s.Content(), scaled)
+			q.FitSideways("experiments-"+look+"-"+strings.ToLower(tab), s.Content(), scaled)
 		}
 		s.Select(brokenFile)
 		reads(q, s, d)
-		q.Fit("experiments-"+look+"-mistakes", s.Content(), scaled)
+		q.FitSideways("experiments-"+look+"-mistakes", s.Content(), scaled)
 	}
 }
 
@@ -39,5 +39,5 @@ func TestTheEmptyScreenFits(t *testing.T) {
 	d := &fakeDesk{}
 	q, s, _ := start(t, d)
 	q.Until("the explanation", func() bool { return s.empty.content.Visible() })
-	q.Fit("experiments-empty", s.Content(), func(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) })
+	q.FitSideways("experiments-empty", s.Content(), func(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) })
 }

@@ -196,7 +196,7 @@ func TestManyWorkers(t *testing.T) {
 // TestNothingIsClipped checks that no text of the board is clipped at any text size.
 func TestNothingIsClipped(t *testing.T) {
 	s := board(t)
-	s.Fit("workers", s.Content, scaled)
+	s.FitSideways("workers", s.Content, scaled)
 }
 
 func scaled(scale float32) fyne.Theme { return skin.New("dark").Scaled(scale) }

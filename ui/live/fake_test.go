@@ -117,8 +117,8 @@ type fakeDesk struct {
 
 func (d *fakeDesk) Job() *Job { return d.job }
 
-func (d *fakeDesk) Export(_ context.Context, run engine.RunID, dir string) (string, error) {
-	d.exported = append(d.exported, string(run)+" to "+dir)
+func (d *fakeDesk) ExportAs(_ context.Context, run engine.RunID, dir, format string) (string, error) {
+	d.exported = append(d.exported, string(run)+" to "+dir+" as "+format)
 	return dir + "/throng-" + string(run), d.failing
 }
 
@@ -208,6 +208,12 @@ func (st *stage) tick() {
 func (st *stage) pick(t *testing.T, button, entry string) {
 	t.Helper()
 	st.Tap(st.root, button)
+	st.choose(t, entry)
+}
+
+// choose selects an entry of the open menu.
+func (st *stage) choose(t *testing.T, entry string) {
+	t.Helper()
 	top := st.win.Canvas().Overlays().Top()
 	var found fyne.Tappable
 	uitest.Walk(top, func(o fyne.CanvasObject) bool {
@@ -217,7 +223,7 @@ func (st *stage) pick(t *testing.T, button, entry string) {
 		return true
 	})
 	if found == nil {
-		t.Fatalf("the menu of %s has no %q: %q", button, entry, uitest.Texts(top))
+		t.Fatalf("the menu has no %q: %q", entry, uitest.Texts(top))
 	}
 	found.Tapped(&fyne.PointEvent{})
 	st.Drain()

@@ -52,3 +52,16 @@ func TestALongTitleLeavesRoomForTheButtons(t *testing.T) {
 		}
 	}
 }
+
+// TestARunIsRenamed checks that the header shows the new name of its run, and not that of another one.
+func TestARunIsRenamed(t *testing.T) {
+	st := perform(t, running())
+	st.Rename("another", "Thursday")
+	if was := st.desk.job.Title; st.header.title.Text() != was {
+		t.Errorf("the title is %q, want %q", st.header.title.Text(), was)
+	}
+	st.Rename(st.desk.job.ID(), "Friday")
+	if got := st.header.title.Text(); got != "Friday" || st.desk.job.Title != "Friday" {
+		t.Errorf("the title is %q, want Friday", got)
+	}
+}

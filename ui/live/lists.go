@@ -19,8 +19,8 @@ import (
 var errorColumns = []widgets.Column{
 	{Title: "Class", Sample: "server_error"},
 	{Title: "Count", Sample: "100,000", Align: fyne.TextAlignTrailing},
-	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing},
-	{Title: "Agent", Sample: "shopper-1000"},
+	{Title: "Cycle", Sample: "10000", Align: fyne.TextAlignTrailing, Drop: 1},
+	{Title: "Agent", Sample: "shopper-1000", Drop: 2},
 	{Title: "Step", Sample: "checkout", Weight: 1},
 	{Title: "Message", Sample: "connection refused", Weight: 4},
 }
@@ -201,18 +201,22 @@ func (l *lists) errors(f *feed) []widgets.Row {
 	return rows
 }
 
-// explain shows the last error of a class in full. The user can run its session again during the session's cycle.
+// explain shows the last error of a class in full, with a button that opens its agent. The user can run its session again during the
+// session's cycle.
 func (l *lists) explain(class string) {
 	for i := range l.notes {
 		n := &l.notes[i]
 		if n.Class.String() != class || !n.Known() {
 			continue
 		}
-		var again *widget.Button
+		do := []*widget.Button{widget.NewButtonWithIcon("Show agent", theme.AccountIcon(), func() {
+			l.orders.screen.tabs.reveal("Agents")
+			l.orders.screen.agents.open(n.Agent)
+		})}
 		if n.Cycle == l.cycle && l.orders.open() {
-			again = widget.NewButtonWithIcon("Run this session again", theme.ViewRefreshIcon(), func() { l.orders.requeue(n.Agent, n.AgentName()) })
+			do = append(do, widget.NewButtonWithIcon("Run this session again", theme.ViewRefreshIcon(), func() { l.orders.requeue(n.Agent, n.AgentName()) }))
 		}
-		words.ShowError(l.win, n, again)
+		words.ShowErrors(l.win, []engine.ErrorNote{*n}, do...)
 		return
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/export"
 )
 
 // Actions returns the actions on the run, for the menus and shortcuts.
@@ -33,9 +34,9 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Play or stop", Menu: "Run", Sub: "History", Key: fyne.KeyP, Modifier: shift, Do: l.playOrStop, Enabled: can},
 		{Name: "Previous cycle", Menu: "Run", Sub: "History", Key: fyne.KeyLeftBracket, Modifier: ctrl, Do: func() { l.page(-1) }, Enabled: can},
 		{Name: "Next cycle", Menu: "Run", Sub: "History", Key: fyne.KeyRightBracket, Modifier: ctrl, Do: func() { l.page(1) }, Enabled: func() bool { return can() && l.active() }},
-		{Name: "Export CSV…", Menu: "File", Sub: "Export", Key: fyne.KeyE, Modifier: ctrl, Do: o.export.run, Enabled: func() bool { return o.export.can() }},
 		{Name: "Save charts…", Menu: "File", Sub: "Export", Key: fyne.KeyE, Modifier: shift, Do: o.saveCharts, Enabled: always},
 	}
+	all = append(all, export.Actions(o.exportAs, o.export.can)...)
 	i := s.agents.inspector
 	all = append(
 		all,

@@ -79,7 +79,7 @@ func newOrders(s *Screen) *orders {
 	o.forceStop = command{"Force stop", theme.CancelIcon(), o.stopAtOnce, func() bool { return o.open() && !o.cut && !o.waiting[forceOrder] }}
 	o.checkpoint = command{"Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint, live(checkpointOrder)}
 	o.broadcastMessage = command{"Broadcast…", theme.MailComposeIcon(), o.askBroadcast, live(broadcastOrder)}
-	o.export = command{"Export CSV…", theme.DownloadIcon(), o.exportFiles, func() bool { return o.job != nil && !o.waiting[exportOrder] }}
+	o.export = command{"Export…", theme.DownloadIcon(), func() { export.Open(export.Menu(o.exportAs), o.more) }, func() bool { return o.job != nil && !o.waiting[exportOrder] }}
 	o.adjustRun = command{"Adjust…", theme.SettingsIcon(), o.adjustSettings, live(adjustOrder)}
 	o.details = command{"Run details…", theme.InfoIcon(), o.showDetails, func() bool { return o.job != nil }}
 	return o
@@ -270,13 +270,14 @@ func (o *orders) stopAtOnce() {
 	}, func() { o.cut = true })
 }
 
-func (o *orders) exportFiles() {
+// exportAs exports the data of the run so far in a format, or a report, into a folder that the user picks.
+func (o *orders) exportAs(f export.Format) {
 	s, run := o.screen, o.job.ID()
-	s.pickPath(func(dir string) {
+	s.pickPath("Folder for the "+f.Name+" export", "Export here", func(dir string) {
 		var path string
 		o.order(exportOrder, func(Run) (err error) {
-			path, err = s.desk.Export(context.Background(), run, dir)
+			path, err = s.desk.ExportAs(context.Background(), run, dir, f.ID)
 			return err
-		}, func() { o.report(export.Said("csv", path), widgets.Good) })
+		}, func() { o.report(export.Said(f.ID, path), widgets.Good) })
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -219,24 +220,30 @@ func TestLateOrder(t *testing.T) {
 	}
 }
 
+// TestExport exports the run in progress in every format of the menu.
 func TestExport(t *testing.T) {
 	st := perform(t, running())
-	st.pickPath = func(then func(string)) { then("/exports") }
-	st.pick(t, "More", "Export CSV…")
-	st.done()
-	if len(st.desk.exported) != 1 || st.desk.exported[0] != "20300301-120000-abcd to /exports" {
-		t.Errorf("exported %q", st.desk.exported)
+	st.pickPath = func(_, _ string, then func(string)) { then("/exports") }
+	for i, f := range export.Formats {
+		st.pick(t, "More", "Export…")
+		st.choose(t, f.Name+"…")
+		st.done()
+		if want := "20300301-120000-abcd to /exports as " + f.ID; len(st.desk.exported) != i+1 || st.desk.exported[i] != want {
+			t.Fatalf("exported %q, want %q at the end", st.desk.exported, want)
+		}
+		st.shows(t, "to /exports/throng-20300301-120000-abcd")
 	}
-	st.shows(t, "Exported to /exports/throng-20300301-120000-abcd")
 	st.desk.failing = errors.New("the folder is read-only")
-	st.pick(t, "More", "Export CSV…")
+	st.pick(t, "More", "Export…")
+	st.choose(t, "CSV…")
 	st.done()
 	st.shows(t, "The export failed: the folder is read-only. Nothing has changed.")
 }
 
 func TestExportAsksForAFolder(t *testing.T) {
 	st := perform(t, running())
-	st.pick(t, "More", "Export CSV…")
+	st.pick(t, "More", "Export…")
+	st.choose(t, "Parquet…")
 	top := st.win.Canvas().Overlays().Top()
 	if top == nil {
 		t.Fatal("no folder is asked for")

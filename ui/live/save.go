@@ -49,7 +49,7 @@ func (o *orders) saveCharts() {
 	if job == nil {
 		return
 	}
-	s.pickPicture(func(dir string) {
+	s.pickPath("Save the charts as a picture in this folder", "Save here", func(dir string) {
 		caption := fmt.Sprintf("run %s  ·  until %s", job.ID(), words.Stamp(s.seen().snap.At))
 		img := s.charts.picture(job.Title, caption)
 		var path string

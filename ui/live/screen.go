@@ -20,9 +20,8 @@ type Screen struct {
 	win       fyne.Window
 	toResults func(engine.RunID)
 	// ToResume resumes a run that has ended; nil hides the button.
-	ToResume    func(engine.RunID)
-	pickPath    func(then func(dir string)) // asks for a folder: for exported files, and for a picture
-	pickPicture func(then func(dir string))
+	ToResume func(engine.RunID)
+	pickPath func(title, confirm string, then func(dir string)) // asks for a folder
 
 	job     *Job // nil before the first
 	feed    *feed
@@ -68,12 +67,7 @@ type shown struct {
 // New returns the screen; toResults opens the results of a run.
 func New(desk Desk, win fyne.Window, toResults func(engine.RunID)) *Screen {
 	s := &Screen{desk: desk, win: win, toResults: toResults, now: time.Now}
-	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Folder for the CSV export", "Export here", then)
-	}
-	s.pickPicture = func(then func(string)) {
-		widgets.PickFolder(win, "Save the charts as a picture in this folder", "Save here", then)
-	}
+	s.pickPath = func(title, confirm string, then func(string)) { widgets.PickFolder(win, title, confirm, then) }
 	s.orders = newOrders(s)
 	s.header = newHeader(win, s.orders)
 	s.limit = newLimitPanel(s.orders)
@@ -194,6 +188,18 @@ func (s *Screen) History(job *Job) {
 		s.past = job
 	}
 	s.Show()
+}
+
+// Rename shows a new name of a run, if it is the shown one or the newest.
+func (s *Screen) Rename(run engine.RunID, name string) {
+	for _, job := range []*Job{s.job, s.desk.Job()} {
+		if job != nil && job.ID() == run {
+			job.Title = name
+		}
+	}
+	if s.job != nil {
+		s.header.begin(s.job)
+	}
 }
 
 // Follow returns to the newest run of this process.

@@ -162,6 +162,13 @@ func TestSessionIsRequeued(t *testing.T) {
 	if uitest.Shows(st.win.Canvas().Overlays().Top(), "Run this session again") {
 		t.Error("a session of a cycle that is over can run again")
 	}
+	if !uitest.Shows(st.win.Canvas().Overlays().Top(), "Look at its log") {
+		t.Errorf("nothing says what helps: %q", uitest.Texts(st.win.Canvas().Overlays().Top()))
+	}
+	st.Tap(st.win.Canvas().Overlays().Top(), "Show agent")
+	if st.agents.inspector.agent != 17 || st.win.Canvas().Overlays().Top() != nil {
+		t.Errorf("agent %d is open", st.agents.inspector.agent)
+	}
 	st.lists.explain("timeout")
 	st.Tap(st.win.Canvas().Overlays().Top(), "Run this session again")
 	st.Until("it is requeued", func() bool { return st.run.orders() != "" && len(st.orders.waiting) == 0 })
@@ -225,7 +232,7 @@ func TestChartsAreSaved(t *testing.T) {
 		st.tick()
 	}
 	dir := t.TempDir()
-	st.pickPicture = func(then func(string)) { then(dir) }
+	st.pickPath = func(_, _ string, then func(string)) { then(dir) }
 	empty := newCharts(chart.Keep{}, nil)
 	empty.all = newCurves(false, chart.Keep{})
 	blank := colors(empty.picture("372 shoppers", "run"))
@@ -251,7 +258,7 @@ func TestChartsAreSaved(t *testing.T) {
 	st.Until("it is saved again", func() bool { return len(st.orders.waiting) == 0 })
 	st.shows(t, "Saved "+filepath.Join(dir, "throng-20300301-120000-abcd-charts-2.png"))
 	st.run.fail = errors.New("not used")
-	st.pickPicture = func(then func(string)) { then(filepath.Join(dir, "nowhere")) }
+	st.pickPath = func(_, _ string, then func(string)) { then(filepath.Join(dir, "nowhere")) }
 	st.orders.saveCharts()
 	st.Until("it is tried", func() bool { return len(st.orders.waiting) == 0 })
 	st.shows(t, "Saving the charts failed")

@@ -16,12 +16,12 @@ import (
 var serviceColumns = []widgets.Column{
 	{Title: "Service", Sample: "  POST /api/orders"},
 	{Title: "In flight", Sample: "200 of 200", Align: fyne.TextAlignTrailing},
-	{Title: "Last 60 s", Sample: "mmmm"},
-	{Title: "Queued", Sample: "10,000", Align: fyne.TextAlignTrailing},
-	{Title: "Rate", Sample: "12.5/s of 50/s", Align: fyne.TextAlignTrailing},
-	{Title: "429s", Sample: "10,000", Align: fyne.TextAlignTrailing},
+	{Title: "Last 60 s", Sample: "mmmm", Drop: 5},
+	{Title: "Queued", Sample: "10,000", Align: fyne.TextAlignTrailing, Drop: 4},
+	{Title: "Rate", Sample: "12.5/s of 50/s", Align: fyne.TextAlignTrailing, Drop: 1},
+	{Title: "429s", Sample: "10,000", Align: fyne.TextAlignTrailing, Drop: 3},
 	{Title: "Failures", Sample: "10,000", Align: fyne.TextAlignTrailing},
-	{Title: "Breaker", Sample: "half-open"},
+	{Title: "Breaker", Sample: "half-open", Drop: 2},
 	{Title: "Why", Sample: "after a 429 at 10:02:03", Weight: 1},
 }
 
@@ -104,9 +104,9 @@ var oldestColumns = []widgets.Column{
 	{Title: "Agent", Sample: "shopper-1000"},
 	{Title: "In flight for", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing},
 	{Title: "Step", Sample: "fill_cart[2].add_cart", Weight: 2},
-	{Title: "Service", Sample: "shop-service"},
-	{Title: "Throttled", Sample: "limit on model calls", Weight: 1},
-	{Title: "Since", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing},
+	{Title: "Service", Sample: "shop-service", Drop: 2},
+	{Title: "Throttled", Sample: "limit on model calls", Weight: 1, Drop: 1},
+	{Title: "Since", Sample: "10 min 30 s", Align: fyne.TextAlignTrailing, Drop: 3},
 }
 
 // inFlight returns the table of the oldest sessions.

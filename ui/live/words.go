@@ -21,7 +21,7 @@ func phase(s *engine.Snapshot) (word string, tone widgets.Tone) {
 		return s.Phase.String(), widgets.Accent
 	case s.Ending == engine.NotEnded:
 		return "interrupted", widgets.Warning
-	case s.Ending == engine.EndFinished:
+	case s.Ending == engine.EndFinished && (s.Ended == 0 || s.Outcomes[engine.Failed]+s.Outcomes[engine.TimedOut] < s.Ended):
 		return s.Ending.String(), widgets.Good
 	case s.Ending == engine.EndStopped:
 		return s.Ending.String(), widgets.Quiet

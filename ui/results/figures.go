@@ -122,7 +122,12 @@ var peakFigures = []figure{
 	{name: "Throng's memory", value: func(t *engine.Totals) string {
 		return known(t.Peaks.Memory > 0, engine.FormatBytes(int64(t.Peaks.Memory)))
 	}},
-	{name: "own connections", value: connections(func(p *engine.Peaks) int { return p.Connections })},
+	{name: "own connections", value: connections(func(p *engine.Peaks) int {
+		if p.ServerConnections == 0 { // those of the local store
+			return 0
+		}
+		return p.Connections
+	})},
 	{name: "server's connections", value: connections(func(p *engine.Peaks) int { return p.ServerConnections })},
 	{name: "slowest cycle", value: lasted(func(p *engine.Peaks) time.Duration { return p.Cycle })},
 	{name: "checkpoint gap", value: lasted(func(p *engine.Peaks) time.Duration { return p.CheckpointGap })},

@@ -266,7 +266,7 @@ func (p *page) showForecast(r *engine.RunRecord, f *figures) {
 func (p *page) showError(class string) {
 	for _, notes := range p.latest {
 		if notes[0].Class.String() == class {
-			words.ShowErrors(p.win, notes, nil)
+			words.ShowErrors(p.win, notes)
 		}
 	}
 }

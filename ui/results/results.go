@@ -125,7 +125,7 @@ func New(desk Desk, win fyne.Window) *Screen {
 	for _, g := range []*gallery{s.page.over, s.page.emitted.over[0], s.page.emitted.over[1]} {
 		g.group.Within(s.scroll)
 	}
-	top := container.NewGridWithColumns(2, form.NewFrame(s.pick), s.bar)
+	top := container.NewGridWithColumns(2, form.NewFrame(widgets.NewWhole(s.pick)), s.bar)
 	s.talk = newTalk(s)
 	s.content = container.NewBorder(container.NewVBox(top, container.NewHBox(s.talk.choice), container.NewBorder(nil, nil, nil, s.reveal, s.said), s.trouble), nil, nil, nil,
 		container.NewStack(s.scroll, s.talk.content, s.empty.content))

@@ -33,7 +33,7 @@ func headline(r *engine.RunRecord, t *engine.Totals) string {
 	case t.Peaks.Elapsed > 0:
 		sessions = "after " + engine.FormatDuration(t.Peaks.Elapsed) + ", " + sessions
 	}
-	if why := r.Why(); why != "" {
+	if why := view.Why(r); why != "" {
 		sessions += ": " + why
 	}
 	return sessions

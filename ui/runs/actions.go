@@ -72,9 +72,6 @@ func concerns(err error, field string) bool {
 // openExports opens the menu of the formats at the button.
 func (l *list) openExports() { export.Open(export.Menu(l.exportMarked), l.export) }
 
-// exportCSV exports the marked runs as CSV.
-func (l *list) exportCSV() { l.exportMarked(export.Formats[0]) }
-
 // exportMarked exports the marked runs, each into a new folder, or writes a report of each.
 func (l *list) exportMarked(f export.Format) {
 	s, runs := l.screen, l.markedIDs()

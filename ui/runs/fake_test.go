@@ -370,6 +370,7 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen, *heard) {
 		Live: func() { h.resumed++ }, Results: func(run engine.RunID) { h.results = append(h.results, run) },
 		Replay:  func(run engine.RunID) { h.replayed = append(h.replayed, run) },
 		Setup:   func() { h.setUp++ },
+		Renamed: func(run engine.RunID, name string) { h.renamed = append(h.renamed, string(run)+" is "+name) },
 		Compare: func(runs ...engine.RunID) { h.compared = append(h.compared, runs...) },
 		Fork: func(run engine.RunID, checkpoint int, renewed bool) {
 			h.forks = append(h.forks, fmt.Sprintf("%s at %d, renewed %v", run, checkpoint, renewed))
@@ -390,6 +391,7 @@ type heard struct {
 	compared []engine.RunID
 	replayed []engine.RunID
 	forks    []string
+	renamed  []string
 }
 
 // two returns two runs: a new one that was interrupted, with two checkpoints, and an old one that has finished.

@@ -19,6 +19,9 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
+// ofOne begins the choice of an experiment, in the selection of tags.
+const ofOne = "Experiment: "
+
 // Choices of the filters that filter nothing.
 const (
 	anyState = "All states"
@@ -118,8 +121,14 @@ func (l *list) showAll() {
 
 // wants reports whether the filters let a run through.
 func (l *list) wants(r *engine.RunRecord) bool {
-	return (l.state.Selected == anyState || l.state.Selected == r.State()) && (l.tag.Selected == anyTag || slices.Contains(r.Tags, l.tag.Selected)) &&
+	return (l.state.Selected == anyState || l.state.Selected == r.State()) && l.tagged(r) &&
 		(r.Star || !l.starred.Checked) && view.Matches(r, l.search.Text)
+}
+
+// tagged reports whether a run has the chosen tag or belongs to the chosen experiment.
+func (l *list) tagged(r *engine.RunRecord) bool {
+	title, experiment := strings.CutPrefix(l.tag.Selected, ofOne)
+	return l.tag.Selected == anyTag || slices.Contains(r.Tags, l.tag.Selected) || experiment && r.Experiment == title
 }
 
 // sortBy sorts by a column, or reverses the order.
@@ -165,9 +174,10 @@ func (l *list) draw() {
 	l.drawActions()
 }
 
-// offer offers the states and tags of the runs.
+// offer offers the states, tags and experiments of the runs.
 func (l *list) offer() {
 	states, tags := []string{anyState}, []string{anyTag}
+	var experiments []string
 	for i := range l.screen.runs {
 		r := &l.screen.runs[i]
 		if !slices.Contains(states, r.State()) {
@@ -178,9 +188,14 @@ func (l *list) offer() {
 				tags = append(tags, tag)
 			}
 		}
+		if one := ofOne + r.Experiment; r.Experiment != "" && !slices.Contains(experiments, one) {
+			experiments = append(experiments, one)
+		}
 	}
 	slices.Sort(states[1:])
 	slices.Sort(tags[1:])
+	slices.Sort(experiments)
+	tags = append(tags, experiments...)
 	for pick, options := range map[*widget.Select][]string{l.state: states, l.tag: tags} {
 		if !slices.Equal(pick.Options, options) {
 			pick.SetOptions(options)

@@ -67,6 +67,7 @@ func TestRunsAreSorted(t *testing.T) {
 
 func TestRunsAreFiltered(t *testing.T) {
 	desk := three()
+	desk.mark("old", func(r *engine.RunRecord) { r.Experiment = "Coupons" })
 	q, s, _ := start(t, desk)
 	l := s.list
 	for _, c := range []struct {
@@ -76,6 +77,7 @@ func TestRunsAreFiltered(t *testing.T) {
 	}{
 		{"words", func() { l.search.SetText("prices 3 failures") }, "third"},
 		{"state", func() { l.state.SetSelected("stopped") }, "third"},
+		{"experiment", func() { l.tag.SetSelected("Experiment: Coupons") }, "old"},
 		{"tag", func() { l.tag.SetSelected("b2b") }, "old third"},
 		{"star", func() { l.starred.SetChecked(true) }, "third"},
 		{"both", func() {
@@ -97,7 +99,7 @@ func TestRunsAreFiltered(t *testing.T) {
 			t.Errorf("after %s: %q", c.name, got)
 		}
 	}
-	if want := []string{anyTag, "b2b", "old"}; !slices.Equal(l.tag.Options, want) {
+	if want := []string{anyTag, "b2b", "old", "Experiment: Coupons"}; !slices.Equal(l.tag.Options, want) {
 		t.Errorf("the tags are %q, want %q", l.tag.Options, want)
 	}
 	l.tag.SetSelected("old")
@@ -122,7 +124,7 @@ func TestRunsAreFiltered(t *testing.T) {
 
 func TestMarksAreStored(t *testing.T) {
 	desk := three()
-	q, s, _ := start(t, desk)
+	q, s, h := start(t, desk)
 	d := s.detail
 	d.name.SetText(" Friday ")
 	d.name.OnSubmitted(d.name.Text)
@@ -141,6 +143,9 @@ func TestMarksAreStored(t *testing.T) {
 	q.Until("it is stored", func() bool {
 		return !s.loading && len(desk.orders()) == 5 && s.run().Name == "" && len(s.run().Tags) == 1
 	})
+	if !slices.Contains(h.renamed, "new is Friday") || h.renamed[len(h.renamed)-1] != "new is Shoppers" {
+		t.Errorf("the names %q were reported", h.renamed)
+	}
 	orders := desk.orders()
 	slices.Sort(orders)
 	if want := []string{`name new ""`, `name new "Friday"`, "star new true", "tag new +[] -[b2b]", "tag new +[b2b prices] -[]"}; !slices.Equal(orders, want) {

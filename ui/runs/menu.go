@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/ui/internal/action"
+	"github.com/throng-sim/throng/ui/internal/export"
 )
 
 // moreMenu is the menu of what is rarely needed: other machines, the trash, cleaning up, sorting.
@@ -102,7 +103,6 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(d.fork, action.Action{Name: "Fork…", Menu: "Run", Key: fyne.KeyF9}),
 		action.Press(d.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		action.Press(l.compare, action.Action{Name: "Compare…", Menu: "Run", Sub: "Selected run", Key: fyne.KeyC, Modifier: shift}),
-		{Name: "Export CSV…", Menu: "File", Sub: "Export", Key: fyne.KeyE, Modifier: ctrl, Do: l.exportCSV, Enabled: func() bool { return !l.export.Disabled() }},
 		action.Press(l.menu.send, action.Action{Name: "Send to Postgres", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: ctrl}),
 		action.Press(l.menu.remote, action.Action{Name: "From Postgres…", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: shift}),
 		action.Press(l.remove, action.Action{Name: "Delete run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),
@@ -112,7 +112,7 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: s.Undo, Enabled: func() bool { return s.visible && len(s.undo.past) > 0 }},
 		action.Press(l.menu.trash, action.Action{Name: "Trash…", Menu: "File"}),
 		{Name: "Find…", Menu: "Edit", Key: fyne.KeyF, Modifier: ctrl, Do: func() { s.win.Canvas().Focus(l.search) }},
-	}, []action.Action{
+	}, export.Actions(l.exportMarked, func() bool { return !l.export.Disabled() }), []action.Action{
 		{Name: "Rename run", Menu: "Run", Sub: "Selected run", Key: fyne.KeyF2, Do: d.focusName, Enabled: chosen},
 		{Name: "Add or remove star", Menu: "Run", Sub: "Selected run", Do: func() { s.star(s.chosen) }, Enabled: chosen},
 		{Name: "Edit note", Menu: "Run", Sub: "Selected run", Key: fyne.KeyI, Modifier: ctrl, Do: d.note.Focus, Enabled: chosen},

@@ -60,6 +60,8 @@ type Ways struct {
 	Results func(engine.RunID)
 	Compare func(runs ...engine.RunID)
 	Replay  func(engine.RunID) // opens the history of a run
+	// Renamed is called when a run has a new name; nil ignores it.
+	Renamed func(run engine.RunID, name string)
 	// Fork sets up a run that starts at a checkpoint, with the current scenario file if renewed.
 	Fork func(run engine.RunID, checkpoint int, renewed bool)
 }
@@ -255,8 +257,10 @@ func (s *Screen) change(run engine.RunID, show func(*engine.RunRecord), store fu
 	}
 	s.draw()
 	async.Work(func() (struct{}, error) { return struct{}{}, store(context.Background()) }, func(_ struct{}, err error) {
-		if err != nil {
+		if r := s.record(run); err != nil {
 			s.say(run, words.Trouble(err), widgets.Bad)
+		} else if s.to.Renamed != nil && r != nil {
+			s.to.Renamed(run, r.DisplayName())
 		}
 		s.load()
 	})

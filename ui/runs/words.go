@@ -77,7 +77,7 @@ func causes(r *engine.RunRecord) (all []fact) {
 	if r.Damage != "" {
 		all = append(all, fact{"Damaged", r.Damage, widgets.Bad})
 	}
-	if why := r.Why(); why != "" {
+	if why := view.Why(r); why != "" {
 		all = append(all, fact{"End reason", why, widgets.Neutral})
 	}
 	if r.Inexact != nil {

@@ -30,6 +30,12 @@ func TestState(t *testing.T) {
 			t.Errorf("in progress %v, ending %q: %q in tone %d, want %q in %d", c.inProgress, c.ending, word, tone, c.word, c.tone)
 		}
 	}
+	for failed, want := range map[int64]widgets.Tone{0: widgets.Good, 9: widgets.Good, 10: widgets.Bad} {
+		r := engine.RunRecord{Ending: engine.EndFinished, Done: 10, Tally: engine.Tally{Failed: failed}}
+		if word, tone := words.State(&r); word != "finished" || tone != want {
+			t.Errorf("%d of 10 sessions failed: %q in tone %d, want finished in %d", failed, word, tone, want)
+		}
+	}
 }
 
 func finished(r *engine.RunRecord) {
@@ -110,6 +116,10 @@ func TestFacts(t *testing.T) {
 	}
 	if got, want := because(&r), "End reason: by hand\nInexact: since cycle 3, agent 17, step pay: timed out"; got != want {
 		t.Errorf("the reasons are %q, want %q", got, want)
+	}
+	killed := record("k")
+	if got, want := because(&killed), "End reason: "+view.Unstopped; got != want {
+		t.Errorf("after a kill: got %q, want %q", got, want)
 	}
 	r.InProgress = true
 	if got := because(&r); strings.Contains(got, "by hand") {

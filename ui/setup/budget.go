@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/duration"
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
@@ -53,7 +54,7 @@ func (b *budget) fill(sc *Scenario, another bool) {
 	put(&b.dollars.Entry, text(set.Dollars > 0, decimal(set.Dollars)), another)
 	put(&b.tokens.Entry, text(set.Tokens > 0, strconv.FormatInt(set.Tokens, 10)), another)
 	put(&b.requests.Entry, text(set.Requests > 0, strconv.FormatInt(set.Requests, 10)), another)
-	put(b.wall, text(set.Wall > 0, typedDuration(set.Wall)), another)
+	put(b.wall, text(set.Wall > 0, duration.Format(set.Wall)), another)
 }
 
 // into puts the valid fields into the settings and returns the errors of the others.

@@ -3,6 +3,7 @@ package setup
 import (
 	"image/color"
 	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -34,6 +35,7 @@ var (
 func newCard(c Choice, chosen bool, pick, star func(name string)) *card {
 	k := &card{choice: c, chosen: chosen, pick: pick, star: star}
 	k.mark = newStar(k)
+	k.mark.Hidden = c.New
 	k.ExtendBaseWidget(k)
 	return k
 }
@@ -50,7 +52,7 @@ func (k *card) TypedKey(e *fyne.KeyEvent) {
 
 // TypedRune implements [fyne.Focusable]: * adds the scenario to the favorites or removes it.
 func (k *card) TypedRune(r rune) {
-	if r == '*' {
+	if r == '*' && !k.choice.New {
 		k.star(k.choice.Name)
 	}
 }
@@ -91,8 +93,19 @@ func (k *card) Text() string { return k.choice.Title }
 // Parts returns the text below the title.
 func (k *card) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{widgets.NewText(k.about())} }
 
-// about returns the line below the title: the description, or the name and the folder of a file without one.
+// about returns the line below the title: whether there are unsaved edits, and the description, or the name and the folder of a file
+// without one.
 func (k *card) about() string {
+	switch {
+	case k.choice.New:
+		return "New scenario, not saved"
+	case k.choice.Draft:
+		return strings.TrimSuffix("Unsaved edits · "+k.described(), " · ")
+	}
+	return k.described()
+}
+
+func (k *card) described() string {
 	if k.choice.About != "" || k.choice.BuiltIn {
 		return k.choice.About
 	}

@@ -24,6 +24,7 @@ func (s *Screen) SetEditing(e Editing) {
 	s.editing = e
 	s.head.edit.ways = e
 	s.gallery.create(e.New)
+	s.gallery.edit = e.Edit
 }
 
 // OrderOf returns the parameters and settings of a scenario; ok is false if the form shows another scenario or has mistakes.

@@ -62,3 +62,17 @@ func TestEditingIsNotOffered(t *testing.T) {
 		t.Error("editing is offered")
 	}
 }
+
+// TestANewScenarioThatWasNotSavedOpensInTheEditor checks that the list shows a new scenario that exists as a draft only, and opens it.
+func TestANewScenarioThatWasNotSavedOpensInTheEditor(t *testing.T) {
+	s := newStage(t, &fakeDesk{})
+	opened := ""
+	s.screen.SetEditing(Editing{Edit: func(name string) { opened = name }})
+	s.until("Title of shopping")
+	s.screen.gallery.set(append(s.screen.gallery.choices, Choice{Name: "templates/rules.yaml", Title: "Rules", BuiltIn: true, Draft: true, New: true}), nil)
+	s.until("Not saved")
+	s.pick("Rules")
+	if opened != "templates/rules.yaml" || s.screen.gallery.chosen != "shopping" {
+		t.Errorf("opened %q with %q chosen", opened, s.screen.gallery.chosen)
+	}
+}

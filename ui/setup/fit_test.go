@@ -71,6 +71,9 @@ func TestFilesAreToldApart(t *testing.T) {
 		{Choice{Name: "/long/folder/shop.yaml", Title: "shop.yaml"}, "/long/folder"},
 		{Choice{Name: "/long/folder/shop.yaml", Title: "Shop", About: "A shop."}, "A shop."},
 		{Choice{Name: "marketplace", Title: "Shoppers", BuiltIn: true}, ""},
+		{Choice{Name: "marketplace", Title: "Shoppers", BuiltIn: true, Draft: true}, "Unsaved edits"},
+		{Choice{Name: "/long/folder/shop.yaml", Title: "Shop", About: "A shop.", Draft: true}, "Unsaved edits · A shop."},
+		{Choice{Name: "templates/world.yaml", Title: "World", About: "A world.", BuiltIn: true, Draft: true, New: true}, "New scenario, not saved"},
 	} {
 		if got := (&card{choice: c.choice}).about(); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.choice, got, c.want)

@@ -29,6 +29,7 @@ type gallery struct {
 	drawn   []Choice // as shown, with drawnAs chosen
 	drawnAs string
 	pick    func(name string)
+	edit    func(name string) // opens the editor
 	favor   func(name string, star bool)
 	again   func() // lists the scenarios again
 }
@@ -44,6 +45,15 @@ func newGallery(pick func(name string), favor func(name string, star bool), open
 	body := container.NewBorder(nil, g.foot, nil, nil, g.scroll)
 	g.panel = widgets.NewPanel("Scenarios", body)
 	return g
+}
+
+// press chooses a scenario, or opens a new one in the editor.
+func (g *gallery) press(name string) {
+	if c := g.find(name); c != nil && c.New && g.edit != nil {
+		g.edit(name)
+		return
+	}
+	g.pick(name)
 }
 
 // create shows the button for a new scenario; nil hides it.
@@ -101,6 +111,7 @@ var sections = []struct {
 	title string
 	takes func(c Choice) bool
 }{
+	{"Not saved", func(c Choice) bool { return c.New }},
 	{"Favorites", func(c Choice) bool { return c.Favorite }},
 	{"Built in", func(c Choice) bool { return c.BuiltIn }},
 	{"Files", func(Choice) bool { return true }},
@@ -126,7 +137,7 @@ func (g *gallery) show() {
 				g.items.Add(widgets.NewCaption(part.title))
 				titled = true
 			}
-			g.items.Add(newCard(c, c.Name == g.chosen, g.pick, g.star))
+			g.items.Add(newCard(c, c.Name == g.chosen, g.press, g.star))
 			return true
 		})
 	}

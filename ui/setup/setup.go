@@ -16,6 +16,8 @@ type Choice struct {
 	Title, About string
 	BuiltIn      bool
 	Favorite     bool // favorites come first
+	Draft        bool // the editor keeps unsaved edits of it
+	New          bool // a new scenario that was never saved, by its template; only the editor opens it
 }
 
 // Scenario is a scenario that was read.

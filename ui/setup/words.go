@@ -139,15 +139,3 @@ func long(ns float64) string {
 	}
 	return engine.FormatDuration(time.Duration(ns))
 }
-
-// typedDuration writes a duration as it is typed in a field, such as 1h30m.
-func typedDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}

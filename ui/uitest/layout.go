@@ -207,8 +207,20 @@ var Scales = []float32{0.8, 1, 1.5, 2}
 const Shots = "THRONG_SHOTS"
 
 // Fit draws a screen in a window of a laptop's size at every text scale, and fails if parts do not fit. look returns the theme for a scale.
-// The width excludes the navigation. With larger text a screen may be wider than the window, and scrolls sideways.
+// The width excludes the navigation.
 func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float32) fyne.Theme) {
+	q.t.Helper()
+	q.fit(name, screen, look, Scales[len(Scales)-1])
+}
+
+// FitSideways is Fit for a screen that may be wider than the window with larger text, and scrolls sideways then.
+func (q *Queue) FitSideways(name string, screen fyne.CanvasObject, look func(scale float32) fyne.Theme) {
+	q.t.Helper()
+	q.fit(name, screen, look, 1)
+}
+
+// fit draws a screen, which must not be wider than the window up to a text scale.
+func (q *Queue) fit(name string, screen fyne.CanvasObject, look func(scale float32) fyne.Theme, largest float32) {
 	q.t.Helper()
 	win := fyne.CurrentApp().Driver().CanvasForObject(screen).(software.WindowlessCanvas)
 	win.SetPadded(false)
@@ -217,7 +229,7 @@ func (q *Queue) Fit(name string, screen fyne.CanvasObject, look func(scale float
 		size := fyne.NewSize(1280-beside*scale, 800-above*scale)
 		for range 2 { // the second pass uses the final widths of columns
 			least := win.Content().MinSize().Width
-			if least > size.Width && scale <= 1 {
+			if least > size.Width && scale <= largest {
 				q.t.Errorf("%s at %.1f: it is %.0f wide, and there is room for %.0f", name, scale, least, size.Width)
 			}
 			win.Resize(fyne.NewSize(max(least, size.Width), size.Height))

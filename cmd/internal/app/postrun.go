@@ -107,8 +107,8 @@ func (a *finishedRun) done(context.Context) engine.Check {
 	switch {
 	case r.InProgress:
 		return unknown("%s so far; the run is in progress", so)
-	case r.Ending == engine.EndFinished && r.Why() != "":
-		return problem("see the errors", "%s ended: %s", so, r.Why())
+	case r.Ending == engine.EndFinished && view.Why(r) != "":
+		return problem("see the errors", "%s ended: %s", so, view.Why(r))
 	case r.Ending == engine.EndFinished:
 		return fine("%s ended", so)
 	case r.Ending == engine.EndHopeless:

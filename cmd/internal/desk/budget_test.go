@@ -64,7 +64,7 @@ func TestMakeLonger(t *testing.T) {
 	<-d.Settled()
 	var files []string
 	for _, id := range ids {
-		dir, err := runsDesk{d}.Export(t.Context(), id, t.TempDir())
+		dir, err := runsDesk{d}.ExportAs(t.Context(), id, t.TempDir(), "csv")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,7 +96,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 	}
 	out := t.TempDir()
 	for range 2 { // each into a new folder
-		dir, err := liveDesk{d}.Export(t.Context(), job.ID(), out)
+		dir, err := liveDesk{d}.ExportAs(t.Context(), job.ID(), out, "csv")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,3 +61,16 @@ func (d editorDesk) draft(name string) *draft {
 	}
 	return &kept
 }
+
+// drafts returns the names of the scenarios with drafts.
+func (d editorDesk) drafts() (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(d.data, draftsName)) // without the folder there are none
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(d.data, draftsName, e.Name()))
+		var kept draft
+		if err == nil && json.Unmarshal(text, &kept) == nil && len(kept.Texts) > 0 {
+			names = append(names, kept.Name)
+		}
+	}
+	return names
+}

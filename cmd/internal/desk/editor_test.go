@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/ui/editor"
+	"github.com/throng-sim/throng/ui/setup"
 )
 
 // edited is a scenario file whose line breaks and byte order mark must be preserved.
@@ -109,6 +111,19 @@ func TestEditorKeepsDrafts(t *testing.T) {
 	doc, err := d.Open(t.Context(), path)
 	if err != nil || doc.Draft == nil || string(doc.Draft.Texts["mine.yaml"]) != "half a thou" || doc.Draft.Outdated || string(doc.Files[0].Text) != edited {
 		t.Fatalf("opened %+v, %v", doc, err)
+	}
+	for _, name := range []string{"world", assets.Templates[0]} {
+		if err := d.Keep(t.Context(), editor.Order{Name: name, Texts: map[string][]byte{"mine.yaml": []byte("half")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := map[string]setup.Choice{}
+	choices, err := setupDesk(d).Choices(t.Context())
+	for _, c := range choices {
+		listed[c.Name] = c
+	}
+	if c := listed[assets.Templates[0]]; err != nil || !listed[path].Draft || !listed["world"].Draft || listed["shopping"].Draft || listed[path].New || !c.Draft || !c.New {
+		t.Errorf("Setup lists %+v, %v", choices, err)
 	}
 	if err := os.WriteFile(path, []byte("other"), 0o600); err != nil {
 		t.Fatal(err)

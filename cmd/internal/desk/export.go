@@ -13,20 +13,11 @@ import (
 	"github.com/throng-sim/throng/storage"
 )
 
-// Export writes a run's results into a new folder inside dir.
-func (d *Desk) Export(ctx context.Context, run engine.RunID, dir string) (string, error) {
-	return d.exportAs(ctx, storage.CSV, run, dir)
-}
-
 // ExportAs writes a run's results into a new folder inside dir, or a report into a new file there.
 func (d *Desk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
 	if format == "report" {
 		return d.Report(ctx, run, dir)
 	}
-	return d.exportAs(ctx, storage.Format(format), run, dir)
-}
-
-func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID, dir string) (string, error) {
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
 		err = review.CheckHere(&record)
@@ -38,7 +29,7 @@ func (d *Desk) exportAs(ctx context.Context, f storage.Format, run engine.RunID,
 	if err != nil {
 		return "", fmt.Errorf("export run %s: %w; choose another folder", run, err)
 	}
-	return folder, d.app.Export(ctx, run, folder, f)
+	return folder, d.app.Export(ctx, run, folder, storage.Format(format))
 }
 
 // Report writes a report of a run into a new file in dir.

@@ -28,8 +28,20 @@ type setupDesk struct{ *Desk }
 
 var _ setup.Desk = setupDesk{}
 
-// Choices lists the built-in scenarios, then favorite and recent files that still exist.
+// Choices lists the scenarios, then new ones that exist as drafts only.
 func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
+	drafts := editorDesk(d).drafts()
+	all, err := d.scenarios(drafts)
+	for _, name := range assets.Templates {
+		if s, err := authoring.Load(name, nil); err == nil && slices.Contains(drafts, name) {
+			all = append(all, setup.Choice{Name: name, Title: s.Title, BuiltIn: true, Draft: true, New: true})
+		}
+	}
+	return all, err
+}
+
+// scenarios lists the built-in scenarios, then favorite and recent files and those with drafts, if they still exist.
+func (d setupDesk) scenarios(drafts []string) ([]setup.Choice, error) {
 	var all []setup.Choice
 	notes := d.notes.read()
 	for _, name := range assets.Gallery {
@@ -38,16 +50,22 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 			return nil, err
 		}
 		c := setup.Choice{Name: strings.TrimSuffix(name, filepath.Ext(name)), Title: s.Title, About: s.About, BuiltIn: true}
-		c.Favorite = slices.Contains(notes.Favorites, c.Name)
+		c.Favorite, c.Draft = slices.Contains(notes.Favorites, c.Name), slices.Contains(drafts, c.Name)
 		all = append(all, c)
 	}
 	var gone []string
-	for _, path := range notes.files() {
+	files := notes.files()
+	for _, path := range drafts {
+		if filepath.IsAbs(path) && !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	for _, path := range files {
 		if missing(path) {
 			gone = append(gone, path)
 			continue
 		}
-		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path)}
+		c := setup.Choice{Name: path, Title: filepath.Base(path), About: filepath.Dir(path), Favorite: slices.Contains(notes.Favorites, path), Draft: slices.Contains(drafts, path)}
 		if s, err := authoring.Load(path, nil); err == nil {
 			c.Title, c.About = s.Title, s.About
 		}
@@ -57,8 +75,8 @@ func (d setupDesk) Choices(context.Context) ([]setup.Choice, error) {
 }
 
 // forExperiments lists the scenarios for new experiments.
-func (d setupDesk) forExperiments(ctx context.Context) (all []designer.Scenario, err error) {
-	choices, err := d.Choices(ctx)
+func (d setupDesk) forExperiments(context.Context) (all []designer.Scenario, err error) {
+	choices, err := d.scenarios(nil)
 	for _, c := range choices {
 		all = append(all, designer.Scenario{Name: c.Name, Title: c.Title})
 	}

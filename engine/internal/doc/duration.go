@@ -63,6 +63,18 @@ func ParseDuration(text string) (time.Duration, error) {
 	return total, nil
 }
 
+// FormatDuration writes a duration as a person types it, such as 1h30m or 5m. ParseDuration reads it.
+func FormatDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
 // decimal reads a number without sign, exponent, base or underscore.
 func decimal(text string) (float64, error) {
 	if strings.Trim(text, "0123456789.") != "" {

@@ -30,3 +30,25 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 }
+
+// TestFormatDuration checks that durations are short and read back as they are.
+func TestFormatDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                           "0s",
+		30 * time.Second:            "30s",
+		5 * time.Minute:             "5m",
+		time.Hour:                   "1h",
+		90 * time.Minute:            "1h30m",
+		time.Hour + 5*time.Second:   "1h0m5s",
+		20 * time.Minute:            "20m",
+		10 * time.Hour:              "10h",
+		1500 * time.Millisecond:     "1.5s",
+		3 * time.Microsecond:        "3µs",
+		100*time.Hour + time.Minute: "100h1m",
+	} {
+		got := FormatDuration(d)
+		if back, err := ParseDuration(got); got != want || err != nil || back != d {
+			t.Errorf("%v: got %q, which reads as %v, %v; want %q", d, got, back, err, want)
+		}
+	}
+}

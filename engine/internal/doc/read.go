@@ -148,7 +148,7 @@ func (n *Node) Duration(lowest, highest time.Duration) time.Duration {
 		return 0
 	}
 	if d < lowest || highest > 0 && d > highest {
-		n.outside(bound(lowest, 0, time.Duration.String), bound(highest, 0, time.Duration.String))
+		n.outside(bound(lowest, 0, FormatDuration), bound(highest, 0, FormatDuration))
 		return 0
 	}
 	return d

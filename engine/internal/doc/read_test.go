@@ -59,8 +59,8 @@ func TestReadersReportInvalidValues(t *testing.T) {
 		{wait, "1.5", 1500 * time.Millisecond, ""},
 		{wait, "2m", 2 * time.Minute, ""},
 		{wait, "'30s'", 30 * time.Second, ""},
-		{wait, "500ms", time.Duration(0), "1:4: `k` cannot be `500ms` (it must be between 1s and 1h0m0s)"},
-		{wait, "1d", time.Duration(0), "1:4: `k` cannot be `1d` (it must be between 1s and 1h0m0s)"},
+		{wait, "500ms", time.Duration(0), "1:4: `k` cannot be `500ms` (it must be between 1s and 1h)"},
+		{wait, "1d", time.Duration(0), "1:4: `k` cannot be `1d` (it must be between 1s and 1h)"},
 		{wait, "2min", time.Duration(0), "1:4: `k` must be a duration, found `2min` (a number of seconds, or like 500ms, 2m, 1h30m, 1d)"},
 		{wait, "-1", time.Duration(0), "1:4: `k` must be a duration, found `-1` (a number of seconds, or like 500ms, 2m, 1h30m, 1d)"},
 		{order, "parallel", "parallel", ""},
@@ -139,7 +139,7 @@ func TestUnlimitedBounds(t *testing.T) {
 		"1:4: `a` cannot be `-1` (it must be at least 0)",
 		"2:4: `b` cannot be `2` (it must be at most 1)",
 		"3:4: `c` cannot be `99999999999999999999` (it is too large)",
-		"4:4: `d` cannot be `5s` (it must be at least 1m0s)",
+		"4:4: `d` cannot be `5s` (it must be at least 1m)",
 	}
 	if got := found(&r); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -7,6 +7,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
+
+	"github.com/throng-sim/throng/ui/internal/action"
 )
 
 // Report is the format of a report, one HTML page.
@@ -28,6 +30,21 @@ func Menu(chosen func(Format)) *fyne.Menu {
 		menu.Items = append(menu.Items, fyne.NewMenuItem(f.Name+"…", func() { chosen(f) }))
 	}
 	return menu
+}
+
+// Actions returns an action for each format, for the menus and shortcuts.
+func Actions(chosen func(Format), enabled func() bool) (all []action.Action) {
+	for _, f := range Formats {
+		a := action.Action{Name: "Export " + f.Name + "…", Menu: "File", Sub: "Export", Do: func() { chosen(f) }, Enabled: enabled}
+		switch f.ID {
+		case Report:
+			a.Name = f.Name + "…"
+		case Formats[0].ID:
+			a.Key, a.Modifier = fyne.KeyE, action.Command
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 // Open opens a menu below a button, or above it if there is no room.

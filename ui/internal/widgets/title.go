@@ -26,13 +26,9 @@ func (t *Title) MouseIn(e *desktop.MouseEvent) { t.MouseMoved(e) }
 
 // MouseMoved shows the whole text next to the pointer.
 func (t *Title) MouseMoved(e *desktop.MouseEvent) {
-	c := canvasOf(t)
-	tip := tips[c]
-	if tip == nil || t.text.Text == t.full {
-		return
+	if t.text.Text != t.full {
+		sayTip(canvasOf(t), t.full, e.AbsolutePosition)
 	}
-	tip.Refresh()
-	tip.Say(t.full, e.AbsolutePosition, c.Size())
 }
 
 // MouseOut undoes MouseIn.
@@ -52,7 +48,15 @@ func NewTips(win fyne.Window) fyne.CanvasObject {
 	return container.New(loose{}, t.Objects()...)
 }
 
-// HideTips hides what a window shows of titles.
+// sayTip shows a text next to the pointer in a window with [NewTips].
+func sayTip(c fyne.Canvas, text string, at fyne.Position) {
+	if tip := tips[c]; tip != nil {
+		tip.Refresh()
+		tip.Say(text, at, c.Size())
+	}
+}
+
+// HideTips hides what a window shows of titles and selections.
 func HideTips(c fyne.Canvas) {
 	if tip := tips[c]; tip != nil {
 		tip.Hide()

@@ -26,13 +26,16 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 		tone = widgets.Accent
 	case r.Ending == engine.NotEnded, r.Ending == engine.EndOutOfBudget:
 		tone = widgets.Warning
-	case r.Ending == engine.EndFinished:
+	case r.Ending == engine.EndFinished && !allFailed(r):
 		tone = widgets.Good
 	case r.Ending == engine.EndStopped:
 		tone = widgets.Quiet
 	}
 	return r.State(), tone
 }
+
+// allFailed reports whether no session of a run ended well.
+func allFailed(r *engine.RunRecord) bool { return r.Tally.Failed > 0 && r.Tally.Failed >= r.Done }
 
 // Glyph returns the icon next to the word of [State], which distinguishes states without color.
 func Glyph(r *engine.RunRecord) fyne.Resource {
@@ -45,7 +48,7 @@ func Glyph(r *engine.RunRecord) fyne.Resource {
 		return theme.ComputerIcon()
 	case r.Ending == engine.NotEnded:
 		return theme.WarningIcon()
-	case r.Ending == engine.EndFinished:
+	case r.Ending == engine.EndFinished && !allFailed(r):
 		return theme.ConfirmIcon()
 	case r.Ending == engine.EndStopped:
 		return theme.MediaStopIcon()
@@ -78,13 +81,8 @@ func NewParagraph(win fyne.Window, text string) fyne.CanvasObject {
 	return container.NewGridWrap(fyne.NewSize(most, label.MinSize().Height), label)
 }
 
-// ShowError shows a class's last error in full, with an action if do is not nil.
-func ShowError(win fyne.Window, n *engine.ErrorNote, do *widget.Button) {
-	ShowErrors(win, []engine.ErrorNote{*n}, do)
-}
-
-// ShowErrors shows a class's latest errors in full, newest first.
-func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
+// ShowErrors shows a class's latest errors in full, newest first, what helps, and buttons that close the dialog.
+func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do ...*widget.Button) {
 	last := &notes[0]
 	title := fmt.Sprintf("%s: %s", last.Class, engine.FormatCount(last.Count))
 	var parts []fyne.CanvasObject
@@ -101,15 +99,17 @@ func ShowErrors(win fyne.Window, notes []engine.ErrorNote, do *widget.Button) {
 		}
 		parts = append(parts, widgets.NewCaption(where), text)
 	}
-	show := dialog.NewCustomWithoutButtons(title, container.NewVScroll(container.NewVBox(parts...)), win)
+	help := widget.NewLabel(remedies[last.Class])
+	help.Wrapping = fyne.TextWrapWord
+	show := dialog.NewCustomWithoutButtons(title, container.NewBorder(nil, help, nil, nil, container.NewVScroll(container.NewVBox(parts...))), win)
 	buttons := []fyne.CanvasObject{widget.NewButton("Close", show.Hide)}
-	if do != nil {
-		then := do.OnTapped
-		do.OnTapped = func() {
+	for _, b := range do {
+		then := b.OnTapped
+		b.OnTapped = func() {
 			show.Hide()
 			then()
 		}
-		buttons = append(buttons, do)
+		buttons = append(buttons, b)
 	}
 	show.SetButtons(buttons)
 	size := win.Canvas().Size()

@@ -67,9 +67,9 @@ var databaseSettings = []Setting{
 	counted("database-connections", "Connections", "N", "connections for sending results, up to 50", 8, func(db *Database) *int { return &db.Limits.Connections }),
 	counted("database-share", "Server share", "PERCENT", "maximum share of the server's free connections for all of Throng's pools", postgres.DefaultShare, func(db *Database) *int { return &db.Limits.Share }),
 	timed("database-acquire", "Wait for a connection", "time to wait for a connection of the pool", "30s", func(db *Database) *time.Duration { return &db.Limits.Acquire }),
-	timed("database-life", "Connection lifetime", "maximum lifetime of a connection", "1h0m0s", func(db *Database) *time.Duration { return &db.Limits.Life }),
-	timed("database-idle", "Idle time", "time after which an idle connection is closed", "5m0s", func(db *Database) *time.Duration { return &db.Limits.Idle }),
-	timed("database-timeout", "Statement timeout", "timeout of a batch and of each statement, also on the server", "1m0s", func(db *Database) *time.Duration { return &db.Limits.Statement }),
+	timed("database-life", "Connection lifetime", "maximum lifetime of a connection", "1h", func(db *Database) *time.Duration { return &db.Limits.Life }),
+	timed("database-idle", "Idle time", "time after which an idle connection is closed", "5m", func(db *Database) *time.Duration { return &db.Limits.Idle }),
+	timed("database-timeout", "Statement timeout", "timeout of a batch and of each statement, also on the server", "1m", func(db *Database) *time.Duration { return &db.Limits.Statement }),
 	counted("push-rows", "Batch rows", "N", "batch size in rows", 500, func(db *Database) *int { return &db.Rows }),
 	timed("push-age", "Batch age", "maximum age of a batch", "5s", func(db *Database) *time.Duration { return &db.Every }),
 }
@@ -147,7 +147,7 @@ func timed(name, title, help, standard string, of func(db *Database) *time.Durat
 			},
 			show: func(db Database) string {
 				if d := *of(&db); d > 0 {
-					return d.String()
+					return duration.Format(d)
 				}
 				return standard
 			},

@@ -53,7 +53,7 @@ func TestLayers(t *testing.T) {
 		{
 			"environment over scenario",
 			Layers{Env: env(map[string]string{"CHAIN_TIMEOUT_SECONDS": "60"}), File: map[string]string{"chain-timeout": "9"}},
-			"chain-timeout", "1m0s", "CHAIN_TIMEOUT_SECONDS",
+			"chain-timeout", "1m", "CHAIN_TIMEOUT_SECONDS",
 		},
 		{
 			"first variable counts",

@@ -69,7 +69,7 @@ func TestWordsOfSettings(t *testing.T) {
 		{"session-timeout", "0s", "off"},
 		{"seed", "1", "1"},
 		{"database-share", "50", "50%"},
-		{"database-timeout", "1m0s", "1m0s"},
+		{"database-timeout", "1m", "1m"},
 	} {
 		if got := FindSetting(c.name).Words(c.text); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // keptChanges bounds the changes in a snapshot, newest first.
@@ -186,8 +187,9 @@ func (l *History) End(ctx context.Context) (*engine.Snapshot, error) {
 	}
 	s := m.Snapshot
 	s.Phase, s.Ending, s.Remaining, s.InFlight = engine.Ended, record.Ending, 0, 0
-	if record.Reason != "" {
-		s.Reason = record.Reason
+	s.Reason = cmp.Or(view.Why(&record), record.Reason, s.Reason)
+	if record.InProgress {
+		s.Reason = "another process works on this run; this is its last recorded moment"
 	}
 	s.Outcomes = map[engine.Outcome]int64{}
 	for o, n := range t.Outcomes {

@@ -25,7 +25,7 @@ func letter(i int) string {
 
 // Comparison prints the comparison of groups of runs, optionally per cycle.
 func Comparison(out io.Writer, c *review.Comparison, cycles bool) error {
-	fmt.Fprintf(out, "cycles %d to %d, which all runs completed; %.0f%% intervals\n", c.From, c.To-1, 100*compare.Level)
+	fmt.Fprintf(out, "%s (%d to %d), which all runs completed; %.0f%% intervals\n", engine.Counted(int64(c.To-c.From), "cycle", "cycles"), c.From, c.To-1, 100*compare.Level)
 	for i := range c.Groups {
 		g := &c.Groups[i]
 		for k := range g.Runs {

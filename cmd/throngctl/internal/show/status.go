@@ -182,7 +182,7 @@ func Unconfirmed(s *view.Status) string {
 // Ended prints how a run ended and how to continue.
 func Ended(out io.Writer, r *engine.RunRecord) {
 	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.DisplayName(), r.State(), view.DoneOf(r).Brief())
-	if why := r.Why(); why != "" {
+	if why := view.Why(r); why != "" {
 		fmt.Fprintf(out, "  ended: %s\n", why)
 	}
 	switch {
