@@ -13,6 +13,7 @@ func TestPricesOfTheCache(t *testing.T) {
 		"all": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "cache_read_input_token_cost": 1e-6, "cache_creation_input_token_cost": 12e-6,
 			"input_cost_per_token_batches": 5e-6, "output_cost_per_token_batches": 20e-6},
 		"free cache": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "cache_read_input_token_cost": 0},
+		"thinker": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "output_cost_per_reasoning_token": 50e-6, "input_cost_per_request": 300e-6, "supports_vision": true},
 		"plain": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6},
 		"cache only": {"cache_read_input_token_cost": 1e-6}
 	}`))
@@ -31,6 +32,8 @@ func TestPricesOfTheCache(t *testing.T) {
 		{"all", told, 10*10 + 60*1 + 30*12 + 10*40},
 		{"all", openai.Tokens{Input: 100, Output: 10, Batch: true}, 100*5 + 10*20},
 		{"free cache", told, 40*10 + 10*40},
+		{"thinker", openai.Tokens{Input: 100, Output: 10, Reasoning: 6}, 300 + 100*10 + 4*40 + 6*50},
+		{"thinker", openai.Tokens{Input: 100, Output: 10, Reasoning: 6, Batch: true}, 300 + 100*10 + 10*40},
 		{"plain", told, 100*10 + 10*40},
 		{"plain", openai.Tokens{Input: 100, Output: 10, Batch: true}, 100*10 + 10*40},
 	} {

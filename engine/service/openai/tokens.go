@@ -9,7 +9,8 @@ import (
 // Tokens are the tokens that a response says its call used; 0 if it does not say.
 type Tokens struct {
 	Input, Output int64
-	Read, Wrote   int64 // parts of input: read from the service's cache, and written to it
+	Read, Wrote   int64 // parts of Input: read from the service's cache, and written to it
+	Reasoning     int64 // part of Output: the model's reasoning
 	Batch         bool  // billed at batch prices
 }
 
@@ -30,6 +31,12 @@ type usageTold struct {
 	InputDetails struct {
 		Cached count `json:"cached_tokens"`
 	} `json:"input_tokens_details"`
+	CompletionDetails reasoningTold `json:"completion_tokens_details"`
+	OutputDetails     reasoningTold `json:"output_tokens_details"`
+}
+
+type reasoningTold struct {
+	Reasoning count `json:"reasoning_tokens"`
 }
 
 // count is a number of tokens. Some services write fractions; values above mostTold are errors.
@@ -42,12 +49,16 @@ func most(all ...count) int64 {
 }
 
 // tokens converts a usage. Some services do not count cached tokens as part of the prompt; then they report more of them than the
-// prompt has, and the prompt is the sum.
+// prompt has, and the prompt is the sum. The same holds for reasoning and the answer.
 func (u *usageTold) tokens() Tokens {
 	t := Tokens{
 		Input: most(u.Prompt, u.Input), Output: most(u.Completion, u.Output),
-		Read:  most(u.PromptDetails.Cached, u.InputDetails.Cached, u.CacheRead, u.CacheHit),
-		Wrote: most(u.PromptDetails.Wrote, u.CacheCreation),
+		Read:      most(u.PromptDetails.Cached, u.InputDetails.Cached, u.CacheRead, u.CacheHit),
+		Wrote:     most(u.PromptDetails.Wrote, u.CacheCreation),
+		Reasoning: most(u.CompletionDetails.Reasoning, u.OutputDetails.Reasoning),
+	}
+	if t.Reasoning > t.Output {
+		t.Output += t.Reasoning
 	}
 	if t.Read+t.Wrote > t.Input {
 		t.Input += t.Read + t.Wrote

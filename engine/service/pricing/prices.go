@@ -18,11 +18,11 @@ import (
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
-// Price is the price of a model, in US dollars per token. CacheRead and CacheWrite are for the part of the input that the service
-// read from its cache or wrote there; BatchInput and BatchOutput for answers from a batch, or from a tier with the same prices
-// (flex).
+// Price is the price of a model, in US dollars per token, and Request that of a call whatever its length. CacheRead and CacheWrite are
+// for the part of the input that the service read from its cache or wrote there; Reasoning for the part of the output that is the
+// model's reasoning; BatchInput and BatchOutput for answers from a batch, or from a tier with the same prices (flex).
 type Price struct {
-	Input, Output, CacheRead, CacheWrite, BatchInput, BatchOutput float64
+	Input, Output, CacheRead, CacheWrite, Reasoning, BatchInput, BatchOutput, Request float64
 }
 
 // Prices are the prices of models by name.
@@ -30,8 +30,9 @@ type Prices map[string]Price
 
 // ReadPrices parses prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
 // input_cost_per_token and output_cost_per_token, and, where they differ, the prices of the cache (cache_read_input_token_cost,
-// cache_creation_input_token_cost) and of batches (input_cost_per_token_batches, output_cost_per_token_batches). Entries without
-// either of the first two are ignored. The error lists all problems, with their lines.
+// cache_creation_input_token_cost), of reasoning (output_cost_per_reasoning_token), of batches (input_cost_per_token_batches,
+// output_cost_per_token_batches) and of a call (input_cost_per_request). Entries without a price of tokens or calls are ignored, as are
+// other fields. The error lists all problems, with their lines.
 func ReadPrices(data []byte) (Prices, error) {
 	prices, seen := Prices{}, map[string]bool{}
 	var mistakes []error
@@ -105,8 +106,10 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 	}{
 		{name: "input_cost_per_token", to: &p.Input, like: nil},
 		{name: "output_cost_per_token", to: &p.Output, like: nil},
+		{name: "input_cost_per_request", to: &p.Request, like: nil},
 		{name: "cache_read_input_token_cost", to: &p.CacheRead, like: &p.Input},
 		{name: "cache_creation_input_token_cost", to: &p.CacheWrite, like: &p.Input},
+		{name: "output_cost_per_reasoning_token", to: &p.Reasoning, like: &p.Output},
 		{name: "input_cost_per_token_batches", to: &p.BatchInput, like: &p.Input},
 		{name: "output_cost_per_token_batches", to: &p.BatchOutput, like: &p.Output},
 	} {
@@ -245,10 +248,11 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	}
 	if t.Batch {
 		price.Input, price.Output = price.BatchInput, price.BatchOutput
-		price.CacheRead, price.CacheWrite = min(price.CacheRead, price.Input), price.BatchInput
+		price.CacheRead, price.CacheWrite, price.Reasoning = min(price.CacheRead, price.Input), price.BatchInput, price.BatchOutput
 	}
 	fresh := t.Input - t.Read - t.Wrote
-	cost := float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote)*price.CacheWrite + float64(t.Output)*price.Output
+	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote)*price.CacheWrite +
+		float64(t.Output-t.Reasoning)*price.Output + float64(t.Reasoning)*price.Reasoning
 	u.Cost = int64(math.Round(cost * 1e9))
 	return u
 }
@@ -256,8 +260,13 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 // Most returns the usage of one call with these tokens at the highest price.
 func (p Prices) Most(model string, input, output int64) *engine.Usage {
 	t := openai.Tokens{Input: input, Output: output}
-	if price, ok := p.of(model); ok && price.CacheWrite > price.Input {
-		t.Wrote = input
+	if price, ok := p.of(model); ok {
+		if price.CacheWrite > price.Input {
+			t.Wrote = input
+		}
+		if price.Reasoning > price.Output {
+			t.Reasoning = output
+		}
 	}
 	return p.Usage(model, t)
 }
