@@ -14,7 +14,7 @@ const (
 	window = 4
 	// hurried is how many packets may be under way when an urgent frame is sent without delay. With more, it waits as other rows do: the
 	// coordinator's journal would only be ready for it later, and a fuller packet costs less.
-	hurried = 2
+	hurried = 1
 	// fullPacket is the size of a packet, in bytes, that is sent without waiting for more.
 	fullPacket = 64 << 10
 	// rowDelay is how long rows wait for others if no session waits for them.
