@@ -165,7 +165,11 @@ func (b *Board) DrawAt(m *engine.MetricsRow, marks []chart.Marker) {
 	}
 	b.past.SetRows(rows)
 	b.fit(b.past, len(rows))
-	b.note.Set(engine.Counted(int64(len(rows)), "worker", "workers")+" at "+m.At.Local().Format(time.TimeOnly), widgets.Quiet)
+	note := "The first figures follow." // within a second of the run
+	if !m.At.IsZero() {
+		note = engine.Counted(int64(len(rows)), "worker", "workers") + " at " + m.At.Local().Format(time.TimeOnly)
+	}
+	b.note.Set(note, widgets.Quiet)
 	b.curves.draw(marks, m.At)
 }
 
@@ -242,7 +246,7 @@ func rate(perSecond float64) string {
 	if perSecond < 10 {
 		return strconv.FormatFloat(math.Round(perSecond*10)/10, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(math.Round(perSecond), 'f', 0, 64)
+	return engine.FormatCount(int64(math.Round(perSecond)))
 }
 
 // chosen returns the selected worker; nil if there is none.

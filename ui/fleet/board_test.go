@@ -276,6 +276,10 @@ func TestTheRecordOfWorkers(t *testing.T) {
 	if !s.shows("No worker had joined.") {
 		t.Errorf("before the workers it shows %q", uitest.Texts(s.Content))
 	}
+	s.DrawAt(&engine.MetricsRow{}, nil)
+	if !s.shows("The first figures follow.") || s.shows("0 workers") {
+		t.Errorf("before the first figures it shows %q", uitest.Texts(s.Content))
+	}
 	s.Begin(s.fleet, fleet.Record{Rows: rows[:60]}) // it is resumed on workers
 	s.second(fleettest.Four(time.Time{}, 0)...)
 	s.Draw(nil)
