@@ -211,7 +211,7 @@ func (d *detail) drawFacts(r *engine.RunRecord) {
 	all := facts(r, parentName(r, d.screen.runs))
 	rows := make([]widgets.Row, len(all))
 	for i, f := range all {
-		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{{Text: f.name, Tone: widgets.Quiet}, {Text: f.value, Tone: f.tone}}}
+		rows[i] = widgets.Row{Key: strconv.Itoa(i), Cells: []widgets.Cell{{Text: f.name, Tone: widgets.Quiet}, {Text: f.value, Tone: f.tone, Tip: f.value}}}
 	}
 	d.facts.SetRows(rows)
 }
