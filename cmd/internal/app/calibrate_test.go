@@ -59,7 +59,7 @@ func TestSweepMeasuresAndKeeps(t *testing.T) {
 		if c.Agents != 30 || len(c.Result.Levels) != 2 || len(c.Result.Levels[1].Samples) != 1 {
 			t.Fatalf("%+v", c)
 		}
-		if s := c.Result.Levels[1].Samples[0]; s.Span < sweepTime || s.InFlight == 0 {
+		if s := c.Result.Levels[1].Samples[0]; s.Span < sweepTime || s.Ended == 0 {
 			t.Errorf("level 2: got %+v", s)
 		}
 	}

@@ -165,7 +165,8 @@ func (w *window) machine(s *calibrate.Sample, cores int) {
 	}
 	if cpu > 0 {
 		workers := w.spread / float64(cores) / float64(len(w.rows))
-		s.CPU, s.OwnCPU, s.WorkersCPU = cpu, min(own+workers, cpu), min(workers, cpu)
+		s.CPU, s.OwnCPU = cpu, min(own, cpu) // with that of the workers
+		s.WorkersCPU = min(workers, s.OwnCPU)
 	}
 }
 
