@@ -2,6 +2,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -246,8 +247,8 @@ func (s *Screen) checkpoint() *engine.CheckpointRecord {
 	return nil
 }
 
-// change stores what the user wrote on a run, and shows it before it is stored.
-func (s *Screen) change(run engine.RunID, show func(*engine.RunRecord), store func(ctx context.Context) error) {
+// change stores what the user wrote on a run, and shows it before it is stored. failed is called if it cannot be stored.
+func (s *Screen) change(run engine.RunID, show func(*engine.RunRecord), store func(ctx context.Context) error, failed func()) {
 	s.asked++ // a read that has begun does not know it
 	s.loading = false
 	for i := range s.runs {
@@ -257,10 +258,9 @@ func (s *Screen) change(run engine.RunID, show func(*engine.RunRecord), store fu
 	}
 	s.draw()
 	async.Work(func() (struct{}, error) { return struct{}{}, store(context.Background()) }, func(_ struct{}, err error) {
-		if r := s.record(run); err != nil {
+		if err != nil {
 			s.say(run, words.Trouble(err), widgets.Bad)
-		} else if s.to.Renamed != nil && r != nil {
-			s.to.Renamed(run, r.DisplayName())
+			failed()
 		}
 		s.load()
 	})
@@ -273,7 +273,7 @@ func (s *Screen) star(run engine.RunID) {
 		return
 	}
 	star := !r.Star
-	s.change(run, func(r *engine.RunRecord) { r.Star = star }, func(ctx context.Context) error { return s.desk.Star(ctx, run, star) })
+	s.change(run, func(r *engine.RunRecord) { r.Star = star }, func(ctx context.Context) error { return s.desk.Star(ctx, run, star) }, func() {})
 }
 
 // rename stores the name of a run.
@@ -289,7 +289,14 @@ func (s *Screen) rename(run engine.RunID, name string) {
 	case name == r.Title:
 		name = ""
 	}
-	s.change(run, func(r *engine.RunRecord) { r.Name = name }, func(ctx context.Context) error { return s.desk.Rename(ctx, run, name) })
+	report := func(name string) {
+		if s.to.Renamed != nil {
+			s.to.Renamed(run, name)
+		}
+	}
+	former := r.DisplayName()
+	s.change(run, func(r *engine.RunRecord) { r.Name = name }, func(ctx context.Context) error { return s.desk.Rename(ctx, run, name) }, func() { report(former) })
+	report(cmp.Or(name, r.Title))
 }
 
 // tag stores the tags of a run.
@@ -307,5 +314,5 @@ func (s *Screen) tag(run engine.RunID, text string) {
 	if len(add)+len(remove) == 0 {
 		return
 	}
-	s.change(run, func(r *engine.RunRecord) { r.Tags = tags }, func(ctx context.Context) error { return s.desk.Tag(ctx, run, add, remove) })
+	s.change(run, func(r *engine.RunRecord) { r.Tags = tags }, func(ctx context.Context) error { return s.desk.Tag(ctx, run, add, remove) }, func() {})
 }
