@@ -55,8 +55,8 @@ var Database = []Fault{
 		s.Disconnect()
 		return func() { s.Use(Corrected) }
 	}},
-	{Name: "tables locked, statement_timeout 200 ms", Says: "canceled a statement", Begin: func(s *Site) func() {
-		s.Exec("ALTER ROLE " + s.User + " SET statement_timeout = 200")
+	{Name: "tables locked, statement_timeout 1 s", Says: "canceled a statement", Begin: func(s *Site) func() {
+		s.Exec("ALTER ROLE " + s.User + " SET statement_timeout = 1000")
 		s.Disconnect()
 		conn := pgtest.Connect(s.t, s.Server.URL(pgtest.User, s.Name))
 		_, err := conn.Exec(s.t.Context(), "BEGIN; LOCK TABLE throng.events IN ACCESS EXCLUSIVE MODE", pgx.QueryExecModeSimpleProtocol)
