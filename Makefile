@@ -146,7 +146,7 @@ effects: setup-test ## Kill runs 20 times at shops that know no idempotency keys
 	@THRONG_EFFECT_KILLS=$(or $(KILLS),20) THRONG_EFFECT_PROGRAM=$(PROGRAM) go test $(GOTAGS) -count 1 -timeout 30m -v -run '^TestKillsAt' ./cmd/throngctl
 
 fleet-kills: setup-test ## Kill workers and coordinators of fleets 300 times on a bad network, and print what was lost or doubled; KILLS=20 for fewer, takes root
-	@out=$$(THRONG_FLEET_KILLS=$(or $(KILLS),300) go test $(GOTAGS) -count 1 -timeout 120m -parallel 4 -v -run '^TestFleet(Kills|Partitions)$$' ./cmd/throngctl 2>&1); code=$$?; \
+	@out=$$(THRONG_FLEET_KILLS=$(or $(KILLS),300) THRONG_FLEET_SEED=$(SEED) go test $(GOTAGS) -count 1 -timeout 120m -parallel 4 -v -run '^TestFleet(Kills|Partitions)$$' ./cmd/throngctl 2>&1); code=$$?; \
 	printf '%s\n' "$$out" | grep -E '^ +[|]|^(---|ok|FAIL)|_test.go:'; exit $$code
 
 prove: build ## Kill the built-in scenarios 200 times, their workers too, and compare what they give; ARGS="--kills 20 --fleet local:3"

@@ -40,6 +40,9 @@ func (g *Graph) Walk(f func(s *GraphStep)) {
 
 // Parallel returns the most steps that may run at the same time; 0 if steps are omitted.
 func (g Graph) Parallel() (most int) {
+	if g.Cut {
+		return 0
+	}
 	for _, segment := range g.Segments {
 		sum := 0
 		for i := range segment {
@@ -49,9 +52,7 @@ func (g Graph) Parallel() (most int) {
 			}
 			sum += inside
 		}
-		if most = max(most, sum); g.Cut {
-			return 0
-		}
+		most = max(most, sum)
 	}
 	return most
 }

@@ -17,7 +17,8 @@ func (t *terminal) openFleet(ctx context.Context, flags *machines.Flags, l *app.
 	if used, err := flags.Used(); err != nil || !used {
 		return end, err
 	}
-	if err := errors.Join(l.CheckCrew(), crew.CheckShared(*l, flags.ShareSecrets)); err != nil {
+	local, err := crew.Local(flags.Fleet)
+	if err := errors.Join(err, crew.CheckLaunch(l, max(local, flags.Workers)), crew.CheckShared(*l, flags.ShareSecrets)); err != nil {
 		return end, err
 	}
 	program, err := os.Executable()

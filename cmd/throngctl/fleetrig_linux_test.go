@@ -208,13 +208,15 @@ func (r *rig) killCoordinator(pause time.Duration) bool {
 // the request that it waits for times out.
 func (r *rig) cut(w *rigMachine, deaf bool, length time.Duration) {
 	r.Helper()
+	r.revive()
 	w.await(`run \S+: `)
+	before := len(w.said.text())
 	if deaf {
 		w.host.Partition(network.Receives)
 	} else {
 		w.host.Partition()
 	}
-	if r.pause(length) && !strings.Contains(w.said.text(), "the coordinator does not answer") {
+	if r.pause(length) && !strings.Contains(w.said.text()[before:], "the coordinator does not answer") {
 		r.Errorf("%s was cut off for %v and has not noticed", w.name, length)
 	}
 	w.host.Heal()

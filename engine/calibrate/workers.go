@@ -30,7 +30,7 @@ func Choose(all []Spread) Choice {
 		}
 	}
 	if best < 0 {
-		return Choice{Why: "No recommendation: no number of workers has one."}
+		return Choice{Why: "No recommendation: every measurement was disturbed or failed."}
 	}
 	first, last, chosen := best, best, best
 	for i := range all {

@@ -28,8 +28,8 @@ func TestChoose(t *testing.T) {
 		{"one process is best", []float64{100, 80, 60}, 0, 10, "Best: one process with a limit of 10, about 100 sessions per second. More are not worth it: 2 workers had 60 per second, limited by CPU: at 64, the CPU was at 95%."},
 		{"one number", []float64{100}, 0, 10, "Best: one process with a limit of 10, about 100 sessions per second."},
 		{"one was disturbed", []float64{0, 80, 0}, 1, 20, "Best: 1 worker with a limit of 20, about 80 sessions per second."},
-		{"all were disturbed", []float64{0, 0}, 0, 0, "No recommendation: no number of workers has one."},
-		{"nothing was measured", nil, 0, 0, "No recommendation: no number of workers has one."},
+		{"all were disturbed", []float64{0, 0}, 0, 0, "No recommendation: every measurement was disturbed or failed."},
+		{"nothing was measured", nil, 0, 0, "No recommendation: every measurement was disturbed or failed."},
 	} {
 		got := Choose(spreadOf(tt.perSecond...))
 		if got.Workers != tt.workers || got.Level != tt.level || got.Why != tt.why {

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -115,7 +114,7 @@ func (p crew) invite(name string) (refused string) {
 	defer p.mu.Unlock()
 	part, ok := p.freePart()
 	if !ok {
-		return fmt.Sprintf("the connections to databases are divided among %d workers: start the run with a higher --workers for more", p.more.Parts)
+		return "the run divides its connections to databases among " + engine.Counted(int64(p.more.Parts), "worker", "workers") + "; this one can join the next run"
 	}
 	w := newClient(session)
 	w.part = part

@@ -92,7 +92,7 @@ func (c *Coordinator) session() uint64 {
 	return c.newest
 }
 
-// keptLost is how long a lost worker is listed.
+// keptLost is how long a lost worker is listed at least. It goes when another one joins.
 const keptLost = time.Hour
 
 // forget removes the workers that were lost before a moment.
@@ -436,10 +436,16 @@ func (c *Coordinator) release(p *Pool) {
 	if c.pool == p {
 		c.pool = nil
 	}
+	for _, m := range c.members {
+		if m.present && !m.unfit { // the next run may use it
+			m.state, m.why, m.waits = workers.Ready, "", false
+		}
+	}
 	c.mu.Unlock()
 	for _, worker := range c.fit() {
 		c.bus.Order(worker, codec.AppendWire(nil, order{}))
 	}
+	c.changed()
 }
 
 // Ready returns how many workers are present and not refused.

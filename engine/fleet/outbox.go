@@ -17,7 +17,7 @@ const (
 	hurried = 1
 	// fullPacket is the size of a packet, in bytes, that is sent without waiting for more.
 	fullPacket = 64 << 10
-	// rowDelay is how long rows wait for others if no session waits for them.
+	// rowDelay is how long rows wait for others if no session waits for them, or if packets are under way.
 	rowDelay = 5 * time.Millisecond
 	// retryAfter is the pause before a packet is sent again that got no answer.
 	retryAfter = 50 * time.Millisecond
@@ -47,8 +47,8 @@ func newOutbox(link Link, session uint64, report func([]byte) []byte, replied fu
 	return &outbox{link: link, session: session, report: report, replied: replied, wake: make(chan struct{}, 1)}
 }
 
-// add adds a frame. An urgent one is sent without delay. ack, if set, is called with the reply to its packet; a nil reply means that
-// there is none.
+// add adds a frame. An urgent one is sent without delay while fewer than hurried packets are under way. ack, if set, is called with the
+// reply to its packet; a nil reply means that there is none.
 func (o *outbox) add(kind byte, urgent bool, ack func(r *packetReply), f func(dst []byte) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -300,7 +300,7 @@ func (s *spareRows) get() engine.SessionRows {
 // put keeps a slice that is no longer used.
 func (s *spareRows) put(rows engine.SessionRows) {
 	if cap(rows) >= spared {
-		clear(rows)
+		clear(rows[:cap(rows)])
 		rows = rows[:0]
 		s.pool.Put(&rows)
 	}

@@ -305,7 +305,7 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 	counts.Unrecorded = counts.Unrecorded.Plus(said.Unrecorded)
 	of.probes += said.Probes
 	rows := of.rows[:f.rows]
-	if len(of.ended) == 0 {
+	if len(of.ended) == 0 && f.rows > 0 {
 		of.ended = rows[:0] // they are moved together
 	}
 	of.rows = of.rows[f.rows:]

@@ -33,7 +33,8 @@ type testFleet struct {
 	closed bool
 	apart  bool // each worker has its own copy of the program
 	parts  int
-	taken  []int // indexes of the parts that workers prepared for
+	taken  []int  // indexes of the parts that workers prepared for
+	over   func() // is called between the end of the run and that of the fleet, unless it is nil
 }
 
 func newFleet(t *testing.T, f fleettest.Faults) *testFleet {
@@ -64,6 +65,9 @@ type closing struct {
 
 func (c *closing) Close() {
 	c.WorkerPool.Close()
+	if c.fleet.over != nil {
+		c.fleet.over()
+	}
 	c.fleet.close()
 }
 
@@ -318,7 +322,8 @@ func TestFleetUnderFaults(t *testing.T) {
 	})
 }
 
-// TestPartsOfConnections checks that there are never more workers than parts, and that a worker waits for the part of a lost one.
+// TestPartsOfConnections checks that there are never more workers than parts, that a worker waits for the part of a lost one, and that the next run
+// may use a worker that had none.
 func TestPartsOfConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, fleettest.Faults{})
@@ -337,13 +342,23 @@ func TestPartsOfConnections(t *testing.T) {
 			}
 			return 0, "unknown"
 		}
-		if got, why := status("w2"); got != workers.Refused || !strings.Contains(why, "divided among 2 workers") {
+		if got, why := status("w2"); got != workers.Refused || !strings.Contains(why, "among 2 workers") {
 			t.Errorf("a third worker is %v: %s", got, why)
 		}
 		f.kill("w0")
 		time.Sleep(10 * time.Second)
 		if got, why := status("w2"); got != workers.Ready || why != "" {
 			t.Errorf("after one of two was lost, the third is %v: %s", got, why)
+		}
+		f.join("w3", cfg.Program)
+		synctest.Wait()
+		if got, _ := status("w3"); got != workers.Refused {
+			t.Errorf("another one is %v", got)
+		}
+		f.over = func() {
+			if got, why := status("w3"); got != workers.Ready || why != "" {
+				t.Errorf("after the run, which has refused it, the worker is %v: %s", got, why)
+			}
 		}
 		if got := r.Wait(); got.Ending != engine.EndFinished {
 			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)

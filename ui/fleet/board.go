@@ -140,7 +140,7 @@ func (b *Board) Draw(marks []chart.Marker) {
 	switch {
 	case b.fleet != nil:
 	case b.last != nil:
-		b.DrawAt(b.last, marks)
+		b.DrawAt(b.last.At, b.last.Workers, marks)
 		return
 	default:
 		return
@@ -156,21 +156,17 @@ func (b *Board) Draw(marks []chart.Marker) {
 	b.curves.draw(marks, time.Time{})
 }
 
-// DrawAt draws the figures of a row of the history with the marks up to then.
-func (b *Board) DrawAt(m *engine.MetricsRow, marks []chart.Marker) {
+// DrawAt draws the figures of a moment of the history with the marks up to then.
+func (b *Board) DrawAt(at time.Time, all []workers.Sample, marks []chart.Marker) {
 	b.turn(true)
-	rows := make([]widgets.Row, len(m.Workers))
-	for i := range m.Workers {
-		rows[i] = pastRow(&m.Workers[i])
+	rows := make([]widgets.Row, len(all))
+	for i := range all {
+		rows[i] = pastRow(&all[i])
 	}
 	b.past.SetRows(rows)
 	b.fit(b.past, len(rows))
-	note := "The first figures follow." // within a second of the run
-	if !m.At.IsZero() {
-		note = engine.Counted(int64(len(rows)), "worker", "workers") + " at " + m.At.Local().Format(time.TimeOnly)
-	}
-	b.note.Set(note, widgets.Quiet)
-	b.curves.draw(marks, m.At)
+	b.note.Set(engine.Counted(int64(len(rows)), "worker", "workers")+" at "+at.Local().Format(time.TimeOnly), widgets.Quiet)
+	b.curves.draw(marks, at)
 }
 
 // turn shows the table of the present or of the past.

@@ -268,17 +268,13 @@ func TestTheRecordOfWorkers(t *testing.T) {
 			t.Errorf("the record shows %q", hidden)
 		}
 	}
-	s.DrawAt(&rows[50], nil)
+	s.DrawAt(rows[50].At, rows[50].Workers, nil)
 	if want := "4 workers at " + rows[50].At.Local().Format(time.TimeOnly); !s.shows(want) {
 		t.Errorf("at a moment there is no %q among %q", want, uitest.Texts(s.Content))
 	}
-	s.DrawAt(&rows[5], nil)
+	s.DrawAt(rows[5].At, rows[5].Workers, nil)
 	if !s.shows("No worker had joined.") {
 		t.Errorf("before the workers it shows %q", uitest.Texts(s.Content))
-	}
-	s.DrawAt(&engine.MetricsRow{}, nil)
-	if !s.shows("The first figures follow.") || s.shows("0 workers") {
-		t.Errorf("before the first figures it shows %q", uitest.Texts(s.Content))
 	}
 	s.Begin(s.fleet, fleet.Record{Rows: rows[:60]}) // it is resumed on workers
 	s.second(fleettest.Four(time.Time{}, 0)...)

@@ -255,7 +255,7 @@ func (c *Choice) Invite(then func()) {
 // opened shows what workers join with.
 func (c *Choice) opened(join string) {
 	c.open = true
-	c.join.Say("throngctl worker --join " + join)
+	c.join.Say("THRONG_JOIN=" + join + " throngctl worker") // not as a flag, which other users of that computer see
 }
 
 // Put shows a plan.

@@ -138,6 +138,9 @@ func (c *curves) draw(marks []chart.Marker, until time.Time) {
 	times, values := c.history.Rows()
 	first, end := shown(times, until)
 	if first == end {
+		for _, one := range c.charts {
+			one.Set(chart.Data{})
+		}
 		return
 	}
 	times = times[first:end]

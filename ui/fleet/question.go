@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -80,6 +81,9 @@ func (q *Question) watch() {
 
 // Tick updates the list of workers that have joined.
 func (q *Question) Tick(now time.Time) {
+	if !slices.Contains(q.win.Canvas().Overlays().List(), q.shown) { // it was answered
+		return
+	}
 	if q.choice.Tick(now) {
 		q.changed()
 	}

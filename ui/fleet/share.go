@@ -33,7 +33,7 @@ func (c *Choice) SetSecrets(names []string) {
 	}
 	c.secrets = names
 	c.send.SetChecked(false)
-	c.about.SetText("When the run starts, this computer sends " + strings.Join(names, ", ") + " over an encrypted connection. Workers keep secrets in memory only. " +
+	c.about.SetText("When the run starts, this computer sends " + strings.Join(names, ", ") + " to them. Workers keep secrets in memory only, and connections to other computers are encrypted. " +
 		"Without this, each worker reads them from its own environment or keychain.")
 	c.show()
 }

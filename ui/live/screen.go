@@ -113,7 +113,7 @@ func (s *Screen) offerWorkers() { s.tabs.offer(workersTab, s.workers.Offered()) 
 // drawWorkers draws the workers of now, or of a moment of the history.
 func (s *Screen) drawWorkers(f *feed) {
 	if f.past {
-		s.workers.DrawAt(&f.snap.Metrics, f.markers())
+		s.workers.DrawAt(f.snap.At, f.snap.Metrics.Workers, f.markers())
 		return
 	}
 	s.workers.Draw(f.markers())

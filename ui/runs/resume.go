@@ -114,7 +114,7 @@ func questionOf(err error) error {
 func (s *Screen) ask(run engine.RunID, how Resumption, question error, again func(Resumption)) {
 	switch q := question.(type) { //nolint:errorlint // see questionOf
 	case *Changed:
-		s.askChanged(run, how, q)
+		s.askChanged(run, how, q, again)
 	case *HadWorkers:
 		s.workers = fleet.AskUse(s.win, s.desk.Fleet(), q.Plan, q.Secrets, func(u fleet.Use) {
 			how.Fleet = &u
@@ -159,13 +159,13 @@ func (s *Screen) continueRun(run engine.RunID, title string, how Resumption, sta
 }
 
 // askChanged asks whether to resume with the stored scenario, or to fork with the current one.
-func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed) {
+func (s *Screen) askChanged(run engine.RunID, how Resumption, c *Changed, again func(Resumption)) {
 	text := words.NewParagraph(s.win, c.What+".\n\nResume the run with the scenario that is stored with it, or start a fork with the new scenario, at the start of a cycle.")
 	ask := dialog.NewCustomWithoutButtons("The scenario has changed", text, s.win)
 	was := &widget.Button{Text: "Resume as before", Importance: widget.HighImportance, OnTapped: func() {
 		ask.Hide()
 		how.AsItWas = true
-		s.resumeWith(run, how)
+		again(how)
 	}}
 	buttons := []fyne.CanvasObject{widget.NewButton("Cancel", ask.Hide)}
 	if c.Readable && c.Checkpoint > 0 {

@@ -85,7 +85,9 @@ func (p *requirements) answer(found Requirements, err error) {
 		p.failure = "Cannot check what the launch needs: " + err.Error()
 	}
 	p.screen.services.secrets(&found)
-	p.screen.workers.SetSecrets(found.secrets())
+	if err == nil { // else the answer to the question stays
+		p.screen.workers.SetSecrets(found.secrets())
+	}
 	high := p.screen.head.panel.MinSize().Height
 	if err == nil {
 		p.screen.head.differ(p.screen.scenario, found)

@@ -12,6 +12,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"golang.org/x/time/rate"
+
+	"github.com/throng-sim/throng/engine/scratch"
 )
 
 // Limits of an embedded server.
@@ -28,7 +30,7 @@ const (
 type embedded struct {
 	*server.Server
 	auth    *authenticator
-	scratch *scratch
+	scratch *scratch.Folder
 	line    line
 }
 
@@ -65,12 +67,12 @@ func startEmbedded(c Config, a *authority, i *issues, log *slog.Logger) (_ *embe
 		}
 		o.TLS, o.TLSTimeout = true, 5
 	}
-	if e.scratch, err = newScratch(); err != nil {
+	if e.scratch, err = scratch.New("", "throng-fleet-"); err != nil {
 		return nil, err
 	}
-	o.StoreDir = e.scratch.folder
+	o.StoreDir = e.scratch.Path
 	if err := e.start(o, c, log); err != nil {
-		return nil, errors.Join(err, e.scratch.remove())
+		return nil, errors.Join(err, e.scratch.Remove())
 	}
 	return e, nil
 }
@@ -110,7 +112,7 @@ func (e *embedded) start(o *server.Options, c Config, log *slog.Logger) (err err
 func (e *embedded) stop() error {
 	e.Shutdown()
 	e.WaitForShutdown()
-	return e.scratch.remove()
+	return e.scratch.Remove()
 }
 
 // inside are the options of a connection of this process to its own server.

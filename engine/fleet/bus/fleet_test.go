@@ -479,7 +479,7 @@ func TestCloseLeavesNoFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := s.embedded.scratch.folder
+	folder := s.embedded.scratch.Path
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder: %v, %v", info, err)
 	}
@@ -490,36 +490,6 @@ func TestCloseLeavesNoFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
 		t.Errorf("the folder is left: %v", err)
-	}
-}
-
-// TestFoldersOfKilledProcesses checks that a folder goes whose process was killed, but no other.
-func TestFoldersOfKilledProcesses(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	killed, err := newScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.lock.Unlock(); err != nil { // as the system does
-		t.Fatal(err)
-	}
-	alive, err := newScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sweepScratch(time.Now().Add(-time.Hour))
-	if _, err := os.Stat(killed.folder); err != nil {
-		t.Errorf("a folder went that its process may not have locked yet: %v", err)
-	}
-	sweepScratch(time.Now().Add(time.Hour))
-	if _, err := os.Stat(killed.folder); !os.IsNotExist(err) {
-		t.Errorf("the folder of the killed process: %v", err)
-	}
-	if _, err := os.Stat(alive.folder); err != nil {
-		t.Errorf("the folder of the other process: %v", err)
-	}
-	if err := alive.remove(); err != nil {
-		t.Error(err)
 	}
 }
 

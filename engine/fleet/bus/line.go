@@ -60,7 +60,7 @@ func unbracketed(address string) string {
 func Address(text string) (string, error) {
 	l, err := parseLine(text)
 	if err == nil && l.cluster != "" {
-		return withoutSecrets(l.cluster), nil
+		return WithoutSecrets(l.cluster), nil
 	}
 	return l.address, err
 }
@@ -106,10 +106,11 @@ func isCluster(urls string) bool {
 	return true
 }
 
-// withoutSecrets removes users, passwords and tokens from the URLs of a cluster.
-func withoutSecrets(urls string) string {
+// WithoutSecrets removes users, passwords and tokens from the URLs of a cluster. A text that is no URL is removed.
+func WithoutSecrets(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, u := range all {
+		all[i] = ""
 		if p, err := url.Parse(u); err == nil {
 			p.User, p.Path = nil, ""
 			all[i] = p.String()

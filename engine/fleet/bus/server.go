@@ -99,7 +99,7 @@ func (s *Server) serveOwn(c Config) error {
 // serveCluster connects to a cluster.
 func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	if !isCluster(c.URL) {
-		return fmt.Errorf("%q is not the URL of a NATS cluster: expected nats://HOST:PORT or tls://HOST:PORT", withoutSecrets(c.URL))
+		return fmt.Errorf("%q is not the URL of a NATS cluster: expected nats://HOST:PORT or tls://HOST:PORT", WithoutSecrets(c.URL))
 	}
 	s.names.fleet = c.Fleet
 	if c.Fleet == "" {
@@ -107,7 +107,7 @@ func (s *Server) serveCluster(ctx context.Context, c Config) error {
 	} else if c.Fleet != workerName(c.Fleet) {
 		return fmt.Errorf("the fleet's name %q is not usable: use letters, digits, - and _", c.Fleet)
 	}
-	s.line = line{cluster: withoutSecrets(c.URL), fleet: s.names.fleet}
+	s.line = line{cluster: WithoutSecrets(c.URL), fleet: s.names.fleet}
 	var err error
 	if s.conn, err = connect(c.URL, "throng coordinator", ErrCredentials, c.Reconnect, s.log, s.restored, c.Access.options(c.URL)...); err != nil {
 		return err

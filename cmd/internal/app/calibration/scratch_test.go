@@ -5,13 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestScratchIsCleared checks that folders of dead processes are removed, and folders in use stay.
 func TestScratchIsCleared(t *testing.T) {
 	data := t.TempDir()
 	dead := filepath.Join(data, scratchPrefix+"dead")
-	if err := os.Mkdir(dead, 0o700); err != nil {
+	long := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Mkdir(dead, 0o700), os.Chtimes(dead, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	first, leave, err := Scratch(data)

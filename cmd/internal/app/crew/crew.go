@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -170,12 +169,7 @@ func (f *Fleet) where() string {
 	if f.cfg.Cluster == "" {
 		return f.cfg.Where
 	}
-	at, err := url.Parse(f.cfg.Cluster)
-	if err != nil {
-		return ""
-	}
-	at.User = nil
-	return at.String()
+	return bus.WithoutSecrets(f.cfg.Cluster)
 }
 
 // Locals returns the number of workers that run on this machine.

@@ -279,7 +279,7 @@ func TestSharedSecrets(t *testing.T) {
 	if _, _, err := f.Pool(t.Context(), app.Work{}, nil); err == nil || !strings.Contains(err.Error(), "SECOND") || strings.Contains(err.Error(), "FIRST") {
 		t.Errorf("a secret without a value: %v", err)
 	}
-	for cluster, want := range map[string]string{"": "127.0.0.1:0", "tls://me:word@nats.example.com:4222": "tls://nats.example.com:4222", "::": ""} {
+	for cluster, want := range map[string]string{"": "127.0.0.1:0", "tls://me:word@nats.example.com:4222": "tls://nats.example.com:4222", "::": "", "nats://u:p@a:4222,nats://u:p2@b:4222": "nats://a:4222,nats://b:4222"} {
 		f.cfg.Cluster = cluster
 		if got := f.where(); got != want {
 			t.Errorf("cluster %q: named %q", cluster, got)

@@ -175,7 +175,7 @@ func (t *Team) Start(ctx context.Context, l app.Launch, u fleet.Use, awaits func
 	if u.Plan == (fleet.Plan{}) {
 		return start(l)
 	}
-	err := errors.Join(l.CheckCrew(), crew.CheckShared(l, u.Share)) // before waiting for a worker
+	err := errors.Join(crew.CheckLaunch(&l, u.Local), crew.CheckShared(l, u.Share)) // before waiting for a worker
 	if err != nil {
 		return explain(err)
 	}
