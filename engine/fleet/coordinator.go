@@ -50,7 +50,7 @@ type member struct {
 	unfit   bool // for any run
 	drains  bool
 	most    int         // sessions in flight, by hand; 0 means any number
-	greeted uint64      // its newest attempt to join
+	greeted uint64      // its newest attempt to join; 0 before the first
 	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
 	asking  int         // packets without an answer, such as while the journal cannot be written
@@ -213,6 +213,9 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		m.state, m.why = workers.Ready, ""
 	}
 	pool := c.pool
+	if pool == nil {
+		c.bus.Order(name, codec.AppendWire(nil, order{})) // an earlier one may say something else; a later run orders after this
+	}
 	c.mu.Unlock()
 	if err != nil {
 		answer(codec.AppendWire(nil, welcome{Refused: err.Error()}))
@@ -278,6 +281,9 @@ func (c *Coordinator) present(worker string) {
 	}
 	again := m.state == workers.Lost && !m.unfit
 	m.present = true
+	if m.greeted == 0 { // it joins, or has joined a coordinator that was here before
+		time.AfterFunc(BeatEvery, func() { c.later(worker, func() { know(c, worker) }) })
+	}
 	if again {
 		m.state, m.why, m.since = workers.Ready, "", time.Now()
 	}
@@ -285,6 +291,17 @@ func (c *Coordinator) present(worker string) {
 	if again {
 		c.invite(pool, worker)
 		c.changed()
+	}
+}
+
+// know has a worker join that is present, but only an earlier coordinator knows.
+func know(c *Coordinator, worker string) {
+	c.mu.Lock()
+	m := c.members[worker]
+	stranger := m != nil && m.present && m.greeted == 0
+	c.mu.Unlock()
+	if stranger {
+		c.bus.Order(worker, codec.AppendWire(nil, order{Join: true}))
 	}
 }
 
@@ -347,7 +364,7 @@ func (c *Coordinator) fit() (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, m := range c.members {
-		if m.present && !m.unfit {
+		if m.present && !m.unfit && m.greeted != 0 {
 			names = append(names, name)
 		}
 	}
@@ -419,7 +436,7 @@ func (c *Coordinator) ready() (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, m := range c.members {
-		if m.present && m.state != workers.Refused {
+		if m.present && m.greeted != 0 && m.state != workers.Refused {
 			names = append(names, name)
 		}
 	}
@@ -436,15 +453,13 @@ func (c *Coordinator) release(p *Pool) {
 	if c.pool == p {
 		c.pool = nil
 	}
-	for _, m := range c.members {
+	for name, m := range c.members {
 		if m.present && !m.unfit { // the next run may use it
 			m.state, m.why, m.waits = workers.Ready, "", false
+			c.bus.Order(name, codec.AppendWire(nil, order{})) // with the lock: the next run orders after this
 		}
 	}
 	c.mu.Unlock()
-	for _, worker := range c.fit() {
-		c.bus.Order(worker, codec.AppendWire(nil, order{}))
-	}
 	c.changed()
 }
 

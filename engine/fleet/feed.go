@@ -31,6 +31,8 @@ type feed struct {
 	ended   int
 	limit   int // of sessions in flight, without probes
 	probes  int // in flight
+	// blocked says that nothing of the queue may start before something changes.
+	blocked bool
 }
 
 func newFeed() *feed {
@@ -55,7 +57,7 @@ func (f *feed) begin(cycle int) bool {
 	for _, l := range f.leases {
 		l.dead = true
 	}
-	f.cycle, f.queue = cycle, nil
+	f.cycle, f.queue, f.blocked = cycle, nil, false
 	f.leases, f.of = map[uint64]*lease{}, map[engine.Place]*lease{}
 	return former
 }
@@ -64,7 +66,7 @@ func (f *feed) begin(cycle int) bool {
 func (f *feed) add(l *lease, tasks []run.Task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l.left = len(tasks)
+	l.left, f.blocked = len(tasks), false
 	f.leases[l.Shard] = l
 	for i := range tasks {
 		f.of[tasks[i].Place] = l
@@ -88,10 +90,11 @@ func (f *feed) renew(of shards.Lease, d Delivery) bool {
 func (f *feed) next(cycle int) (t run.Task, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if cycle != f.cycle || f.started-f.ended >= f.limit+f.probes {
+	if cycle != f.cycle {
 		return t, false
 	}
-	for i := range f.queue {
+	f.blocked = f.started-f.ended >= f.limit+f.probes
+	for i := 0; i < len(f.queue) && !f.blocked; i++ {
 		if p := f.queue[i].Place; f.running[p] == nil {
 			t = f.queue[i]
 			if i == 0 {
@@ -104,7 +107,18 @@ func (f *feed) next(cycle int) (t run.Task, ok bool) {
 			return t, true
 		}
 	}
+	f.blocked = true
 	return t, false
+}
+
+// waiting returns how many sessions may start as far as is known.
+func (f *feed) waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.blocked {
+		return 0
+	}
+	return len(f.queue)
 }
 
 // holder returns the lease of a session in flight, or nil if the worker has lost it.
@@ -123,6 +137,7 @@ func (f *feed) end(p engine.Place) (l *lease, complete bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended++
+	f.blocked = false
 	l = f.running[p]
 	delete(f.running, p)
 	if l == nil || l.dead {
@@ -172,7 +187,7 @@ func (f *feed) lose(lost []shards.Lease) (inFlight []int) {
 		if l == nil || l.Lease != of {
 			continue
 		}
-		l.dead = true
+		l.dead, f.blocked = true, false
 		delete(f.leases, of.Shard)
 		f.queue = slices.DeleteFunc(f.queue, func(t run.Task) bool { return f.of[t.Place] == l })
 		for p, other := range f.of {
@@ -217,7 +232,7 @@ func (f *feed) takeBack(n int) (all []back, complete []*lease) {
 func (f *feed) setLimit(limit int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.limit = limit
+	f.limit, f.blocked = limit, false
 }
 
 // share returns the limit of sessions in flight.
@@ -232,6 +247,7 @@ func (f *feed) probe(by int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.probes += by
+	f.blocked = false
 }
 
 // counts returns how many sessions are in flight and how many have not started.

@@ -214,7 +214,7 @@ func (j *job) pump() {
 		j.feed.probe(1)
 		j.pool.Start(1, true)
 	}
-	if n := min(j.order.Limit-j.pool.Progress().InFlight, queued); n > 0 && j.ctx.Err() == nil {
+	if n := min(j.order.Limit-j.pool.Progress().InFlight, queued, j.feed.waiting()); n > 0 && j.ctx.Err() == nil {
 		j.pool.Start(n, false)
 	}
 	select {

@@ -146,6 +146,7 @@ type cycleOrder struct {
 
 // order is what a worker should do now. The newest replaces all earlier ones.
 type order struct {
+	Join    bool   // the coordinator does not know the worker, which joins again
 	Run     string // "" means none
 	Session uint64 // numbers the times that workers joined the run
 	Bundle  string

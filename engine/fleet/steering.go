@@ -16,6 +16,9 @@ func (c *Coordinator) Workers() (all []workers.State) {
 	c.mu.Lock()
 	pool := c.pool
 	for name, m := range c.members {
+		if m.greeted == 0 {
+			continue
+		}
 		all = append(all, workers.State{
 			Name: name, Version: m.Version, System: m.System, Cores: m.Cores, MemoryLimit: m.Memory, Status: m.state, Why: m.why, Since: m.since,
 			Here: m.Machine != "" && m.Machine == c.machine,

@@ -147,6 +147,9 @@ func (s *server) obey(ctx context.Context, data []byte) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if o.Join {
+		return false, errParted
+	}
 	if c := s.current; c != nil && (o.Run != c.of || o.Session != c.session) {
 		if s.end(); s.cfg.Once && o.Run != c.of {
 			return true, nil

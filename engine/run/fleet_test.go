@@ -369,3 +369,38 @@ func TestPartsOfConnections(t *testing.T) {
 		}
 	})
 }
+
+// lasting is a transport that outlives its coordinator.
+type lasting struct{ *fleettest.Bus }
+
+func (lasting) Close() error { return nil }
+
+// TestQuickRestartOfACoordinator checks that workers join a coordinator that takes the place of another one so soon that they do not
+// notice.
+func TestQuickRestartOfACoordinator(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, fleettest.Faults{})
+		first := fleet.New(lasting{f.bus}, fleet.Config{})
+		cfg := enginetest.Config(20, &enginetest.Crowd{}, &enginetest.Journal{})
+		f.join("w0", cfg.Program)
+		time.Sleep(time.Second)
+		if first.Ready() != 1 {
+			t.Fatal("the worker has not joined")
+		}
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f.of = fleet.New(f.bus, fleet.Config{})
+		time.Sleep(10 * time.Second)
+		if all := f.of.Workers(); len(all) != 1 || all[0].Cores != 1 {
+			t.Errorf("the workers are %+v", all)
+		}
+		cfg.Pool = f.pool(0)
+		r := start(t, cfg)
+		late := time.AfterFunc(time.Hour, func() { _, _ = r.Stop("test", "it takes forever"), r.Stop("test", "it takes forever") })
+		defer late.Stop()
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+		}
+	})
+}

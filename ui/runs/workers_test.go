@@ -66,7 +66,7 @@ func TestResumeOnInvitedWorkers(t *testing.T) {
 		t.Errorf("without workers it shows %q", uitest.Texts(question))
 	}
 	q.Tap(question, "Invite workers")
-	q.Until("invited", func() bool { return uitest.Shows(question, "throngctl worker --join "+desk.team.Join) })
+	q.Until("invited", func() bool { return uitest.Shows(question, "THRONG_JOIN="+desk.team.Join+" throngctl worker") })
 	if !resume.Disabled() || !uitest.Shows(question, "The run can be resumed when a worker has joined.") {
 		t.Errorf("after the invitation it shows %q", uitest.Texts(question))
 	}
@@ -75,7 +75,7 @@ func TestResumeOnInvitedWorkers(t *testing.T) {
 	if resume.Disabled() {
 		t.Fatal("with workers it cannot be resumed")
 	}
-	if !uitest.Shows(question, "this computer sends MODEL_KEY, SHOP_TOKEN over an encrypted connection.") {
+	if !uitest.Shows(question, "this computer sends MODEL_KEY, SHOP_TOKEN to them.") {
 		t.Errorf("the secrets are not named: %q", uitest.Texts(question))
 	}
 	uitest.Walk(question, func(o fyne.CanvasObject) bool {

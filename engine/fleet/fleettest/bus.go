@@ -51,8 +51,16 @@ func NewBus(f Faults) *Bus {
 	return &Bus{faults: f, draw: rand.New(rand.NewPCG(f.Seed, 7)), links: map[string]*Link{}, present: map[string]*time.Timer{}, bundles: map[string][]byte{}, changed: make(chan struct{})}
 }
 
-// Listen implements [fleet.Bus].
-func (b *Bus) Listen(h fleet.Handler) { b.handler = h }
+// Listen implements [fleet.Bus]. A later coordinator hears of all workers again.
+func (b *Bus) Listen(h fleet.Handler) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.handler = h
+	for worker, timer := range b.present {
+		timer.Stop()
+		delete(b.present, worker)
+	}
+}
 
 func (b *Bus) wake() {
 	close(b.changed)
