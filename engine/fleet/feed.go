@@ -247,7 +247,7 @@ func (f *feed) probe(by int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.probes += by
-	f.blocked = false
+	f.blocked = f.blocked && by <= 0
 }
 
 // counts returns how many sessions are in flight and how many have not started.
