@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -205,14 +207,16 @@ func (p crew) lose(name, why string) {
 	}
 }
 
-// loseStalled removes the workers that are connected but hang. If one reports again, it joins again.
+// loseStalled removes the workers that are connected but hang. If one reports again, it joins again. A packet may wait for the journal,
+// but not for another packet that does not come.
 func (p crew) loseStalled() {
-	for _, name := range p.c.stalled(time.Now()) {
+	asking := p.c.silent(time.Now())
+	for _, name := range slices.Sorted(maps.Keys(asking)) {
 		p.mu.Lock()
 		w := p.clients[name]
-		joined := w != nil && w.joined
+		stalled := w != nil && w.joined && asking[name] <= len(w.stash)
 		p.mu.Unlock()
-		if joined {
+		if stalled {
 			p.lose(name, "it does not report")
 			p.c.stall(name)
 		}

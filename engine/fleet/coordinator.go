@@ -372,16 +372,17 @@ func (c *Coordinator) fit() (names []string) {
 	return names
 }
 
-// stalled returns the workers of a run that are connected but have not reported for the time of a lease.
-func (c *Coordinator) stalled(now time.Time) (names []string) {
+// silent returns the workers that are connected but have not reported for the time of a lease, with their packets that have no answer.
+func (c *Coordinator) silent(now time.Time) map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	asking := map[string]int{}
 	for name, m := range c.members {
-		if m.present && m.asking <= 0 && now.Sub(m.heard) > LeaseTime {
-			names = append(names, name)
+		if m.present && now.Sub(m.heard) > LeaseTime {
+			asking[name] = m.asking
 		}
 	}
-	return names
+	return asking
 }
 
 // stall records that a worker is connected but hangs.
