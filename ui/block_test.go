@@ -136,7 +136,7 @@ func (a *App) views(p *page) (all []func()) {
 
 // loaded is a text that each screen shows once it has read its data.
 var loaded = map[string][]string{
-	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Runs": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"Cycles 0 to 1"},
+	"Setup": {"active", "shop.example.com"}, "Live": {"Shoppers"}, "Runs": {"interval"}, "Results": {"0 of 8,928"}, "Compare": {"2 cycles (0 to 1)"},
 	experimentsTitle: {"Does eagerness pay?"}, "Calibrate": {"mac: 8 cores", "Marketplace shoppers"}, "Settings": {"Saved in the settings", "Machine and services"},
 }
 

@@ -33,7 +33,7 @@ func TestCompare(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	for _, want := range []string{"cycles 0 to 3,", "max-concurrent 50 → 3", "parameter eagerness 2 → 8", "a single run cannot tell a difference from chance", "Agents share chance because they share answers of models (decide_shop)"} {
+	for _, want := range []string{"4 cycles (0 to 3),", "max-concurrent 50 → 3", "parameter eagerness 2 → 8", "a single run cannot tell a difference from chance", "Agents share chance because they share answers of models (decide_shop)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

@@ -18,7 +18,7 @@ import (
 // of it the core may use only the names in clockless.
 var coreImports = []string{
 	"github.com/throng-sim/throng/engine", "github.com/throng-sim/throng/engine/arrivals", "github.com/throng-sim/throng/engine/criteria",
-	"github.com/throng-sim/throng/engine/run/pace",
+	"github.com/throng-sim/throng/engine/run/pace", "github.com/throng-sim/throng/engine/workers",
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
 	"github.com/throng-sim/throng/engine/internal/stats", "github.com/throng-sim/throng/engine/seconds",
 }
