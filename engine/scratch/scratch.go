@@ -44,7 +44,7 @@ func open(path string) *Folder { return &Folder{path, flock.New(filepath.Join(pa
 
 // sweep removes the folders, made before a moment, of processes that were killed, as far as the system lets it.
 func sweep(parent, prefix string, before time.Time) {
-	all, _ := filepath.Glob(filepath.Join(parent, prefix+"*")) // prefixes are no patterns
+	all, _ := filepath.Glob(filepath.Join(parent, prefix+"*")) // a prefix is not a pattern
 	for _, path := range all {
 		if info, err := os.Lstat(path); err != nil || !info.IsDir() || info.ModTime().After(before) {
 			continue

@@ -106,7 +106,7 @@ func isCluster(urls string) bool {
 	return true
 }
 
-// WithoutSecrets removes users, passwords and tokens from the URLs of a cluster. A text that is no URL is removed.
+// WithoutSecrets removes users, passwords and tokens from the URLs of a cluster. Other texts are removed.
 func WithoutSecrets(urls string) string {
 	all := strings.Split(urls, ",")
 	for i, u := range all {

@@ -51,7 +51,7 @@ func NewBus(f Faults) *Bus {
 	return &Bus{faults: f, draw: rand.New(rand.NewPCG(f.Seed, 7)), links: map[string]*Link{}, present: map[string]*time.Timer{}, bundles: map[string][]byte{}, changed: make(chan struct{})}
 }
 
-// Listen implements [fleet.Bus]. A later coordinator hears of all workers again.
+// Listen implements [fleet.Bus]. A later coordinator knows none of the workers at first.
 func (b *Bus) Listen(h fleet.Handler) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
