@@ -90,6 +90,7 @@ func (b *Board) askLimit() {
 	})
 	most.OnSubmitted = func(string) { d() }
 	b.win.Canvas().Focus(most)
+	most.TypedShortcut(&fyne.ShortcutSelectAll{}) // so that a number replaces the old one
 }
 
 // ask shows a question. do is called for the answer yes, and returns whether the question is answered. The result is the answer yes.

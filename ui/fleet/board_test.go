@@ -119,6 +119,9 @@ func TestOrdersForWorkers(t *testing.T) {
 	s.answer("Remove")
 	s.Until("removed", func() bool { return len(s.said) == 2 })
 	s.Tap(s.Content, "Limit…")
+	if e, ok := s.win.Canvas().Focused().(interface{ SelectedText() string }); !ok || e.SelectedText() != "0" {
+		t.Error("a number that is typed does not replace the old one")
+	}
 	s.limit("many")
 	s.answer("Set")
 	if top = s.win.Canvas().Overlays().Top(); top == nil || !uitest.Shows(top, "is not a whole number") {
