@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -215,7 +216,11 @@ func TestClosedWindow(t *testing.T) {
 	}
 	for _, row := range r.findings().Runs {
 		for i := range row {
-			if of := r.Of(engine.RunID(row[i].ID)); (of == "Eagerness") != (row[i].State == findings.Running) {
+			run, running := engine.RunID(row[i].ID), row[i].State == findings.Running
+			for running && r.Of(run) == "" { // it is in the store shortly before the execution knows it
+				runtime.Gosched()
+			}
+			if of := r.Of(run); (of == "Eagerness") != running {
 				t.Errorf("run %q, which is %s, is one of %q", row[i].ID, row[i].State, of)
 			}
 		}
