@@ -178,7 +178,7 @@ func duringRun(ctx context.Context, e env) (figures, error) {
 	if err := d.until(ctx, "the run", func() bool { return d.find("running") != nil }); err != nil {
 		return nil, err
 	}
-	if err := d.click(ctx, "Charts"); err != nil {
+	if err := d.click(ctx, "Overview"); err != nil {
 		return nil, err
 	}
 	select { // until the window is drawn and has its data
