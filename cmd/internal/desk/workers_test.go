@@ -1,13 +1,11 @@
 package desk
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 
-	"github.com/throng-sim/throng/cmd/internal/app/crew"
+	"github.com/throng-sim/throng/cmd/internal/app/crew/crewtest"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/runs"
@@ -27,7 +25,7 @@ func TestARunOnAWorker(t *testing.T) {
 		o.Fleet.Plan = plan
 		o.Awaits = func(on bool) {
 			if on {
-				join(t, line)
+				crewtest.Join(t, line)
 			}
 		}
 	})
@@ -44,21 +42,6 @@ func TestARunOnAWorker(t *testing.T) {
 	}
 }
 
-// join lets a worker join until the test ends.
-func join(t *testing.T, line string) {
-	ctx, leave := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- crew.Work(ctx, crew.WorkerConfig{Join: line, Name: "rack", Data: t.TempDir(), Say: func(string) {}, Log: slog.New(slog.DiscardHandler)})
-	}()
-	t.Cleanup(func() {
-		leave()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // TestResumeOnAWorker checks that a run that a worker executed asks what executes the rest, continues on the worker, and does not ask
 // again after this process has executed a part.
 func TestResumeOnAWorker(t *testing.T) {
@@ -68,7 +51,7 @@ func TestResumeOnAWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	join(t, line)
+	crewtest.Join(t, line)
 	launch(t, d, func(o *setup.Order) {
 		o.Fleet = use
 		o.Settings.Budget.Requests = 40

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
+	"github.com/throng-sim/throng/cmd/internal/app/crew/crewtest"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/fleet"
@@ -26,21 +27,6 @@ func newTeam(t *testing.T) *Team {
 	return team
 }
 
-// join lets a worker of this process join until the test ends.
-func join(t *testing.T, line string) {
-	ctx, leave := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- crew.Work(ctx, crew.WorkerConfig{Join: line, Name: "rack", Data: t.TempDir(), Say: func(string) {}, Log: slog.New(slog.DiscardHandler)})
-	}()
-	t.Cleanup(func() {
-		leave()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 func TestARunWaitsForAWorker(t *testing.T) {
 	team := newTeam(t)
 	line, err := team.Invite(loopback.Plan)
@@ -56,7 +42,7 @@ func TestARunWaitsForAWorker(t *testing.T) {
 			if err := team.Uninvite(); !errors.Is(err, errInUse) {
 				t.Errorf("while a run waits, the end is %v", err)
 			}
-			join(t, line)
+			crewtest.Join(t, line)
 		}
 	})
 	if err != nil {
