@@ -126,13 +126,8 @@ func (a *App) zoom(steps int) {
 	a.settings.Scaled(a.choices.scale)
 }
 
-// paint applies the choices. The toolkit updates only what is visible.
-func (a *App) paint() {
-	a.app.Settings().SetTheme(a.choices.look())
-	for _, f := range append([]*frame{a.frame}, a.others...) {
-		f.current.look = a.look()
-	}
-}
+// paint applies the choices.
+func (a *App) paint() { a.restyle(a.choices.look()) }
 
 func (a *App) look() looks {
 	s := a.app.Settings()

@@ -72,6 +72,7 @@ type frame struct {
 	run      *page // of the run in progress
 	current  *page
 	content  *fyne.Container
+	pieces   *pieces
 	above    *fyne.Container // above the content: the tour
 	over     *fyne.Container // what lies over the window without taking events: the tour's ring
 	commands []*command
@@ -79,7 +80,7 @@ type frame struct {
 }
 
 func newFrame(of *App, title string) *frame {
-	return &frame{of: of, win: of.app.NewWindow(title)}
+	return &frame{of: of, win: of.app.NewWindow(title), pieces: newPieces()}
 }
 
 // build lays out the window with its pages.
@@ -98,7 +99,7 @@ func (f *frame) build() {
 	}
 	f.above, f.over = container.NewStack(), container.NewStack()
 	f.above.Hide()
-	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over, widgets.NewTips(f.win), form.Keeper())
+	layers := container.NewStack(container.NewBorder(nil, nil, side, nil, container.NewPadded(form.NewHeaded(f.above, f.content))), f.over, widgets.NewTips(f.win), form.Keeper(), f.pieces)
 	if f.of.desk.Attach != nil {
 		layers.Add(container.NewWithoutLayout(f.painted()))
 	}
@@ -149,8 +150,7 @@ func (f *frame) show(p *page) {
 	f.content.Refresh()
 	p.Show()
 	if p.look != f.of.look() { // the toolkit applies a new look only to what is visible at that time
-		f.of.app.Settings().SetTheme(f.of.look().Theme)
-		p.look = f.of.look()
+		f.of.restyle(f.of.look().Theme)
 	}
 	f.drawMenu()
 }

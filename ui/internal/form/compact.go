@@ -2,6 +2,7 @@ package form
 
 import (
 	"image/color"
+	"slices"
 	"sync"
 
 	"fyne.io/fyne/v2"
@@ -11,51 +12,61 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Compact shows a field in a smaller size, for use next to the title of a panel.
-type Compact struct {
+// Themed shows a field in a theme of its own.
+type Themed struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
+	themer  func() themer
 }
 
-// NewCompact returns a smaller field.
-func NewCompact(content fyne.CanvasObject) *Compact {
-	c := &Compact{content: content}
-	c.ExtendBaseWidget(c)
-	return c
+// NewCompact returns a field in a smaller size, for use next to the title of a panel.
+func NewCompact(content fyne.CanvasObject) *Themed { return newThemed(content, smaller) }
+
+func newThemed(content fyne.CanvasObject, themer func() themer) *Themed {
+	t := &Themed{content: content, themer: themer}
+	t.ExtendBaseWidget(t)
+	return t
 }
 
 // Parts returns the content.
-func (c *Compact) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{c.content} }
+func (t *Themed) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.content} }
 
 // CreateRenderer implements [fyne.Widget].
-func (c *Compact) CreateRenderer() fyne.WidgetRenderer {
-	c.shrink()
-	return widget.NewSimpleRenderer(c.content)
+func (t *Themed) CreateRenderer() fyne.WidgetRenderer {
+	t.themer().apply(t.content)
+	return widget.NewSimpleRenderer(t.content)
 }
 
-// Refresh also makes newly added parts smaller.
-func (c *Compact) Refresh() {
-	c.shrink()
-	c.BaseWidget.Refresh()
+// Refresh also sets the theme of newly added parts.
+func (t *Themed) Refresh() {
+	if now := t.themer(); !now.has(t.content) {
+		now.apply(t.content)
+	}
+	t.BaseWidget.Refresh()
 }
-
-func (c *Compact) shrink() { smaller().apply(c.content) }
 
 // themer sets the theme of objects. A table passes its theme to the cells it creates, and shares the loaded fonts. A
 // [container.ThemeOverride] per object would parse the fonts again at each refresh, which takes tens of milliseconds and caches about 8 MB
 // for each text style.
 type themer struct{ table *widget.Table }
 
-// smaller is the theme of compact fields. Its table has no size; [Keeper] keeps it.
-var smaller = sync.OnceValue(func() themer {
+func newThemer(t fyne.Theme) themer {
 	table := widget.NewTable(func() (rows, columns int) { return 0, 0 }, noCell, func(widget.TableCellID, fyne.CanvasObject) {})
-	container.NewThemeOverride(table, small{})
+	container.NewThemeOverride(table, t)
 	return themer{table}
-})
+}
 
-// Keeper returns an invisible object for the content of a window. While the window is drawn, the theme of compact fields is kept: the toolkit
+// Their tables have no size; [Keeper] keeps them.
+var (
+	smaller = sync.OnceValue(func() themer { return newThemer(small{}) })
+	railed  = sync.OnceValue(func() themer { return newThemer(rail{}) })
+)
+
+// Keeper returns an invisible object for the content of a window. While the window is drawn, the themes of fields are kept: the toolkit
 // forgets the theme of a widget that was not drawn for a minute, and the fields of screens that are shown again would be large.
-func Keeper() fyne.CanvasObject { return container.NewWithoutLayout(smaller().table) }
+func Keeper() fyne.CanvasObject {
+	return container.NewWithoutLayout(smaller().table, railed().table)
+}
 
 func noCell() fyne.CanvasObject { return canvas.NewRectangle(color.Transparent) }
 
@@ -65,6 +76,26 @@ func (t themer) apply(o fyne.CanvasObject) {
 	t.table.CreateCell = func() fyne.CanvasObject { return o }
 	t.table.Refresh() // measures a new cell
 	t.table.CreateCell = before
+}
+
+// has reports whether an object and its parts have the theme. For each widget that gets it, also again, the toolkit forgets the sizes
+// of all texts of the program, which takes a second to measure while a large window is drawn in another theme.
+func (t themer) has(o fyne.CanvasObject) bool {
+	parts := func(all []fyne.CanvasObject) bool {
+		return !slices.ContainsFunc(all, func(o fyne.CanvasObject) bool { return !t.has(o) })
+	}
+	if c, ok := o.(*fyne.Container); ok {
+		return parts(c.Objects)
+	}
+	w, ok := o.(fyne.Widget)
+	if !ok {
+		return true
+	}
+	if theme.CurrentForWidget(w) != theme.CurrentForWidget(t.table) {
+		return false
+	}
+	of, ok := o.(interface{ Parts() []fyne.CanvasObject })
+	return !ok || parts(of.Parts())
 }
 
 // small is the app's theme in the size of captions.

@@ -53,9 +53,7 @@ func (r *frameRenderer) Refresh() {
 }
 
 // NewRail makes the whole track of a slider visible on a panel, where the toolkit's color is not.
-func NewRail(slider *widget.Slider) fyne.CanvasObject {
-	return container.NewThemeOverride(slider, rail{})
-}
+func NewRail(slider *widget.Slider) *Themed { return newThemed(slider, railed) }
 
 // rail is the app's theme with inputs in the color of their border.
 type rail struct{}
