@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image"
+	"image/color"
 	"math"
 
 	"fyne.io/fyne/v2"
@@ -160,7 +161,7 @@ func (s *Spark) dress() {
 	ink := colorOf(th, s.of.colors[s.series], variant)
 	s.plot.inks = inks{series: append(s.plot.inks.series[:0], ink)}
 	accent := colorOf(th, theme.ColorNamePrimary, variant)
-	s.ground.FillColor = pen.Faint(accent, 0)
+	s.ground.FillColor = color.Transparent // the toolkit does not draw this one
 	switch {
 	case s.marked:
 		s.ground.FillColor = pen.Faint(accent, sparkMarked)

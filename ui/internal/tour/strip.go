@@ -13,7 +13,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
 
-// strip is a panel with a frame in the accent color.
+// strip is a panel with a bar in the accent color.
 type strip struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
@@ -30,21 +30,19 @@ func (s *strip) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{s.conte
 
 // CreateRenderer implements [fyne.Widget].
 func (s *strip) CreateRenderer() fyne.WidgetRenderer {
-	r := &stripRenderer{frame: canvas.NewRectangle(nil)}
-	r.WidgetRenderer = widgets.NewRenderer(s, container.NewStack(s.content, r.frame))
+	r := &stripRenderer{bar: canvas.NewRectangle(nil)}
+	r.bar.SetMinSize(fyne.NewSize(ringWidth, 0))
+	r.WidgetRenderer = widgets.NewRenderer(s, container.NewStack(s.content, container.NewBorder(nil, nil, r.bar, nil)))
 	r.dress()
 	return r
 }
 
 type stripRenderer struct {
 	fyne.WidgetRenderer
-	frame *canvas.Rectangle
+	bar *canvas.Rectangle
 }
 
-func (r *stripRenderer) dress() {
-	r.frame.StrokeColor, r.frame.StrokeWidth = theme.Color(theme.ColorNamePrimary), 1
-	r.frame.CornerRadius = theme.InputRadiusSize()
-}
+func (r *stripRenderer) dress() { r.bar.FillColor = theme.Color(theme.ColorNamePrimary) }
 
 // Refresh follows the theme.
 func (r *stripRenderer) Refresh() {

@@ -182,17 +182,24 @@ func (t *Tour) Parts() []fyne.CanvasObject { return []fyne.CanvasObject{t.conten
 // CreateRenderer implements [fyne.Widget].
 func (t *Tour) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
-// ring marks an object.
+// ring marks an object. Without a graphics card, a rectangle with round corners costs as much as a chart; its sides do not.
 type ring struct {
-	layer *fyne.Container
-	frame *canvas.Rectangle
+	layer *fyne.Container // over the window
+	frame *fyne.Container
+	sides [4]*canvas.Rectangle
+	at    fyne.Position
+	size  fyne.Size
 }
 
 // ringWidth is the width of the ring.
 const ringWidth = 3
 
 func newRing() *ring {
-	r := &ring{frame: canvas.NewRectangle(nil)}
+	r := &ring{frame: container.NewWithoutLayout()}
+	for i := range r.sides {
+		r.sides[i] = canvas.NewRectangle(nil)
+		r.frame.Add(r.sides[i])
+	}
 	r.frame.Hide()
 	r.layer = container.NewWithoutLayout(r.frame)
 	return r
@@ -201,10 +208,7 @@ func newRing() *ring {
 // mark puts the ring around an object; nil or a hidden object hides it.
 func (r *ring) mark(o fyne.CanvasObject) {
 	if o == nil || !o.Visible() || o.Size().IsZero() {
-		if r.frame.Visible() {
-			r.frame.Hide()
-			r.layer.Refresh()
-		}
+		r.frame.Hide()
 		return
 	}
 	driver := fyne.CurrentApp().Driver()
@@ -212,12 +216,19 @@ func (r *ring) mark(o fyne.CanvasObject) {
 	at := driver.AbsolutePositionForObject(o).Subtract(driver.AbsolutePositionForObject(r.layer)).SubtractXY(gap, gap)
 	size := o.Size().AddWidthHeight(2*gap, 2*gap)
 	color := theme.Color(theme.ColorNamePrimary)
-	if r.frame.Visible() && r.frame.Position() == at && r.frame.Size() == size && r.frame.StrokeColor == color {
+	if r.frame.Visible() && r.at == at && r.size == size && r.sides[0].FillColor == color {
 		return
 	}
-	r.frame.StrokeColor, r.frame.StrokeWidth, r.frame.CornerRadius = color, ringWidth, theme.InputRadiusSize()+gap
-	r.frame.Move(at)
-	r.frame.Resize(size)
+	r.at, r.size = at, size
+	across, down := fyne.NewSize(size.Width, ringWidth), fyne.NewSize(ringWidth, size.Height)
+	for i, side := range []struct {
+		at   fyne.Position
+		size fyne.Size
+	}{{at, across}, {at.AddXY(0, size.Height-ringWidth), across}, {at, down}, {at.AddXY(size.Width-ringWidth, 0), down}} {
+		r.sides[i].FillColor = color
+		r.sides[i].Move(side.at)
+		r.sides[i].Resize(side.size)
+	}
 	r.frame.Show()
-	r.layer.Refresh()
+	r.frame.Refresh()
 }

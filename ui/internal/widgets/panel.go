@@ -46,26 +46,30 @@ func (r *panelRenderer) Refresh() {
 	r.WidgetRenderer.Refresh()
 }
 
-// ground is a surface with round corners. Without a graphics card a pixel of a rectangle with round corners costs four
-// times that of a plain one, so only its upper and lower end have them.
+// ground is a surface with round corners. Without a graphics card a pixel of a rectangle with round corners costs several times that of a
+// plain one, so only small squares have them.
 type ground struct {
-	content            *fyne.Container
-	upper, rest, lower *canvas.Rectangle
+	content           *fyne.Container
+	corners           [4]*canvas.Rectangle // clockwise, from the left at the top
+	top, rest, bottom *canvas.Rectangle
 }
 
 func newGround() *ground {
-	g := &ground{upper: &canvas.Rectangle{}, rest: &canvas.Rectangle{}, lower: &canvas.Rectangle{}}
-	g.content = container.New(g, g.upper, g.lower, g.rest)
+	g := &ground{top: &canvas.Rectangle{}, rest: &canvas.Rectangle{}, bottom: &canvas.Rectangle{}}
+	for i := range g.corners {
+		g.corners[i] = &canvas.Rectangle{}
+	}
+	c := &g.corners
+	g.content = container.New(g, c[0], c[1], c[2], c[3], g.top, g.bottom, g.rest)
 	g.dress()
 	return g
 }
 
 // dress follows the theme.
 func (g *ground) dress() {
-	round := theme.InputRadiusSize()
-	g.upper.TopLeftCornerRadius, g.upper.TopRightCornerRadius = round, round
-	g.lower.BottomLeftCornerRadius, g.lower.BottomRightCornerRadius = round, round
-	for _, r := range []*canvas.Rectangle{g.upper, g.rest, g.lower} {
+	round, c := theme.InputRadiusSize(), &g.corners
+	c[0].TopLeftCornerRadius, c[1].TopRightCornerRadius, c[2].BottomRightCornerRadius, c[3].BottomLeftCornerRadius = round, round, round, round
+	for _, r := range append(c[:], g.top, g.rest, g.bottom) {
 		r.FillColor = Color(ColorSurface)
 	}
 }
@@ -73,17 +77,24 @@ func (g *ground) dress() {
 // MinSize implements [fyne.Layout].
 func (g *ground) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 
-// Layout implements [fyne.Layout]. The ends are twice as high as their corners, as the toolkit draws higher corners in a
-// costlier way, and the rest lies over their edges, which are soft.
+// Layout implements [fyne.Layout]. The squares are twice as large as their corners, as the toolkit draws larger corners in a costlier way,
+// and the rest lies over their edges, which are soft.
 func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	round := theme.InputRadiusSize()
-	high := min(2*round, size.Height)
-	over := min(round, high/2)
-	g.upper.Resize(fyne.NewSize(size.Width, high))
-	g.lower.Move(fyne.NewPos(0, size.Height-high))
-	g.lower.Resize(fyne.NewSize(size.Width, high))
-	g.rest.Move(fyne.NewPos(0, over))
-	g.rest.Resize(fyne.NewSize(size.Width, max(size.Height-2*over, 0)))
+	square := fyne.NewSize(min(2*round, size.Width), min(2*round, size.Height))
+	x, y := min(round, square.Width/2), min(round, square.Height/2)
+	right, bottom := size.Width-square.Width, size.Height-square.Height
+	for i, at := range []fyne.Position{{}, {X: right}, {X: right, Y: bottom}, {Y: bottom}} {
+		g.corners[i].Move(at)
+		g.corners[i].Resize(square)
+	}
+	across := max(size.Width-2*x, 0)
+	g.top.Move(fyne.NewPos(x, 0))
+	g.top.Resize(fyne.NewSize(across, y))
+	g.bottom.Move(fyne.NewPos(x, size.Height-y))
+	g.bottom.Resize(fyne.NewSize(across, y))
+	g.rest.Move(fyne.NewPos(0, y))
+	g.rest.Resize(fyne.NewSize(size.Width, max(size.Height-2*y, 0)))
 }
 
 // Text is a line in a color and size of the theme. Unlike a label it has no padding, and setting what it shows

@@ -13,22 +13,29 @@ import (
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
-// TestGround checks that the three parts of a panel's background leave no gap, and that the plain one does not reach
-// the rounded corners.
+// TestGround checks that the parts of a panel's background leave no gap, and that the plain ones do not reach the round corners.
 func TestGround(t *testing.T) {
 	test.NewTempApp(t).Settings().SetTheme(theme.DefaultTheme())
 	g, round := newGround(), theme.InputRadiusSize()
-	end := func(r *canvas.Rectangle) float32 { return r.Position().Y + r.Size().Height }
-	for _, height := range []float32{1, round, 1.5 * round, 2 * round, 3 * round, 4 * round, 33.3, 400} {
-		g.content.Resize(fyne.NewSize(200, height))
-		if g.upper.Position().Y != 0 || end(g.lower) != height {
-			t.Errorf("%v high: it goes from %v to %v", height, g.upper.Position().Y, end(g.lower))
-		}
-		if g.rest.Position().Y > end(g.upper) || end(g.rest) < g.lower.Position().Y {
-			t.Errorf("%v high: there is a gap next to %v to %v", height, g.rest.Position().Y, end(g.rest))
-		}
-		if corner := min(round, height/2); g.rest.Position().Y < corner || end(g.rest) > height-corner+0.001 {
-			t.Errorf("%v high: the corners are hidden by %v to %v", height, g.rest.Position().Y, end(g.rest))
+	inside := func(r *canvas.Rectangle, x, y float32) bool {
+		at, size := r.Position(), r.Size()
+		return x >= at.X && x < at.X+size.Width && y >= at.Y && y < at.Y+size.Height
+	}
+	for _, size := range []fyne.Size{{Width: 200, Height: 1}, {Width: 200, Height: round}, {Width: 200, Height: 3 * round}, {Width: 33.3, Height: 99.7}, {Width: 1.5 * round, Height: 50}} {
+		g.content.Resize(size)
+		corner := min(round, size.Width/2, size.Height/2)
+		for x := float32(0.25); x < size.Width; x += 0.5 {
+			for y := float32(0.25); y < size.Height; y += 0.5 {
+				plain := inside(g.top, x, y) || inside(g.rest, x, y) || inside(g.bottom, x, y)
+				covered := plain
+				for _, c := range g.corners {
+					covered = covered || inside(c, x, y)
+				}
+				edge := min(x, size.Width-x) < corner-0.5 && min(y, size.Height-y) < corner-0.5
+				if !covered || plain && edge {
+					t.Fatalf("%v: at %v, %v: covered %v, by a plain part %v", size, x, y, covered, plain)
+				}
+			}
 		}
 	}
 }
