@@ -13,6 +13,7 @@ const (
 // Reasons for checkpoints that the engine takes.
 const (
 	PanicReason    = "panic"          // a goroutine of the run panicked
+	FinishReason   = "finish"         // all cycles are done
 	HopelessReason = "cannot succeed" // the run ends because it cannot succeed
 )
 
@@ -22,12 +23,14 @@ const BreakerName = "breaker"
 // kindsOfCheckpoints maps the reason of a checkpoint to its kind. Any other reason was entered by a person who ordered the checkpoint.
 var kindsOfCheckpoints = map[string]string{
 	"interval":  "by time",
+	"cycle":     "by cycle",
 	"pause":     "at a pause",
 	BreakerName: "at a pause",
 	"quota":     "at a pause",
 	"stop":      "at the end",
 	"budget":    "at the end",
 
+	FinishReason:   "at the end",
 	HopelessReason: "at the end",
 	PanicReason:    emergency,
 	"SIGTERM":      emergency,

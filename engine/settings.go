@@ -102,7 +102,9 @@ type Models struct {
 type Storage struct {
 	// CheckpointEvery is the longest time between checkpoints; 0 disables periodic checkpoints.
 	CheckpointEvery time.Duration
-	KeepCheckpoints int // number of checkpoints to keep
+	// CheckpointCycles takes a checkpoint at the start of every so many cycles; 0 takes none then.
+	CheckpointCycles int
+	KeepCheckpoints  int // number of checkpoints to keep
 	// KeepShare is the fraction of sessions whose requests and answers are kept after their barrier.
 	KeepShare float64
 	// KeepContent is how many bytes of prompts, requests and answers are kept for reading, compressed; 0 keeps none.
@@ -180,6 +182,7 @@ func (s *Settings) Validate() error {
 	check(s.MaxLLMCalls >= 1 && s.MaxLLMCalls <= MaxLimit, "max-llm-calls", fmt.Sprintf("%d is out of range", s.MaxLLMCalls), fmt.Sprintf("1 to %d", MaxLimit))
 	check(s.LLMRate >= 0.001 && s.LLMRate <= MaxLimit, "llm-rate", fmt.Sprintf("%v is out of range", s.LLMRate), fmt.Sprintf("0.001 to %d", MaxLimit))
 	check(s.CheckpointEvery >= 0, CheckpointIntervalSetting, "is negative", "0 disables checkpoints by time")
+	check(s.CheckpointCycles >= 0, "checkpoint-cycles", "is negative", "0 disables checkpoints by cycle")
 	check(s.KeepCheckpoints >= 1, "keep-checkpoints", fmt.Sprintf("%d", s.KeepCheckpoints), "at least 1")
 	check(s.KeepShare >= 0 && s.KeepShare <= 1, "keep-share", fmt.Sprintf("%v is not between 0 and 1", s.KeepShare), "")
 	check(s.KeepContent >= 0, "keep-content", "is negative", "0 keeps none")

@@ -45,6 +45,7 @@ func TestValidateFindsEveryMistake(t *testing.T) {
 		{"retries", func(s *engine.Settings) { s.Retry.Attempts = 0 }},
 		{"retry-wait", func(s *engine.Settings) { s.Retry.Wait = -1 }},
 		{"checkpoint-interval", func(s *engine.Settings) { s.CheckpointEvery = -1 }},
+		{"checkpoint-cycles", func(s *engine.Settings) { s.CheckpointCycles = -1 }},
 		{"keep-checkpoints", func(s *engine.Settings) { s.KeepCheckpoints = 0 }},
 		{"keep-share", func(s *engine.Settings) { s.KeepShare = 1.1 }},
 		{"keep-share", func(s *engine.Settings) { s.KeepShare = math.NaN() }},

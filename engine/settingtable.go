@@ -200,6 +200,10 @@ var SettingTable = []Setting{
 		Help: "longest time between checkpoints; 0 disables it", field: func(s *Settings) settingValue { return timeValue(&s.CheckpointEvery) },
 	},
 	{
+		Name: "checkpoint-cycles", Title: "Checkpoint every", Group: groupCheckpoints, Unit: "N", Count: "cycles", Zero: off,
+		Help: "take a checkpoint at the start of every Nth cycle, to fork from or to ask agents at; 0 takes none", field: func(s *Settings) settingValue { return wholeValue(&s.CheckpointCycles) },
+	},
+	{
 		Name: "keep-checkpoints", Title: "Checkpoints kept", Group: groupCheckpoints, Unit: "N", Count: "checkpoints", Help: "checkpoints to keep",
 		field: func(s *Settings) settingValue { return wholeValue(&s.KeepCheckpoints) },
 	},

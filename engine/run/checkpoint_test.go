@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,6 +86,25 @@ func TestLongPauseKeepsOldCheckpoints(t *testing.T) {
 	})
 }
 
+// TestCheckpointsByCycle takes a checkpoint at the start of every second cycle, and one at the end.
+func TestCheckpointsByCycle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &enginetest.Journal{}
+		cfg := enginetest.Config(10, works(time.Second), j)
+		cfg.Settings.Cycles, cfg.Settings.CheckpointEvery, cfg.Settings.CheckpointCycles = 7, 0, 2
+		start(t, cfg).Wait()
+		var at []int
+		for _, c := range enginetest.Of[engine.CheckpointRow](j) {
+			if at = append(at, c.Cycle); c.Done != int64(10*c.Cycle) {
+				t.Errorf("%d sessions are done at the start of cycle %d", c.Done, c.Cycle)
+			}
+		}
+		if want := []int{2, 4, 6, 7}; !slices.Equal(at, want) {
+			t.Errorf("checkpoints of cycles %v, want %v", at, want)
+		}
+	})
+}
+
 func TestManualCheckpointIsDurable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 3 * time.Second}
@@ -131,6 +151,7 @@ func TestCheckpointDescribesTheBarrier(t *testing.T) {
 				cycles = append(cycles, s.Cycle)
 			}
 		}
+		cycles = append(cycles, 4) // the one at the end
 		for n, c := range enginetest.Of[engine.CheckpointRow](j) {
 			if c.Cycle != cycles[n] {
 				t.Errorf("checkpoint %d is of cycle %d, taken in %d", n, c.Cycle, cycles[n])

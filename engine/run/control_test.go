@@ -95,8 +95,8 @@ func TestPauseLetsSessionsEnd(t *testing.T) {
 		for _, c := range enginetest.Of[engine.CheckpointRow](j) {
 			reasons = append(reasons, c.Reason)
 		}
-		if got := strings.Join(reasons, " "); got != "pause interval" {
-			t.Errorf("checkpoints: %s; want one for the pause, one for the sessions that ended in it, none for the rest of the hour", got)
+		if got := strings.Join(reasons, " "); got != "pause interval finish" {
+			t.Errorf("checkpoints: %s; want one for the pause, one for the sessions that ended in it, none for the rest of the hour, and one at the end", got)
 		}
 	})
 }
@@ -309,7 +309,7 @@ func TestNoOrdersWhileTheEndIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &enginetest.Journal{Latency: 10 * time.Second}
 		r := start(t, enginetest.Config(1, &enginetest.Crowd{}, j))
-		time.Sleep(15 * time.Second) // the barrier took 10 s; the end is half written
+		time.Sleep(25 * time.Second) // the barrier and the checkpoint took 10 s each; the end is half written
 		if err := r.SetLimit(3, "test", ""); !errors.Is(err, engine.ErrEnded) {
 			t.Errorf("an order while the end is being written: %v, want ErrEnded", err)
 		}

@@ -82,6 +82,9 @@ func (cy *cycles) begin() bool {
 		cy.lag = at.Sub(cy.plannedStart())
 	}
 	c.reading.mark()
+	if n := c.cfg.Settings.CheckpointCycles; n > 0 && cy.number > 0 && cy.number%n == 0 && len(cy.done) == 0 {
+		c.checkpoints.take("cycle", 0)
+	}
 	cy.enter(cy.plan())
 	c.emit(beginCycle{cy.open, &c.memory, c.roster.retired(cy.number), !haltedAt.IsZero()})
 	if c.life.phase == engine.Preparing {

@@ -9,7 +9,7 @@ import (
 )
 
 // endReasons maps an ending to the reason of the final checkpoint.
-var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason}
+var endReasons = map[engine.Ending]string{engine.EndStopped: "stop", engine.EndOutOfBudget: "budget", engine.EndHopeless: engine.HopelessReason, engine.EndFinished: engine.FinishReason}
 
 // finish ends the run once nothing is in flight. It first requests a last reading of the probes, which writeEnd then handles.
 func (l *lifecycle) finish() {

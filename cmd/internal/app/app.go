@@ -159,14 +159,19 @@ func (a *App) Fork(ctx context.Context, run engine.RunID, checkpoint int, change
 
 // Launch returns the launch of a fork of the parent. Parameters and settings that o does not name are the parent's; without
 // a file, so is the scenario.
-func (p *Parent) Launch(o Order) (l Launch, err error) {
+func (p *Parent) Launch(o Order) (Launch, error) {
 	s, err := p.Read(o.File, o.Parameters)
 	if err != nil {
-		return l, err
+		return Launch{}, err
 	}
+	return p.With(s, o)
+}
+
+// With resolves the settings of a fork that executes a scenario. Its errors are mistakes of the user.
+func (p *Parent) With(s *scenario.Scenario, o Order) (Launch, error) {
 	settings, err := p.Settings(s, maps.Clone(o.Settings), o.Env)
 	if err != nil {
-		return l, err
+		return Launch{}, err
 	}
 	config.Schedule(&settings, s)
 	return Launch{Services: Services{Scenario: s, Settings: settings, Data: p.data}, Fork: p, Trusted: o.Trusted, Allow: o.Allow}, nil

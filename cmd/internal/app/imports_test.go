@@ -65,6 +65,7 @@ var rules = []rule{
 	{"/engine/scenario", []string{"/engine", "/engine/arrivals", "/engine/criteria", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
 	{"/engine/experiment", []string{"/engine", "/engine/chain", "/engine/chain/expr", "/engine/criteria", "/engine/experiment/design", "/engine/experiment/draft", "/engine/scenario", "/engine/script", "/engine/script/value", "/engine/suggest", "/engine/view", "/engine/internal/..."}, below},
 	{"/engine/experiment/measure", []string{"/engine", "/engine/criteria", "/engine/experiment", "/engine/script", "/engine/script/value"}, below},
+	{"/engine/survey", []string{"/engine", "/engine/experiment/statistics", "/engine/scenario", "/engine/internal/doc"}, below},
 	{"/engine/experiment/statistics", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/experiment/sensitivity", []string{"/engine/experiment/statistics"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/experiment/findings", []string{"/engine/experiment/statistics", "/engine/experiment/sensitivity", "/engine/figures"}, append([]string{module + "/engine$"}, noPgx...)},

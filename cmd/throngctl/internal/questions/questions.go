@@ -1,0 +1,149 @@
+// Package questions has the command for surveys.
+package questions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/throng-sim/throng/cmd/internal/app"
+	"github.com/throng-sim/throng/cmd/internal/app/surveys"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+// Terminal is what the command needs of the program.
+type Terminal struct {
+	Out     io.Writer
+	JSON    bool
+	Data    string
+	Trusted bool
+	// With opens the store and finds a run by a name; "" is the newest run.
+	With func(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error
+	// Execute executes a run, and exports its results to a folder unless it is "".
+	Execute func(ctx context.Context, l app.Launch, export string) error
+}
+
+// Command asks the agents of a run questions, or shows what they answered.
+type Command struct {
+	RunID  string   `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
+	File   string   `arg:"" optional:"" help:"File of questions (default: show the answers of a survey)."`
+	At     *int     `placeholder:"CYCLE" help:"Ask agents as they were at the start of this cycle (default: the newest checkpoint)."`
+	Agents string   `placeholder:"EXPR" help:"Ask only agents that match this expression."`
+	Export string   `placeholder:"DIR" help:"Export all answers to this folder."`
+	Allow  []string `placeholder:"HOST:PORT" sep:"," help:"Address the models of the run may be called at; remembered for the file."`
+	JSON   bool     `name:"json" help:"Print JSON."`
+}
+
+// Run is called by kong.
+func (c *Command) Run(ctx context.Context, t *Terminal) error {
+	if c.File == "" {
+		return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error { return t.print(ctx, store, r.ID, answer.Print) })
+	}
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	s, err := survey.Read(filepath.Base(c.File), text)
+	if err != nil {
+		return err
+	}
+	var l app.Launch
+	var of engine.RunID
+	err = t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
+		cycle := surveys.Newest
+		if c.At != nil {
+			cycle = *c.At
+		}
+		of = r.ID
+		l, err = surveys.Launch(ctx, store, t.Data, r.ID, cycle, s, app.Order{
+			Env: os.Getenv, Trusted: t.Trusted, Allow: c.Allow,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.Settings.Agents, l.Settings.Filter = nil, c.Agents
+	if err := t.Execute(ctx, l, c.Export); err != nil {
+		return err
+	}
+	return t.With(ctx, "", func(store *sqlite.Store, r engine.RunRecord) error {
+		if r.Parent != of {
+			return errors.New("another run has begun since: throngctl runs lists the survey, and throngctl survey RUN shows its answers")
+		}
+		return t.print(ctx, store, r.ID, func(out io.Writer, a any) error { return json.NewEncoder(out).Encode(a) }) // a line, as those of the run
+	})
+}
+
+// print prints the answers of a survey.
+func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.RunID, encode func(io.Writer, any) error) error {
+	r, err := surveys.Results(ctx, store, run)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		return encode(t.Out, answer.NewSurvey(run, r))
+	}
+	for i := range r.Questions {
+		q := &r.Questions[i]
+		fmt.Fprintf(t.Out, "\n%s: %s\n", q.Name, q.Ask)
+		w := show.NewTable(t.Out)
+		head := "AGENTS\tANSWERED"
+		for _, o := range q.Groups[0].Options {
+			head += "\t" + o.Option
+		}
+		if q.Kind == survey.Scale || q.Kind == survey.Number {
+			head += "\tMEAN"
+		}
+		fmt.Fprintln(w, head)
+		for k := range q.Groups {
+			fmt.Fprintln(w, line(q, &q.Groups[k]))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for _, said := range q.Groups[0].Texts {
+			fmt.Fprintf(t.Out, "  %q\n", said)
+		}
+	}
+	_, err = fmt.Fprintln(t.Out, "\nIn brackets: 95% intervals, of shares after Wilson, of means after Student. They hold for persons like these, as the model plays them.")
+	return err
+}
+
+// line is the row of a group in the table of a question.
+func line(q *survey.Answers, g *survey.Group) string {
+	name := "all"
+	if g.Segment != "" {
+		name = g.Segment + " " + g.Value
+	}
+	cells := []string{name, fmt.Sprintf("%d of %d", g.Answered, g.Asked)}
+	for _, o := range g.Options {
+		cells = append(cells, within(100*o.Share, 100*o.Low, 100*o.High, "%.0f%%"))
+	}
+	if q.Kind == survey.Scale || q.Kind == survey.Number {
+		cells = append(cells, within(g.Mean, g.Low, g.High, "%.2f"))
+	}
+	return strings.Join(cells, "\t")
+}
+
+// within writes a figure with its interval; - if it is unknown.
+func within(v, low, high float64, format string) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	text := fmt.Sprintf(format, v)
+	if math.IsNaN(low) || math.IsNaN(high) {
+		return text
+	}
+	return text + " [" + fmt.Sprintf(format, low) + ", " + fmt.Sprintf(format, high) + "]"
+}

@@ -1,0 +1,182 @@
+// Package survey asks the agents of a run questions without disturbing it. A survey is a scenario made from that of the run: copies of its
+// agents, with their memory at a checkpoint, answer a questionnaire in one more cycle, in a run of its own.
+package survey
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/scenario"
+)
+
+// Kind is the kind of answer that a question expects.
+type Kind int
+
+// Kinds of answers.
+const (
+	Choice Kind = iota // one of the options
+	Scale              // a whole number within bounds
+	Number             // any number
+	Text               // free text
+)
+
+// Question is one question of a survey.
+type Question struct {
+	Name      string
+	Ask       string // a text of the scenario language: it may contain expressions over agent and params
+	Kind      Kind
+	Options   []string // of a choice
+	Low, High int      // of a scale
+}
+
+// Survey is what a file of questions says.
+type Survey struct {
+	Title     string
+	Service   string // the llm service of the scenario that answers; "" is its only one
+	System    string // who answers; "" describes the agent by its attributes, memory and notes
+	Separate  bool   // each question is a call of its own, so that no answer depends on another question
+	Segments  []string
+	Questions []Question
+}
+
+// Limits of a survey.
+const (
+	mostQuestions = 100
+	mostOptions   = 100
+)
+
+// Read reads a file of questions. The error is a *scenario.Mistakes with everything that is wrong.
+func Read(file string, text []byte) (*Survey, error) {
+	r := &doc.Report{}
+	s := &Survey{}
+	if root := doc.Parse(file, text, r); root != nil {
+		s.read(root)
+	}
+	if r.Err() != nil {
+		return nil, scenario.NewMistakes(r)
+	}
+	return s, nil
+}
+
+// ReadFile reads a file of questions from a folder. The error is one of the file system, or as of [Read].
+func ReadFile(folder fs.FS, name string) (*Survey, error) {
+	text, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	return Read(name, text)
+}
+
+func (s *Survey) read(root *doc.Node) {
+	root.Fields("title", "service", "system", "separate", "segments", "questions")
+	root.Require("questions")
+	s.Title = strings.Join(strings.Fields(root.Get("title").Text()), " ")
+	s.Service, s.System = root.Get("service").Text(), root.Get("system").Text()
+	if n := root.Get("separate"); n != nil {
+		s.Separate = n.Bool()
+	}
+	taken := map[string]bool{"questions": true}
+	for _, n := range root.Get("segments").List() {
+		name := n.Text()
+		switch {
+		case !isName(name):
+			n.Errorf("the name of an attribute of the agents", "%q is not a name", name)
+		case taken[name]:
+			n.Errorf("", "%s is named twice", name)
+		default:
+			taken[name] = true
+			s.Segments = append(s.Segments, name)
+		}
+	}
+	all := root.Get("questions").Entries()
+	if n := root.Get("questions"); n != nil && (len(all) == 0 || len(all) > mostQuestions) {
+		n.Errorf("", "there are %d questions, and a survey has 1 to %d", len(all), mostQuestions)
+	}
+	for _, e := range all {
+		name := e.Key.Text()
+		switch {
+		case !isName(name):
+			e.Key.Errorf("use letters, digits and _", "%q is not the name of a question", name)
+		case taken[name]:
+			e.Key.Errorf("give the question another name", "%s is already the name of a segment or question", name)
+		}
+		taken[name] = true
+		s.Questions = append(s.Questions, question(name, e.Value))
+	}
+}
+
+// question reads a question: a text that is asked, or a map of `ask` and `answer`.
+func question(name string, n *doc.Node) Question {
+	q := Question{Name: name, Kind: Text}
+	if n.Kind() != doc.Map {
+		q.Ask = n.Text()
+		return q
+	}
+	n.Fields("ask", "answer")
+	n.Require("ask")
+	q.Ask = n.Get("ask").Text()
+	answer := n.Get("answer")
+	switch {
+	case answer == nil:
+	case answer.Kind() == doc.List:
+		q.Kind = Choice
+		q.options(answer)
+	case answer.Kind() == doc.Map:
+		q.Kind = Scale
+		answer.Fields("from", "to")
+		answer.Require("from", "to")
+		if answer.Get("from") == nil || answer.Get("to") == nil {
+			break
+		}
+		if q.Low, q.High = answer.Get("from").Int(-1000, 1000), answer.Get("to").Int(-1000, 1000); q.Low >= q.High {
+			answer.Errorf("", "a scale from %d to %d has no steps", q.Low, q.High)
+		}
+	case answer.Text() == "number":
+		q.Kind = Number
+	case answer.Text() != "text":
+		answer.Errorf("text, number, {from: 1, to: 5}, or a list of options", "%q is not a kind of answer", answer.Text())
+	}
+	return q
+}
+
+func (q *Question) options(n *doc.Node) {
+	seen := map[string]bool{}
+	for _, o := range n.List() {
+		text := o.Text()
+		if text == "" || seen[text] {
+			o.Errorf("", "the option %q is empty or listed twice", text)
+		}
+		seen[text] = true
+		q.Options = append(q.Options, text)
+	}
+	if len(q.Options) < 2 || len(q.Options) > mostOptions {
+		n.Errorf("", "there are %d options, and a choice has 2 to %d", len(q.Options), mostOptions)
+	}
+}
+
+// isName reports whether a text can be a field of a record.
+func isName(text string) bool {
+	for i, r := range text {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// String names the kind of an answer.
+func (q *Question) String() string {
+	switch q.Kind {
+	case Choice:
+		return fmt.Sprintf("one of %d options", len(q.Options))
+	case Scale:
+		return fmt.Sprintf("%d to %d", q.Low, q.High)
+	case Number:
+		return "a number"
+	default:
+		return "a text"
+	}
+}
