@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
@@ -199,7 +200,7 @@ func TestCSVRoundTrip(t *testing.T) {
 		},
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := rapid.SliceOfN(rapid.SampledFrom(kindNames), 1, 5).Draw(t, "kinds")
+		kinds := rapid.SliceOfN(rapid.SampledFrom(people.KindNames), 1, 5).Draw(t, "kinds")
 		header, types := []string{"id"}, []string{}
 		for i, kind := range kinds {
 			header = append(header, "c"+strconv.Itoa(i))
