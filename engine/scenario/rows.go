@@ -21,7 +21,7 @@ func (r populationReader) table(n *doc.Node) *table {
 	source := n.Only("rows", "from", "write")
 	if source.Key == nil || source.Key.Text() != "from" {
 		for _, key := range append([]string{"types"}, drawingKeys...) {
-			n.Get(key).Errorf("remove it", "%s is for a file, `from`", key)
+			n.Get(key).Errorf("remove it", "%s needs a file: `from`", key)
 		}
 	}
 	switch {
