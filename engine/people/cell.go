@@ -80,10 +80,19 @@ func (c Cell) As(k Kind) (Cell, bool) {
 	case k == Float && c.Kind == Int:
 		return number(float64(c.Int)), true
 	case k == Int && c.Kind == Float:
-		whole := c.Float == math.Trunc(c.Float) && math.Abs(c.Float) <= maxExact
-		return Cell{Kind: Int, Present: true, Int: int64(c.Float)}, whole
-	case c.Kind == String:
-		return k.Parse(c.Text)
+		return c.whole()
+	case c.Kind != String:
+		return Cell{}, false
 	}
-	return Cell{}, false
+	parsed, ok := k.Parse(c.Text)
+	if f, isFloat := asFloat(c.Text); !ok && k == Int && isFloat {
+		return number(f).whole() // such as 40.0
+	}
+	return parsed, ok
+}
+
+// whole converts a float without decimals to an int.
+func (c Cell) whole() (Cell, bool) {
+	exact := c.Float == math.Trunc(c.Float) && math.Abs(c.Float) <= maxExact
+	return Cell{Kind: Int, Present: true, Int: int64(c.Float)}, exact
 }

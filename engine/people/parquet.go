@@ -85,7 +85,13 @@ func (f *parquetFile) Kinds(_ context.Context, columns []int) ([]Kind, error) {
 func (f *parquetFile) Scan(ctx context.Context, columns []int, only []int64, visit func(row int64, cells []Cell) error) error {
 	start := int64(0)
 	filter := newRowFilter(ctx, only)
+	if len(columns) == 0 { // a damaged file may claim any number of rows
+		columns = []int{f.smallest()}
+	}
 	for _, group := range f.file.RowGroups() {
+		if group.NumRows() < 0 {
+			return damaged(errors.New("a row group has fewer than 0 rows"))
+		}
 		end := start + group.NumRows()
 		if filter.all || len(filter.only) > 0 && filter.only[0] < end {
 			if err := f.scanGroup(group, columns, start, filter, visit); err != nil {
@@ -97,6 +103,19 @@ func (f *parquetFile) Scan(ctx context.Context, columns []int, only []int64, vis
 		}
 	}
 	return nil
+}
+
+// smallest returns a column that can be read, without text if there is one.
+func (f *parquetFile) smallest() int {
+	found := 0
+	for i, c := range f.columns {
+		if c.Problem == "" {
+			if found = i; f.read[i].kind != String {
+				break
+			}
+		}
+	}
+	return found
 }
 
 // scanGroup visits the rows of one row group, whose first row is start.

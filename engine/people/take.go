@@ -207,6 +207,9 @@ func (t *taking) weigh(row int64, raw, cells []Cell) (weight float64, ok bool, e
 // choose returns the rows to take, in the order of the agents.
 func (t *taking) choose() (rows []int64, err error) {
 	s, count := t.plan.Sample, t.plan.Count
+	if count == 0 {
+		return nil, nil
+	}
 	r := &reservoir{most: count}
 	err = t.eachEligible(func(row int64, weight float64, codes []uint16) (bool, error) {
 		if s == nil {
