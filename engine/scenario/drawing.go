@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -70,7 +69,9 @@ func (r populationReader) drawn(n *doc.Node, count int) *table {
 		n.Get("from").Errorf("a .csv, .jsonl or .parquet file", "a population cannot be read from %s", d.name)
 		return nil
 	}
-	d.plan.Count = count
+	if d.plan.Count = count; count < 0 && n.Get("sample") != nil { // reported
+		return nil
+	}
 	before := len(r.report.Problems())
 	d.read()
 	if len(r.report.Problems()) > before {
@@ -147,7 +148,7 @@ func (d *drawing) open() (Data, error) {
 	if d.size <= maxKept {
 		d.sha = digest(text)
 		d.s.Source.Files[d.name] = text
-		return textData{bytes.NewReader(text)}, data.Close()
+		return NewData(text), data.Close()
 	}
 	if d.sha, err = digestOf(data); err != nil {
 		return nil, errors.Join(err, data.Close())
@@ -162,7 +163,7 @@ func (d *drawing) openData() (Data, error) {
 		return d.extras.Data(d.name)
 	}
 	text, err := d.reader.open(d.name)
-	return textData{bytes.NewReader(text)}, err
+	return NewData(text), err
 }
 
 // openAgain opens a file that is not stored with a run for another draw. It returns nil if the draw is the same.
@@ -180,7 +181,7 @@ func (d *drawing) openAgain(sha string) (Data, error) {
 	}
 	data, err := FolderData(k.folder)(d.name)
 	if err != nil {
-		return nil, fmt.Errorf("it is not stored with the run, and other agents are to be drawn: %w", err)
+		return nil, errors.New("it is not stored with the run, and other agents are to be drawn: " + why(d.name, err).Error())
 	}
 	now, err := digestOf(data)
 	if err == nil && now != sha {

@@ -102,7 +102,10 @@ func (d *drawing) sample(n *doc.Node) {
 func shares(n *doc.Node) (all []people.Share) {
 	sum, percents, whole := 0.0, 0, true
 	for _, e := range n.Entries() {
-		part, isPercent := percentage(e.Value)
+		part, isPercent, ok := percentage(e.Value)
+		if !ok {
+			return nil
+		}
 		if isPercent {
 			percents++
 		}
@@ -123,18 +126,22 @@ func shares(n *doc.Node) (all []people.Share) {
 	return all
 }
 
-// percentage reads a number that is not negative, and whether it is a percentage.
-func percentage(n *doc.Node) (part float64, isPercent bool) {
+// maxPart is the largest number of people in a share.
+const maxPart = 1e15
+
+// percentage reads a number that is not negative, and whether it is a percentage; ok is false after reporting a mistake.
+func percentage(n *doc.Node) (part float64, isPercent, ok bool) {
 	text, isText := n.Scalar().(string)
-	if number, ok := strings.CutSuffix(strings.TrimSpace(text), "%"); isText && ok {
-		part, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || !(part >= 0 && part <= 100) {
-			n.Errorf("such as 51%", "%s is not a share", quoted(text))
-			part = 0
-		}
-		return part, true
+	number, isPercent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	if !isText || !isPercent {
+		part = n.Float(0, maxPart)
+		return part, false, part >= 0
 	}
-	return n.Float(0, math.MaxFloat64), false
+	part, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if ok = err == nil && part >= 0 && part <= 100; !ok {
+		n.Errorf("such as 51%", "%s is not a share", quoted(text))
+	}
+	return part, true, ok
 }
 
 // named checks the names of the columns if all of them become attributes.

@@ -84,11 +84,18 @@ func FolderData(dir string) DataOpener {
 // textData is a file that is in memory.
 type textData struct{ *bytes.Reader }
 
+// NewData returns a file with a text.
+func NewData(text []byte) Data { return textData{bytes.NewReader(text)} }
+
 // Close implements Data.
 func (textData) Close() error { return nil }
 
 // Stamp implements Data.
-func (textData) Stamp() string { return "" }
+func (t textData) Stamp() string {
+	h := sha256.New()
+	_, _ = io.Copy(h, io.NewSectionReader(t.Reader, 0, t.Reader.Size())) // memory has no errors
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // Folder opens files of a folder and nothing outside of it, links included.
 func Folder(dir string) Opener {
