@@ -8,7 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-// field is an attribute, or a column that is none but is used to choose rows.
+// field is an attribute, or another column that rows are chosen by.
 type field struct {
 	name   string
 	column int

@@ -69,7 +69,7 @@ func newRowFilter(ctx context.Context, only []int64) *rowFilter {
 	return &rowFilter{ctx, only, only == nil}
 }
 
-// take reports whether a row is to be visited. Rows come in order.
+// take reports whether a scan visits a row. Rows come in order.
 func (f *rowFilter) take(row int64) (bool, error) {
 	if row%checkEvery == 0 && f.ctx.Err() != nil {
 		return false, context.Cause(f.ctx)

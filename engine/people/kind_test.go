@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKinds checks which texts are of which kind.
+// TestKinds checks what kinds texts are of.
 func TestKinds(t *testing.T) {
 	tests := []struct {
 		cells string // between spaces, and one with spaces around it behind a bar

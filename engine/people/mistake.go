@@ -32,7 +32,7 @@ func Mistakes(err error) []*Mistake {
 		return nil
 	}
 	if m, ok := errors.AsType[*Mistake](err); ok {
-		if joined, many := err.(interface{ Unwrap() []error }); many { //nolint:errorlint // only the outermost error is a list
+		if joined, many := err.(interface{ Unwrap() []error }); many {
 			var all []*Mistake
 			for _, one := range joined.Unwrap() {
 				all = append(all, Mistakes(one)...)

@@ -210,7 +210,7 @@ func (w *watched) ReadAt(p []byte, off int64) (int, error) {
 	return w.ReaderAt.ReadAt(p, off)
 }
 
-// TestCrowd draws from a file of 200,000 people, of which little is in memory at a time.
+// TestCrowd draws from a file of 200,000 people and checks that little of it is in memory.
 func TestCrowd(t *testing.T) {
 	const rows, few = 200_000, 500
 	path := crowded(t, rows, 20_000)

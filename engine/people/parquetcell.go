@@ -93,6 +93,7 @@ func physical(k parquet.Kind) (r reading, problem string) {
 		return reading{Float, func(v parquet.Value) (Cell, error) { return number(v.Double()), nil }}, ""
 	case parquet.ByteArray:
 		return reading{String, characters}, ""
+	case parquet.FixedLenByteArray:
 	case parquet.Int96:
 		return reading{String, func(v parquet.Value) (Cell, error) {
 			t := v.Int96() // nanoseconds of the day, and the Julian day

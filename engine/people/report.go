@@ -17,7 +17,7 @@ type Report struct {
 	Taken      int        `json:"taken"`
 	Sampled    bool       `json:"sampled"` // false takes the first rows
 	Seed       uint64     `json:"seed"`
-	Weight     string     `json:"weight"` // the column; "" is none
+	Weight     string     `json:"weight"` // the column; "" weighs all rows equally
 	Raking     *Raking    `json:"raking"` // nil without targets
 	Marginals  []Marginal `json:"marginals"`
 }

@@ -12,7 +12,7 @@ const (
 	maxCategories = 10_000
 	// maxCombinations is the number of combinations of categories that a file may have.
 	maxCombinations = 1 << 20
-	// maxUnknown is the number of categories without a target that are told.
+	// maxUnknown is the number of categories without a target that a mistake lists.
 	maxUnknown = 10
 )
 

@@ -49,7 +49,7 @@ type taking struct {
 
 	needed  []*field // to choose rows; those of the condition come first
 	columns []int    // of needed
-	weight  int      // the index in needed; -1 is none
+	weight  int      // the index in needed; -1 if rows have no weight
 	targets []*categories
 	table   *table
 	fit     *fit

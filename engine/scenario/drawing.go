@@ -45,8 +45,7 @@ type drawing struct {
 	n    *doc.Node // the population
 	name string    // of the file
 	plan people.Plan
-	ask  *asked // the condition; nil is none
-	key  string // identifies the plan
+	ask  *asked // the condition; nil takes every row
 	sha  string // digest of the file
 	size int64
 }

@@ -149,7 +149,7 @@ func (d *drawing) named(file people.File) bool {
 	if d.plan.Columns != nil {
 		return true
 	}
-	before := len(d.reader.report.Problems())
+	before := len(d.report.Problems())
 	from := d.n.Get("from")
 	columns := file.Columns()
 	if len(columns) > maxNames {
@@ -164,7 +164,7 @@ func (d *drawing) named(file people.File) bool {
 			from.Errorf("choose and rename with `columns: {attribute: column}`", "%s: the column %s cannot be the name of an attribute", d.name, quoted(c.Name))
 		}
 	}
-	return len(d.reader.report.Problems()) == before
+	return len(d.report.Problems()) == before
 }
 
 // asked is the condition that selects rows.
@@ -196,8 +196,8 @@ func (d *drawing) compile(file people.File) bool {
 	}
 	d.chains.Fields["row"] = known
 	defer delete(d.chains.Fields, "row")
-	before := len(d.reader.report.Problems())
-	if a.expr = d.chains.Expr(a.node, rowNames); a.expr == nil || len(d.reader.report.Problems()) > before {
+	before := len(d.report.Problems())
+	if a.expr = d.chains.Expr(a.node, rowNames); a.expr == nil || len(d.report.Problems()) > before {
 		return false
 	}
 	refs := a.expr.Refs("row")

@@ -93,7 +93,7 @@ func (textData) Close() error { return nil }
 // Stamp implements Data.
 func (t textData) Stamp() string {
 	h := sha256.New()
-	_, _ = io.Copy(h, io.NewSectionReader(t.Reader, 0, t.Reader.Size())) // memory has no errors
+	_, _ = io.Copy(h, io.NewSectionReader(t.Reader, 0, t.Size())) // memory has no errors
 	return hex.EncodeToString(h.Sum(nil))
 }
 
