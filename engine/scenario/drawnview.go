@@ -22,7 +22,7 @@ func (s *Scenario) Population() *view.Population {
 		p.Notes = append(p.Notes, fmt.Sprintf("raked in %s: weights times %.3g to %.3g, shares within %.2g", counted(k.Rounds, "round"), k.Lowest, k.Most, max(k.Gap, 1e-15)))
 	}
 	for _, m := range r.Marginals {
-		p.Shares.Head = []string{"Value", "In the file", "Target", "Drawn", "95% of draws", "Remark"}
+		p.Shares.Head = view.PopulationHead
 		for i := range m.Categories {
 			p.Shares.Rows = append(p.Shares.Rows, shareOf(m.Attribute, &m.Categories[i]))
 		}
@@ -34,7 +34,7 @@ func shareOf(attribute string, c *people.Category) []string {
 	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	remark := ""
 	if c.Off() {
-		remark = "off by more than in 95% of draws"
+		remark = view.OffTarget
 	}
 	return []string{attribute + " " + c.Name, percent(c.File), percent(c.Target), percent(c.Drawn), fmt.Sprintf("±%.1f", 100*c.Margin), remark}
 }

@@ -8,3 +8,9 @@ type Population struct {
 	// of the range of 95% of all draws in percentage points. It is empty without targets.
 	Shares Table
 }
+
+// PopulationHead are the columns of the shares of a [Population].
+var PopulationHead = []string{"Value", "In the file", "Target", "Drawn", "95% of draws", "Remark"}
+
+// OffTarget is the remark of a share that differs from its target more than chance explains.
+const OffTarget = "off by more than in 95% of draws"

@@ -31,6 +31,7 @@ type Scenario struct {
 	Settings           engine.Settings // for a new run: defaults, saved settings, environment and scenario
 	Graph              engine.Graph    // of the chain of a session
 	Warnings           []string
+	Population         *view.Population // how the agents were drawn from a file; nil if they were not
 	Fork               *Forked // nil if it is not a fork
 }
 
