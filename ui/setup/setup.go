@@ -32,7 +32,7 @@ type Scenario struct {
 	Graph              engine.Graph    // of the chain of a session
 	Warnings           []string
 	Population         *view.Population // how the agents were drawn from a file; nil if they were not
-	Fork               *Forked // nil if it is not a fork
+	Fork               *Forked          // nil if it is not a fork
 }
 
 // Kind is the type of a parameter's values.
