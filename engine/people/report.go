@@ -62,7 +62,7 @@ func margin(share float64, n int) float64 {
 // String describes the draw in a line.
 func (r *Report) String() string {
 	if !r.Sampled {
-		return fmt.Sprintf("the first %d of %s", r.Taken, r.File)
+		return fmt.Sprintf("%s of %s, in its order", counted(r.Taken, "row"), r.File)
 	}
 	text := fmt.Sprintf("%d of %s of %s", r.Taken, counted(r.Eligible, "row"), r.File)
 	if r.Weight != "" {

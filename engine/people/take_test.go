@@ -131,6 +131,10 @@ func TestDrawIsRepeatable(t *testing.T) {
 		t.Errorf("got %q, want %q", d.Report.String(), want)
 	}
 	lines := strings.Split(text, "\n")
+	_, d = taken(t, opened(t, "a.csv", text), &Plan{Count: 7})
+	if want := "7 rows of , in its order"; d.Report.String() != want {
+		t.Errorf("got %q, want %q", d.Report.String(), want)
+	}
 	for i := 1; i < len(lines)-1; i++ {
 		cells := strings.Split(lines[i], ",")
 		lines[i] = fmt.Sprintf(`{"person": %q, "sex": %q, "area": %q, "age": %s, "weight": %s}`, cells[0], cells[1], cells[2], cells[3], cells[4])
