@@ -25,6 +25,8 @@ const (
 	ConnectorsFile = OwnFiles + "connectors.yaml" // connectors of the settings, if the scenario uses one
 	PayloadFiles   = OwnFiles + "payload/"        // prefix of the payload's file name
 	MockedSteps    = OwnFiles + "mocked"          // undefined connectors and functions that the mock replaces, one per line
+	DrawnRows      = OwnFiles + "population.csv"  // the agents that were drawn from a file too large to be stored
+	DrawnReport    = OwnFiles + "population.json" // how they were drawn
 )
 
 // Alone returns the name of the chain that runs alone, or "" if the whole scenario runs.

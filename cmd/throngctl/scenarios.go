@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
@@ -41,15 +42,30 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		return c.copy(t, one)
 	}
 	if t.json {
-		return t.print([]answer.BuiltIn{one})
+		return t.print([]answer.BuiltIn{textsOf(one)})
 	}
 	for i, name := range slices.Sorted(maps.Keys(one.Files)) {
 		if i > 0 {
 			fmt.Fprintln(t.out)
 		}
-		fmt.Fprintf(t.out, "# %s\n%s", name, one.Files[name])
+		if text := one.Files[name]; utf8.ValidString(text) {
+			fmt.Fprintf(t.out, "# %s\n%s", name, text)
+		} else {
+			fmt.Fprintf(t.out, "# %s (%s, not a text; --copy copies it)\n", name, engine.FormatBytes(int64(len(text))))
+		}
 	}
 	return nil
+}
+
+// textsOf returns a scenario without the content of its files that are not texts.
+func textsOf(one answer.BuiltIn) answer.BuiltIn {
+	one.Files = maps.Clone(one.Files)
+	for name, text := range one.Files {
+		if !utf8.ValidString(text) {
+			one.Files[name] = ""
+		}
+	}
+	return one
 }
 
 func scenarioOf(name string) (answer.BuiltIn, error) {
@@ -104,7 +120,7 @@ func (c *scenariosCmd) copy(t *terminal, one answer.BuiltIn) error {
 		}
 	}
 	if t.json {
-		return t.print([]answer.BuiltIn{one})
+		return t.print([]answer.BuiltIn{textsOf(one)})
 	}
 	own := filepath.Join(c.Copy, authoring.FileName(one.Name))
 	_, err := fmt.Fprintf(t.out, "Copied %s. Next: throngctl validate %s\n", strings.Join(names, ", "), own)

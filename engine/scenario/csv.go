@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -44,9 +45,9 @@ const manyValues = 4096
 // cells is a column of a CSV file, as far as its cells were seen.
 type cells struct {
 	name  string
-	kind  kind // the narrowest that fits the cells so far
-	fixed bool // the scenario says the kind
-	size  int  // bytes of all cells
+	kind  people.Kind // the narrowest that fits the cells so far
+	fixed bool        // the scenario says the kind
+	size  int         // bytes of all cells
 	found map[string]uint16
 	codes []string // the cells of found, in order; both are nil where there are too many
 }
@@ -63,7 +64,7 @@ type csvReader struct {
 	rows int
 }
 
-func readCSV(s *sheet, types map[string]kind) *table {
+func readCSV(s *sheet, types map[string]people.Kind) *table {
 	r := &csvReader{sheet: s, id: -1}
 	if !r.header(types) {
 		return nil
@@ -96,7 +97,7 @@ func (r *csvReader) next() ([]string, error) {
 }
 
 // header reads the names of the columns; false where there are none.
-func (r *csvReader) header(types map[string]kind) bool {
+func (r *csvReader) header(types map[string]people.Kind) bool {
 	r.open()
 	record, err := r.next()
 	switch {
@@ -122,7 +123,7 @@ func (r *csvReader) header(types map[string]kind) bool {
 		}
 		c := &cells{name: strings.Clone(name), found: map[string]uint16{}}
 		if c.kind, c.fixed = types[name]; i == r.id {
-			c.kind, c.fixed, c.found = stringKind, true, nil // an id is a text, whatever it looks like
+			c.kind, c.fixed, c.found = people.String, true, nil // an id is a text, whatever it looks like
 		}
 		r.all = append(r.all, c)
 	}
@@ -193,7 +194,7 @@ func (r *csvReader) check(record []string) {
 		case cell == "":
 		case !c.see(cell):
 			line, col := r.csv.FieldPos(i)
-			r.errorf(line, col, c.name+" is "+kindNames[c.kind]+" because `types` says so", "%s is not %s", quoted(cell), kindHints[c.kind])
+			r.errorf(line, col, c.name+" is "+people.KindNames[c.kind]+" because `types` says so", "%s is not %s", quoted(cell), people.KindHints[c.kind])
 		}
 	}
 }
@@ -202,16 +203,10 @@ func (r *csvReader) check(record []string) {
 func (c *cells) see(cell string) bool {
 	first := c.size == 0
 	c.size += len(cell)
-	for !c.kind.fits(cell) {
-		switch {
-		case c.fixed:
-			return false
-		case c.kind == boolKind && !first: // true is not a number
-			c.kind = stringKind
-		default:
-			c.kind++
-		}
+	if c.fixed && !c.kind.Fits(cell) {
+		return false
 	}
+	c.kind = c.kind.Widen(cell, first)
 	if c.found == nil {
 		return true
 	}
@@ -263,27 +258,28 @@ func (c *cells) column(rows int) (column, func(cell string)) {
 	case c.found != nil:
 		values := []value.Value{value.Missing}
 		for _, cell := range c.codes {
-			values = append(values, c.kind.value(cell))
+			parsed, _ := c.kind.Parse(cell) // it fits
+			values = append(values, cellValue(parsed))
 		}
 		column := &codeColumn{make([]uint16, 0, rows), values}
 		return column, func(cell string) { column.codes = append(column.codes, c.found[cell]) }
-	case c.kind == intKind:
+	case c.kind == people.Int:
 		column, next := make(intColumn, rows), 0
 		return column, func(cell string) {
-			i, ok := asInt(cell)
-			if !ok {
-				i = noInt
+			column[next] = noInt
+			if c, ok := people.Int.Parse(cell); ok && c.Present {
+				column[next] = c.Int
 			}
-			column[next], next = i, next+1
+			next++
 		}
-	case c.kind == floatKind:
+	case c.kind == people.Float:
 		column, next := make(floatColumn, rows), 0
 		return column, func(cell string) {
-			f, ok := asFloat(cell)
-			if !ok {
-				f = math.NaN()
+			column[next] = math.NaN()
+			if c, ok := people.Float.Parse(cell); ok && c.Present {
+				column[next] = c.Float
 			}
-			column[next], next = f, next+1
+			next++
 		}
 	}
 	column := &textBuilder{textColumn: textColumn{ends: make([]uint32, 0, rows)}}

@@ -14,6 +14,9 @@ type Extras struct {
 	Chain      string            // to be run alone, once; "" runs the scenario as a whole
 	Payload    *Payload          // what its chains see as input; nil is missing
 	Keys       Opener            // opens private keys, to check them: they are not kept with a run; nil does not look
+	Data       DataOpener        // opens files of people in pieces; nil reads them whole, like the other files
+
+	drawn *keptDraw // agents that the run stores, which the scenario is read from; nil if there are none
 }
 
 // Payload is a file of what chains work on. A list, and every row of a .jsonl or .csv file, is for an agent each; anything
@@ -31,7 +34,7 @@ func (x Extras) Read(name string, open Opener) (*Scenario, error) {
 // Load reads a scenario from the disk.
 func (x Extras) Load(path string) (*Scenario, error) {
 	folder := Folder(filepath.Dir(path))
-	x.Keys = folder
+	x.Keys, x.Data = folder, FolderData(filepath.Dir(path))
 	return x.Read(filepath.Base(path), folder)
 }
 
@@ -40,7 +43,7 @@ func (r *reader) keep(name string, text []byte) { r.s.Source.Files[name] = text 
 
 // kept are the extras of a run that was kept.
 func kept(src engine.Source) Extras {
-	x := Extras{Chain: src.Alone(), Connectors: src.Files[engine.ConnectorsFile]}
+	x := Extras{Chain: src.Alone(), Connectors: src.Files[engine.ConnectorsFile], drawn: keptDrawOf(&src)}
 	for name, text := range src.Files {
 		if base, ok := strings.CutPrefix(name, engine.PayloadFiles); ok {
 			x.Payload = &Payload{Name: base, Text: text}

@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -29,6 +31,70 @@ func most(path string) int64 {
 		return maxSheet
 	}
 	return maxFile
+}
+
+// Data is a file that is read in pieces because it may be large.
+type Data interface {
+	io.ReaderAt
+	io.Closer
+	// Size returns the length in bytes.
+	Size() int64
+	// Stamp changes whenever the file does.
+	Stamp() string
+}
+
+// DataOpener opens a file by its path relative to the scenario's folder.
+type DataOpener func(path string) (Data, error)
+
+// openedFile is a file of a folder.
+type openedFile struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// Size implements Data.
+func (f openedFile) Size() int64 { return f.info.Size() }
+
+// Stamp implements Data.
+func (f openedFile) Stamp() string { return fmt.Sprint(f.info.Size(), f.info.ModTime().UnixNano()) }
+
+// FolderData opens large files of a folder and nothing outside of it, links included.
+func FolderData(dir string) DataOpener {
+	return func(path string) (Data, error) {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = root.Close() }()
+		info, err := root.Stat(filepath.FromSlash(path))
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is not a file", path)
+		}
+		f, err := root.Open(filepath.FromSlash(path))
+		if err != nil {
+			return nil, err
+		}
+		return openedFile{f, info}, nil
+	}
+}
+
+// textData is a file that is in memory.
+type textData struct{ *bytes.Reader }
+
+// NewData returns a file with a text.
+func NewData(text []byte) Data { return textData{bytes.NewReader(text)} }
+
+// Close implements Data.
+func (textData) Close() error { return nil }
+
+// Stamp implements Data.
+func (t textData) Stamp() string {
+	h := sha256.New()
+	_, _ = io.Copy(h, io.NewSectionReader(t.Reader, 0, t.Size())) // memory has no errors
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Folder opens files of a folder and nothing outside of it, links included.

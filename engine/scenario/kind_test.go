@@ -11,45 +11,17 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
-
-func TestKinds(t *testing.T) {
-	tests := []struct {
-		cells string // between spaces, and one with spaces around it behind a bar
-		want  []kind // that each of them fits, besides stringKind
-	}{
-		{"true False TRUE| false ", []kind{boolKind}},
-		{"tRUE yes on T 0x1 1_000 1,5 - + . e5 1e +-1 --1 1-1 nan inf Infinity |٣", nil},
-		{"0 -1 +7 12345678901234567| 5 ", []kind{intKind, floatKind}},
-		{"9223372036854775807 -9223372036854775807", []kind{intKind, floatKind}},
-		{"9223372036854775808 -9223372036854775808 007 -01 00", nil},
-		{"1.5 -.5 5. 0.0 1e3 1E-3 0e1 +1.0e+2 99999999999999999999.5", []kind{floatKind}},
-		{"1e999 -1e999 01.5 1.5.2 1.5e2e2", nil},
-	}
-	for _, tt := range tests {
-		words, spaced, _ := strings.Cut(tt.cells, "|")
-		cells := strings.Fields(words)
-		if spaced != "" {
-			cells = append(cells, spaced)
-		}
-		for _, cell := range cells {
-			for _, k := range []kind{boolKind, intKind, floatKind, stringKind} {
-				if got, want := k.fits(cell), k == stringKind || slices.Contains(tt.want, k); got != want {
-					t.Errorf("%q fits %s: %v, want %v", cell, kindNames[k], got, want)
-				}
-			}
-		}
-	}
-}
 
 // TestKindOfAColumn checks that a column's type is the narrowest that fits all its cells, in any order.
 func TestKindOfAColumn(t *testing.T) {
 	samples := []string{"true", "False", "1", "-20", "1.5", "2e3", "x", "007", "99999999999999999999", ""}
 	rapid.Check(t, func(t *rapid.T) {
 		column := rapid.SliceOfN(rapid.SampledFrom(samples), 1, 12).Draw(t, "cells")
-		want := boolKind
+		want := people.Bool
 		for !fitsAll(want, column) {
 			want++
 		}
@@ -62,15 +34,15 @@ func TestKindOfAColumn(t *testing.T) {
 				}
 			}
 			if got := c.kind; got != want {
-				t.Fatalf("%q: got %s, want %s", column, kindNames[got], kindNames[want])
+				t.Fatalf("%q: got %s, want %s", column, people.KindNames[got], people.KindNames[want])
 			}
 			rand.New(rand.NewPCG(seed, 0)).Shuffle(len(column), func(i, j int) { column[i], column[j] = column[j], column[i] })
 		}
 	})
 }
 
-func fitsAll(k kind, column []string) bool {
-	return !slices.ContainsFunc(column, func(cell string) bool { return cell != "" && !k.fits(cell) })
+func fitsAll(k people.Kind, column []string) bool {
+	return !slices.ContainsFunc(column, func(cell string) bool { return cell != "" && !k.Fits(cell) })
 }
 
 // TestMistakesStandWhereTheyAre puts one wrong cell anywhere into a file and checks the reported position.

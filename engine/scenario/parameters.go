@@ -221,6 +221,7 @@ func (r *reader) environment(n *doc.Node) {
 	inline := false
 	if text := n.Text(); text != "" {
 		cfg.Functions, inline = r.functions(n, text)
+		r.definitions = cfg.Functions.Text
 	}
 	if inline {
 		cfg.Origin = expr.Origin(n)

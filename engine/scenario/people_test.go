@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 	"pgregory.net/rapid"
 )
@@ -199,7 +200,7 @@ func TestCSVRoundTrip(t *testing.T) {
 		},
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := rapid.SliceOfN(rapid.SampledFrom(kindNames), 1, 5).Draw(t, "kinds")
+		kinds := rapid.SliceOfN(rapid.SampledFrom(people.KindNames), 1, 5).Draw(t, "kinds")
 		header, types := []string{"id"}, []string{}
 		for i, kind := range kinds {
 			header = append(header, "c"+strconv.Itoa(i))
@@ -300,7 +301,7 @@ func TestSinglePeopleMistakes(t *testing.T) {
 		{"{from: people.csv, types: {age: int}}", "age\n1\nx\n", `people.csv:3:1: "x" is not a whole number (age is int because `},
 		{"{from: people.csv, types: {b: float}}", "a,b\nü,\"x, y\"\n", `people.csv:2:3: "x, y" is not a number`},
 		{"{from: people.jsonl, types: {age: int}}", `{"age": 1}`, "types are for .csv files (remove it"},
-		{"{count: 1, types: {age: int}}", "", "types are for `from`"},
+		{"{count: 1, types: {age: int}}", "", "types needs a file: `from`"},
 		{"{from: people.csv, id: 'x${agent.index}'}", "id\na\n", "the rows have ids already (remove it"},
 		{"{from: people.csv, attributes: {age: 1}}", "age\n1\n", "age is an attribute of the rows already"},
 		{"{from: people.csv, attributes: {a: '${agent.agee}'}}", "age\n1\n", "agent has no agee here (did you mean `age`?)"},

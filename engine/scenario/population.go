@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/memory"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 )
@@ -42,8 +43,9 @@ type population struct {
 	idAt       *doc.Node
 	attributes []attribute
 	index      map[string]int
-	filter     *filter  // nil admits all agents
-	fields     []string // what a filter may ask for
+	filter     *filter        // nil admits all agents
+	drawn      *people.Report // how the rows were drawn from a file; nil if they were not
+	fields     []string       // what a filter may ask for
 	env        *script.Env
 	sized      string // the parameter that says how many there are; "" where no single one does
 }
@@ -150,11 +152,12 @@ func (r populationReader) population(n *doc.Node) {
 	r.s.Agents = 1
 	p := &r.s.population
 	p.index, p.env = map[string]int{}, r.env
-	n.Fields("count", "id", "attributes", "rows", "from", "write", "types", "filter")
+	n.Fields("count", "id", "attributes", "rows", "from", "columns", "types", "values", "where", "sample", "write", "filter")
 	r.chains.Fields["agent"] = []string{"id", "index"} // what cannot change from cycle to cycle
 	if n != nil {
+		r.count(n)
 		p.table = r.table(n)
-		r.count(n, p.table)
+		r.countFits(n, p.table)
 		r.attributes(n.Get("attributes"), p)
 		r.identify(n.Get("id"), p)
 		r.filter(n.Get("filter"), p)
@@ -173,8 +176,8 @@ var agentNames = []string{"agent"}
 // parameterAlone is a field that is nothing but a parameter.
 var parameterAlone = regexp.MustCompile(`^\$\{params\.(\w+)\}$`)
 
-// count reads how many agents there are.
-func (r populationReader) count(n *doc.Node, t *table) {
+// count reads how many agents there are, as far as it does not depend on rows.
+func (r populationReader) count(n *doc.Node) {
 	c := n.Get("count")
 	switch {
 	case c != nil:
@@ -184,13 +187,19 @@ func (r populationReader) count(n *doc.Node, t *table) {
 				r.s.population.sized = m[1]
 			}
 		}
-		if t != nil && t.rows > 0 && r.s.Agents > t.rows {
-			c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
-		}
-	case n.Get("rows") == nil && n.Get("from") == nil:
+	case n.Get("rows") == nil && n.Get("from") == nil || n.Get("sample") != nil:
 		n.Require("count")
-	case t != nil:
+	}
+}
+
+// countFits checks the number of agents with their rows, which is the number of agents unless the population says it.
+func (r populationReader) countFits(n *doc.Node, t *table) {
+	switch c := n.Get("count"); {
+	case t == nil || t.unwritten():
+	case c == nil:
 		r.s.Agents = t.rows
+	case t.rows > 0 && r.s.Agents > t.rows:
+		c.Errorf("leave it out to take all", "%d agents, and the population has %s", r.s.Agents, counted(t.rows, "row"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/suggest"
 )
@@ -19,7 +20,9 @@ func (r populationReader) table(n *doc.Node) *table {
 	var t *table
 	source := n.Only("rows", "from", "write")
 	if source.Key == nil || source.Key.Text() != "from" {
-		n.Get("types").Errorf("remove it", "types are for `from`, and for .csv files only")
+		for _, key := range append([]string{"types"}, drawingKeys...) {
+			n.Get(key).Errorf("remove it", "%s needs a file: `from`", key)
+		}
 	}
 	switch {
 	case source.Key == nil:
@@ -28,6 +31,12 @@ func (r populationReader) table(n *doc.Node) *table {
 		t = r.rows(source.Value)
 	case source.Key.Text() == "write":
 		t = toBeWritten(source.Value)
+	case isDrawn(n):
+		count := -1
+		if n.Get("count") != nil {
+			count = r.s.Agents
+		}
+		t = r.drawn(n, count)
 	default:
 		t = r.from(source.Value, n.Get("types"))
 	}
@@ -50,7 +59,7 @@ func (r populationReader) from(n, types *doc.Node) *table {
 		return nil
 	}
 	if !isSheet(name) {
-		n.Errorf("a .csv file with a header, or a .jsonl file with an object a line", "a population cannot be read from %s", name)
+		n.Errorf("a .csv file with a header, a .jsonl file with an object a line, or a .parquet file", "a population cannot be read from %s", name)
 		return nil
 	}
 	text, err := r.open(name)
@@ -59,7 +68,7 @@ func (r populationReader) from(n, types *doc.Node) *table {
 		return nil
 	}
 	if path.Ext(name) != ".csv" {
-		types.Errorf("remove it: JSON has types of its own", "types are for .csv files")
+		types.Errorf("remove it, or choose `columns`: JSON has types of its own", "types are for .csv files")
 	}
 	kinds := readTypes(types)
 	t := newSheet(name, text, r.report).read(kinds)
@@ -72,16 +81,16 @@ func (r populationReader) from(n, types *doc.Node) *table {
 }
 
 // readTypes reads the kinds of columns.
-func readTypes(n *doc.Node) map[string]kind {
-	kinds := map[string]kind{}
+func readTypes(n *doc.Node) map[string]people.Kind {
+	kinds := map[string]people.Kind{}
 	for _, e := range n.Entries() {
 		name := e.Key.Text()
 		if name == "id" {
 			e.Key.Errorf("remove it", "an id is a string, always")
 			continue
 		}
-		if i := slices.Index(kindNames, e.Value.OneOf(kindNames...)); i >= 0 {
-			kinds[name] = kind(i)
+		if i := slices.Index(people.KindNames, e.Value.OneOf(people.KindNames...)); i >= 0 {
+			kinds[name] = people.Kind(i)
 		}
 	}
 	return kinds

@@ -97,16 +97,17 @@ type SecretParameter struct {
 
 // reader reads one scenario.
 type reader struct {
-	name     string
-	open     Opener
-	given    map[string]string
-	kept     bool // given are the values as kept with a run
-	extras   Extras
-	report   *doc.Report
-	s        *Scenario
-	env      *script.Env
-	chains   chain.Reader
-	patterns []bucketPattern // of all services
+	name        string
+	open        Opener
+	given       map[string]string
+	kept        bool // given are the values as kept with a run
+	extras      Extras
+	report      *doc.Report
+	s           *Scenario
+	env         *script.Env
+	definitions string // the text of the functions
+	chains      chain.Reader
+	patterns    []bucketPattern // of all services
 }
 
 // Opener returns the content of a file by its path relative to the scenario's folder.

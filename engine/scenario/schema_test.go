@@ -65,6 +65,8 @@ func probes(place string) string {
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', auth: {" + word + ": {?}}}}\n" + rest
 	case "write":
 		return "population: {count: 1, write: {?}}\n" + rest
+	case "sample":
+		return "population: {count: 1, from: people.csv, sample: {?}}\n" + rest
 	case "connector":
 		return "connectors: {n: {kind: " + of + ", ?}}\n" + rest
 	case "chain":
@@ -162,7 +164,7 @@ func (s *schemaMaker) make() schema {
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),
 	}
-	for place, or := range map[string][]string{"warm_up": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
+	for place, or := range map[string][]string{"warm_up": {"boolean"}, "sample": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
 		short := s.keysAt(place)
 		short["type"] = append(or, "object")
 		definitions[place] = short

@@ -138,13 +138,23 @@ func fileWords() map[string]keyWord {
 }
 
 func populationWords() map[string]keyWord {
+	table := schema{"type": "object", "additionalProperties": schema{"type": "object", "additionalProperties": words}}
 	return map[string]keyWord{
 		"population.count":      {schema{"type": []string{"integer", "string"}}, "the number of agents; it may depend on params"},
 		"population.id":         {words, "the IDs of the agents, such as shopper-${agent.index + 1}"},
 		"population.attributes": {mapped, "attributes that are computed for each agent; each can use those above it"},
 		"population.rows":       {schema{"type": "array", "items": mapped}, "the agents as a list, one map for each"},
-		"population.from":       {named, "a .csv or .jsonl file in the same folder, one row for each agent"},
-		"population.types":      {schema{"type": "object", "additionalProperties": oneOf("bool", "int", "float", "string")}, "the types of columns, if they should not be guessed"},
+		"population.from":       {named, "a .csv, .jsonl or .parquet file in the same folder, one row for each agent"},
+		"population.columns":    {schema{"type": []string{"object", "array"}, "additionalProperties": words, "items": words}, "the columns that become attributes: a list, or a map from attributes to columns"},
+		"population.values":     {table, "other values for the cells of an attribute, such as {gender: {1: male, 2: female}}"},
+		"population.where":      {words, "an expression about a row, such as row.age >= 18; other rows are left out"},
+		"population.sample":     {ref("sample"), "draw `count` rows at random; true draws all rows with the same probability"},
+		"sample.weight":         {named, "the column with the weight of a row"},
+		"sample.seed":           {schema{"type": []string{"integer", "string"}}, "the seed of the draw, 1 if absent; it may depend on params"},
+		"sample.targets":        {table, "shares that the weights are raked to, such as {gender: {female: 51%, male: 49%}}"},
+		"sample.tolerance":      {fixed, "the largest difference of a share after raking, 0.000001 if absent"},
+		"sample.rounds":         {whole, "the most rounds of raking, 1000 if absent"},
+		"population.types":      {schema{"type": "object", "additionalProperties": oneOf("bool", "int", "float", "string")}, "the types of attributes, if they should not be guessed"},
 		"population.filter":     {words, "an expression that selects the active agents"},
 		"population.write":      {ref("write"), "a model writes the agents, once, before the run begins"},
 		"write.retry":           {ref("retry"), "how often and when a failed call is repeated"},

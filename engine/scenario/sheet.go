@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
@@ -40,7 +41,7 @@ func newSheet(name string, text []byte, report *doc.Report) *sheet {
 
 // read returns the agents of the file; what is wrong with it goes to the report. The names of their attributes are
 // known in spite of mistakes, nil where they are not. types are the kinds of columns that the scenario says.
-func (s *sheet) read(types map[string]kind) *table {
+func (s *sheet) read(types map[string]people.Kind) *table {
 	var t *table
 	switch {
 	case len(s.text) > maxSheet:

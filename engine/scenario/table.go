@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math"
 
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/script/value"
 	"go.starlark.net/starlark"
 )
@@ -54,7 +55,7 @@ type codeColumn struct {
 // intColumn holds whole numbers; noInt is an empty cell.
 type intColumn []int64
 
-const noInt = math.MinInt64
+const noInt = people.NoInt
 
 // floatColumn holds numbers; NaN is an empty cell.
 type floatColumn []float64

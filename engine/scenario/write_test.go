@@ -44,7 +44,7 @@ func TestWriteMistakes(t *testing.T) {
 		{"a schema of anything", change("answer: {name: string, age: int, \"pet?\": string}", "answer: {schema: {type: object}}"), "agent has no age here"},
 		{"a prompt that fails", change("${index + 1}", "${index + 'a'}"), "the first person"},
 		{"no map", "    - a\n", "`write` must be a map of keys"},
-		{"types", somebody + "  types: {age: int}\n", "types are for `from`"},
+		{"types", somebody + "  types: {age: int}\n", "types needs a file: `from`"},
 		{"rows in addition", somebody + "  rows: [{a: 1}]\n", "cannot be combined with"},
 		{"an unknown attribute", strings.Replace(somebody, "age:", "aged:", 1), "agent has no age here (did you mean `aged`?)"},
 	} {

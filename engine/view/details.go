@@ -50,6 +50,7 @@ type Details struct {
 	Parameters    [][2]string
 	Settings      [][2]string
 	Files         []File
+	Population    *Population // nil unless the agents were drawn from a file
 }
 
 // File is a file of a scenario. Text is empty if it is large or binary.

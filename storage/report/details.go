@@ -20,7 +20,7 @@ func Details(ctx context.Context, src Source, run engine.RunID, extras Extras) (
 	if err != nil {
 		return nil, err
 	}
-	d := &view.Details{Steps: stepLines(&t, extras.Calls), Services: view.ServiceTable(&t, extras.Calls)}
+	d := &view.Details{Population: extras.Population, Steps: stepLines(&t, extras.Calls), Services: view.ServiceTable(&t, extras.Calls)}
 	if d.Outcomes, err = extras.outcomes(ctx, src, run); err != nil {
 		return nil, err
 	}

@@ -81,6 +81,8 @@ type inputs struct {
 	Settings [][2]string
 	Params   [][2]string
 	Files    []file
+	// Population describes how the agents were drawn from a file; nil if they were not.
+	Population *view.Population
 }
 
 // mark is a word with a tone: good, bad, warn or plain.
@@ -119,6 +121,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		},
 		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
+		inputs:      inputs{Population: extras.Population},
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type Extras struct {
 	Against  *Comparison
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
+	Population *view.Population // how the agents were drawn from a file; nil if they were not
 }
 
 // Audit is the result of an audit.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/ui/internal/drawn"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -78,11 +79,15 @@ type pairs struct {
 	sheets  [3]*widgets.Sheet
 	panels  [3]*widgets.Panel
 	files   *form.Note
+
+	population *drawn.Population
+	drawn      *widgets.Panel
 }
 
 func newPairs() *pairs {
-	p := &pairs{origin: form.NewNote(""), files: form.NewNote("")}
-	parts := []fyne.CanvasObject{p.origin}
+	p := &pairs{origin: form.NewNote(""), files: form.NewNote(""), population: drawn.NewPopulation()}
+	p.drawn = widgets.NewPanel("Population", p.population.Content)
+	parts := []fyne.CanvasObject{p.origin, p.drawn}
 	for i, title := range []string{"Run", "Parameters", "Settings"} {
 		p.sheets[i] = widgets.NewSheet([]widgets.Column{{Sample: "checkpoint_interval_seconds"}, {Sample: "https://shop.example", Weight: 1}}, "", nil)
 		p.panels[i] = widgets.NewPanel(title, p.sheets[i])
@@ -95,6 +100,8 @@ func newPairs() *pairs {
 func (p *pairs) show(d *view.Details) {
 	p.origin.SetText(d.Origin)
 	p.origin.Hidden = d.Origin == ""
+	p.population.Show(d.Population)
+	p.drawn.Hidden = d.Population == nil
 	for i, all := range [][][2]string{d.Facts, d.Parameters, d.Settings} {
 		rows := make([]widgets.Row, len(all))
 		for k, pair := range all {

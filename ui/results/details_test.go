@@ -36,6 +36,9 @@ func shop() *view.Details {
 			{Path: "shop.pay", Statuses: [5]int64{engine.StepOK: 100, engine.StepFailed: 7}, Size: 250_000, Service: engine.Quantiles{Count: 107, P95: 30 * time.Millisecond}},
 		}, map[string]view.StepCall{"shop.buy": {Service: "shop", Endpoint: "POST /orders"}}, 10*time.Second),
 		Facts: [][2]string{{"Scenario", "shopping.yaml"}}, Settings: [][2]string{{"seed", "42"}}, Files: []view.File{{Name: "shopping.yaml", Size: "2 kB"}},
+		Population: &view.Population{Summary: "20 of 900 rows of panel.parquet, seed 1", Notes: []string{"24 kB"}, Shares: view.Table{
+			Head: view.PopulationHead, Rows: [][]string{{"gender female", "58.0%", "51.0%", "20.0%", "±21.9", view.OffTarget}, {"gender male", "42.0%", "49.0%", "80.0%", "±21.9", view.OffTarget}},
+		}},
 	}
 	for _, title := range []string{"Concurrency", "Throughput", "Session time"} {
 		ch := view.Chart{Title: title, About: "of the run", Lines: []string{"all"}, Values: [][]float64{nil}}
@@ -55,7 +58,7 @@ func TestOutcomesAreShown(t *testing.T) {
 	q.Until("the details are read", func() bool { return s.figures.details != nil })
 	wantShown(t, s, "All 5 criteria met; 4 of 100 sessions failed or timed out; the result is",
 		"480 events from 960 sessions in 2 days of simulated time.", "abandoned", "160", "order: total", "order by mood", "happy", "Sessions with order by segment", "loyal", "Numbers in events",
-		"Over time", "Concurrency", "Throughput", "shop.buy", "shop POST /orders", "40 ms", "80 ms", "32/s", "2.5 kB", "shopping.yaml (2 kB)", "seed")
+		"Over time", "Concurrency", "Throughput", "shop.buy", "shop POST /orders", "40 ms", "80 ms", "32/s", "2.5 kB", "shopping.yaml (2 kB)", "seed", "20 of 900 rows of panel.parquet, seed 1\n24 kB")
 	q.Fit("outcomes", s.Content(), scaled)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/drawn"
 	"github.com/throng-sim/throng/ui/internal/form"
 )
 
@@ -27,8 +28,9 @@ type agentsPanel struct {
 	agents, filter *form.Entry
 	rows           form.Form // of both fields: for errors found while counting
 	words          *form.Note
-	writing        *form.Note // the model that writes their personas
-	taking         int        // the number of active agents
+	writing        *form.Note        // the model that writes their personas
+	drawn          *drawn.Population // how they were drawn from a file
+	taking         int               // the number of active agents
 	of             countInput
 	asked          int                // number of the newest request; results of older ones are dropped
 	cancel         context.CancelFunc // cancels the newest request
@@ -43,7 +45,7 @@ type countInput struct {
 }
 
 func newAgentsPanel(s *Screen) *agentsPanel {
-	p := &agentsPanel{screen: s, agents: form.NewEntry(), filter: form.NewEntry(), words: form.NewNote(""), writing: form.NewNote(""), taking: notCounted, cancel: func() {}}
+	p := &agentsPanel{screen: s, agents: form.NewEntry(), filter: form.NewEntry(), words: form.NewNote(""), writing: form.NewNote(""), drawn: drawn.NewPopulation(), taking: notCounted, cancel: func() {}}
 	p.agents.SetPlaceHolder("all")
 	p.filter.SetPlaceHolder("agent.index < 10")
 	agents, filter := form.NewRow("Agents", p.agents), form.NewRow("Filter", p.filter)
@@ -51,7 +53,7 @@ func newAgentsPanel(s *Screen) *agentsPanel {
 	filter.SetHelp("an expression over agent; only matching agents are active")
 	s.watch(s.settings.Add(p.rows.Add(agents, "agents"), "agents"), p.agents)
 	s.watch(s.settings.Add(p.rows.Add(filter, "filter"), "filter"), p.filter)
-	p.panel = form.NewFold("Active agents", form.NewStack(form.NewColumns(16, agents, filter), p.words, p.writing))
+	p.panel = form.NewFold("Active agents", form.NewStack(form.NewColumns(16, agents, filter), p.words, p.writing, p.drawn.Content))
 	p.writing.Hide()
 	return p
 }
@@ -84,6 +86,10 @@ func (p *agentsPanel) follow(o Order) {
 	}
 	another := now.scenario != p.of.scenario
 	p.of, p.taking = now, notCounted
+	if another && now.scenario != nil {
+		p.drawn.Show(now.scenario.Population)
+		p.panel.Refresh()
+	}
 	p.asked++
 	p.cancel()
 	p.stop()

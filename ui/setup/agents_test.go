@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -138,5 +139,21 @@ func TestActiveAgentsAreRemembered(t *testing.T) {
 	s.until("active: 186 of 372")
 	if got := s.entry("Filter").Text; got != "agent.x > 1" {
 		t.Errorf("the filter is %q after a new start", got)
+	}
+}
+
+// TestDrawnAgentsAreShown checks that the panel of agents shows how they were drawn from a file.
+func TestDrawnAgentsAreShown(t *testing.T) {
+	const summary = "300 of 1871 rows of personas.parquet, seed 1"
+	s := shown(t, &fakeDesk{change: func(sc *Scenario) {
+		sc.Population = &view.Population{Summary: summary, Notes: []string{"24 kB"}, Shares: view.Table{
+			Head: view.PopulationHead, Rows: [][]string{{"gender female", "50.8%", "51.0%", "53.3%", "±5.7", ""}, {"gender male", "49.2%", "49.0%", "46.7%", "±5.7", ""}},
+		}}
+	}})
+	s.until("active: all 372")
+	s.screen.agentsPanel.panel.SetOpen(true)
+	s.Drain()
+	if !s.shows(summary) || !s.shows("53.3%") {
+		t.Errorf("shown: %q", uitest.Texts(s.screen.agentsPanel.panel))
 	}
 }

@@ -31,7 +31,8 @@ type Scenario struct {
 	Settings           engine.Settings // for a new run: defaults, saved settings, environment and scenario
 	Graph              engine.Graph    // of the chain of a session
 	Warnings           []string
-	Fork               *Forked // nil if it is not a fork
+	Population         *view.Population // how the agents were drawn from a file; nil if they were not
+	Fork               *Forked          // nil if it is not a fork
 }
 
 // Kind is the type of a parameter's values.

@@ -117,7 +117,7 @@ func (d setupDesk) show(ctx context.Context, name string, fork setup.Fork, given
 		Name: name, Title: s.Title, About: s.About, Agents: s.Agents, Cycle: s.Clock.Cycle, Settings: settings,
 		Graph: s.Chain.Graph(),
 	}
-	out.Arrivals = s.Clock.Arrivals.String()
+	out.Arrivals, out.Population = s.Clock.Arrivals.String(), s.Population()
 	for i := range s.Parameters {
 		out.Parameters = append(out.Parameters, parameter(&s.Parameters[i]))
 	}

@@ -76,6 +76,9 @@ func (c *cursor) names() (all []name) {
 		if slices.Contains(at, "write") {
 			return append(all, name{"index", "", "The number of the persona, from 0.", nil}, name{"count", "", "How many personas are written.", nil})
 		}
+		if slices.Contains(at, "where") {
+			return append(all, name{"row", "", "A row of the file, by attributes and columns.", &thing{fields: c.columns()}})
+		}
 		return append(all, c.agent(2))
 	case "services", "connectors", "chain":
 	default:

@@ -1,6 +1,7 @@
 package complete
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,25 +93,43 @@ func shortened(text string) string {
 
 // attributes returns the attributes of the agents: computed, of the rows in the file, and written by a model.
 func (o *outline) attributes() (all []name) {
-	add := func(n *node, help string) {
-		if n == nil {
-			return
-		}
-		for _, c := range n.children {
-			key := strings.TrimSuffix(c.key, "?")
-			if !slices.ContainsFunc(all, func(n name) bool { return n.name == key }) && key != "id" && key != "" && !strings.Contains(key, mark) {
-				all = append(all, name{name: key, detail: "attribute", help: sentence(help, shortened(o.value(c)))})
-			}
-		}
-	}
 	p := o.root.get("population")
-	add(p.get("attributes"), "An attribute of the agents")
+	all = o.described(all, p.get("attributes"), "An attribute of the agents")
 	if rows := p.get("rows"); rows != nil && len(rows.children) > 0 {
-		add(rows.children[0], "A column of the population")
+		all = o.described(all, rows.children[0], fromColumn)
 	}
-	add(p.get("types"), "A column of the population")
-	add(p.get("write").get("answer"), "Written by the model")
+	for _, n := range o.columns() {
+		if !isListed(all, n.name) {
+			all = append(all, n)
+		}
+	}
+	return o.described(all, p.get("write").get("answer"), "Written by the model")
+}
+
+const fromColumn = "A column of the population"
+
+// columns returns the columns of the population's file, as far as the scenario names them.
+func (o *outline) columns() []name {
+	p := o.root.get("population")
+	return o.described(o.described(nil, p.get("columns"), fromColumn), p.get("types"), fromColumn)
+}
+
+// described adds the keys, or for a list the items, of a node.
+func (o *outline) described(all []name, n *node, help string) []name {
+	if n == nil {
+		return all
+	}
+	for _, c := range n.children {
+		key := strings.TrimSuffix(cmp.Or(c.key, o.value(c)), "?")
+		if !isListed(all, key) && key != "id" && key != "" && !strings.Contains(key, mark) {
+			all = append(all, name{name: key, detail: "attribute", help: sentence(help, shortened(o.value(c)))})
+		}
+	}
 	return all
+}
+
+func isListed(all []name, wanted string) bool {
+	return slices.ContainsFunc(all, func(n name) bool { return n.name == wanted })
 }
 
 // services returns the services of a kind; "" is any.

@@ -112,7 +112,7 @@ func opened(text string) (expression string, ok bool) {
 }
 
 // whole are the keys whose whole value is an expression.
-var whole = map[string]bool{"when": true, "condition": true, "each": true, "otherwise": true, "call": true, "filter": true, "done": true}
+var whole = map[string]bool{"when": true, "condition": true, "each": true, "otherwise": true, "call": true, "filter": true, "where": true, "done": true}
 
 // isExpression reports whether the whole value of a node is an expression.
 func isExpression(n *node) bool {

@@ -45,6 +45,7 @@ type entry struct {
 type opened struct {
 	name   string
 	key    bool // it is a private key
+	data   bool // it is read in pieces: sum is that of its stamp
 	failed bool
 	size   int
 	sum    [sha256.Size]byte
@@ -53,7 +54,18 @@ type opened struct {
 // open opens a file, and describes it.
 func open(name string, key bool, with scenario.Opener) (text []byte, of opened, err error) {
 	text, err = with(name)
-	return text, opened{name, key, err != nil, len(text), sha256.Sum256(text)}, err
+	return text, opened{name: name, key: key, failed: err != nil, size: len(text), sum: sha256.Sum256(text)}, err
+}
+
+// openData opens a file that is read in pieces, and describes it.
+func openData(name string, with scenario.DataOpener) (data scenario.Data, of opened, err error) {
+	of = opened{name: name, data: true}
+	if data, err = with(name); err != nil {
+		of.failed = true
+		return nil, of, err
+	}
+	of.sum = sha256.Sum256([]byte(data.Stamp()))
+	return data, of, nil
 }
 
 // read returns a scenario from the cache, or parses its file. path identifies the file in addition to its name in a folder.
@@ -65,7 +77,7 @@ func (c *cache) read(path, name string, x scenario.Extras, with scenario.Opener)
 	lock := &c.locks[int(key[0])%len(c.locks)]
 	lock.Lock()
 	defer lock.Unlock()
-	e := c.find(key, with, x.Keys)
+	e := c.find(key, with, &x)
 	if e == nil {
 		if e, err = c.parse(name, x, with); err != nil {
 			return nil, err
@@ -93,12 +105,12 @@ func keyOf(path string, x *scenario.Extras) (key [sha256.Size]byte, err error) {
 }
 
 // find returns a valid entry, or nil.
-func (c *cache) find(key [sha256.Size]byte, with, keys scenario.Opener) *entry {
+func (c *cache) find(key [sha256.Size]byte, with scenario.Opener, x *scenario.Extras) *entry {
 	c.mu.Lock()
 	entries := slices.Clone(c.entries)
 	c.mu.Unlock()
 	for _, e := range slices.Backward(entries) {
-		if e.key == key && e.valid(with, keys) {
+		if e.key == key && e.valid(with, x) {
 			return e
 		}
 	}
@@ -106,13 +118,21 @@ func (c *cache) find(key [sha256.Size]byte, with, keys scenario.Opener) *entry {
 }
 
 // valid reports whether the files of an entry still have the same content.
-func (e *entry) valid(with, keys scenario.Opener) bool {
+func (e *entry) valid(with scenario.Opener, x *scenario.Extras) bool {
 	for _, was := range e.files {
-		opener := with
-		if was.key {
-			opener = keys
+		var now opened
+		switch {
+		case was.data:
+			data, of, err := openData(was.name, x.Data)
+			if now = of; err == nil {
+				_ = data.Close() // nothing was read
+			}
+		case was.key:
+			_, now, _ = open(was.name, true, x.Keys)
+		default:
+			_, now, _ = open(was.name, false, with)
 		}
-		if _, now, _ := open(was.name, was.key, opener); now != was {
+		if now != was {
 			return false
 		}
 	}
@@ -131,6 +151,13 @@ func (c *cache) parse(name string, x scenario.Extras, with scenario.Opener) (*en
 	}
 	if x.Keys != nil {
 		x.Keys = noting(true, x.Keys)
+	}
+	if of := x.Data; of != nil {
+		x.Data = func(name string) (scenario.Data, error) {
+			data, note, err := openData(name, of)
+			e.files = append(e.files, note)
+			return data, err
+		}
 	}
 	var err error
 	if e.parsed, err = x.Parse(name, noting(false, with)); len(e.files) > 0 && !e.files[0].failed {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -189,5 +190,54 @@ func TestCacheLimits(t *testing.T) {
 	c.keep(&entry{files: []opened{{size: 2 * maxCachedBytes}}})
 	if len(c.entries) != 1 {
 		t.Errorf("%d entries, want only the newest", len(c.entries))
+	}
+}
+
+// TestPeopleAreParsedAgain checks that a scenario whose agents are drawn from a file is parsed again when the file changes, and
+// that the file is copied with an edited scenario, with the edited text of it if there is one.
+func TestPeopleAreParsedAgain(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("s.yaml", "population: {from: people.csv, columns: {id: name}}\nchain c: {step a: {kind: emit, event: one}}\n")
+	write("people.csv", "name\nann\n")
+	path := filepath.Join(dir, "s.yaml")
+	first := func(s *scenario.Scenario) string {
+		t.Helper()
+		id, err := s.Program(1).AgentID(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if n := parses(func() { load(t, path, nil); load(t, path, nil) }); n != 1 {
+		t.Errorf("parsed %d times", n)
+	}
+	write("people.csv", "name\nbarbara\n")
+	if got := first(load(t, path, nil)); got != "barbara" {
+		t.Errorf("the first agent is %s", got)
+	}
+	e := &Edit{Name: path}
+	s, err := e.Load(scenario.Extras{})
+	if err != nil || first(s) != "barbara" || !slices.Contains(e.Files(), "people.csv") {
+		t.Errorf("%v, files %v", err, e.Files())
+	}
+	to := t.TempDir()
+	if existing, err := e.Copy(filepath.Join(to, "t.yaml"), false); err != nil || len(existing) > 0 {
+		t.Fatal(existing, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(to, "people.csv")); err != nil || string(text) != "name\nbarbara\n" {
+		t.Errorf("copied: %q, %v", text, err)
+	}
+	if existing, err := e.Copy(filepath.Join(to, "u.yaml"), false); err != nil || !slices.Equal(existing, []string{"people.csv"}) {
+		t.Errorf("copied over %v, %v", existing, err)
+	}
+	e = &Edit{Name: path, Texts: map[string][]byte{"people.csv": []byte("name\ncay\n")}}
+	if s, err := e.Load(scenario.Extras{}); err != nil || first(s) != "cay" {
+		t.Errorf("as edited: %v", err)
 	}
 }

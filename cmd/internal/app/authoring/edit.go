@@ -1,10 +1,12 @@
 package authoring
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -24,6 +26,7 @@ type Edit struct {
 	Texts map[string][]byte // by file, relative to the scenario's folder
 
 	opened []string
+	data   []string // files that were opened in pieces
 }
 
 // BuiltIn reports whether the scenario is built in.
@@ -65,6 +68,18 @@ func (e *Edit) open(name string) ([]byte, error) {
 	return text, err
 }
 
+// openData opens a saved file in pieces, or its edited text, and notes that the file belongs to the scenario.
+func (e *Edit) openData(name string) (scenario.Data, error) {
+	if text, edited := e.Texts[name]; edited {
+		return scenario.NewData(text), nil
+	}
+	data, err := scenario.FolderData(filepath.Dir(e.Name))(name)
+	if err == nil && !slices.Contains(e.data, name) {
+		e.data = append(e.data, name)
+	}
+	return data, err
+}
+
 // Load reads the scenario with the edited texts.
 func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
 	from := e.Name
@@ -74,7 +89,7 @@ func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
 	case e.BuiltIn():
 		from = engine.BuiltIn + e.File()
 	default:
-		x.Keys = scenario.Folder(filepath.Dir(from))
+		x.Keys, x.Data = scenario.Folder(filepath.Dir(from)), e.openData
 	}
 	s, err := scenarios.read(from, e.File(), x, e.open)
 	if err == nil {
@@ -84,12 +99,16 @@ func (e *Edit) Load(x scenario.Extras) (*scenario.Scenario, error) {
 }
 
 // Files returns the files that Load has opened, the main file first.
-func (e *Edit) Files() []string { return e.opened }
+func (e *Edit) Files() []string { return slices.Concat(e.opened, e.data) }
 
 // AddFiles adds existing files to those of the scenario. If the scenario has mistakes, Load may not have found all of them.
 func (e *Edit) AddFiles(names []string) {
 	for _, name := range names {
-		_, _ = e.open(name) // a missing file does not belong to it
+		if path.Ext(name) != ".parquet" || e.BuiltIn() {
+			_, _ = e.open(name) // a missing file does not belong to it
+		} else if data, err := e.openData(name); err == nil {
+			_ = data.Close() // nothing was read
+		}
 	}
 }
 
@@ -150,15 +169,26 @@ func (e *Edit) Write(name string, text []byte) error {
 
 // writeIn writes a file in a folder.
 func writeIn(dir, name string, text []byte) error {
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return fmt.Errorf("%s is outside the scenario's folder", name)
+	to, err := pathIn(dir, name)
+	if err != nil {
+		return err
 	}
-	return Replace(filepath.Join(dir, filepath.FromSlash(name)), text)
+	return Replace(to, text)
+}
+
+// pathIn returns the path of a file in a folder.
+func pathIn(dir, name string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fmt.Errorf("%s is outside the scenario's folder", name)
+	}
+	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
 // Replace writes a file atomically and durably: readers see the old or the new text, even after a crash. It follows symbolic links and
 // keeps the permissions.
-func Replace(path string, text []byte) error {
+func Replace(path string, text []byte) error { return replace(path, bytes.NewReader(text)) }
+
+func replace(path string, text io.Reader) error {
 	mode := fs.FileMode(0o644)
 	if to, err := filepath.EvalSymlinks(path); err == nil {
 		path = to
@@ -173,7 +203,7 @@ func Replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	_, err = io.Copy(f, text)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -187,7 +217,7 @@ func Replace(path string, text []byte) error {
 // those already exists and overwrite is not set, it writes nothing and returns their names.
 func (e *Edit) Copy(path string, overwrite bool) (existing []string, err error) {
 	dir := filepath.Dir(path)
-	for _, name := range e.opened {
+	for _, name := range e.Files() {
 		if name == e.File() || slices.Contains(existing, name) {
 			continue
 		}
@@ -211,5 +241,24 @@ func (e *Edit) Copy(path string, overwrite bool) (existing []string, err error) 
 			return nil, fmt.Errorf("copy %s: %w", name, err)
 		}
 	}
+	for _, name := range e.data {
+		if err := e.copyData(dir, name); err != nil {
+			return nil, fmt.Errorf("copy %s: %w", name, err)
+		}
+	}
 	return nil, nil
+}
+
+// copyData copies a file that may be large into a folder.
+func (e *Edit) copyData(dir, name string) (err error) {
+	data, err := e.openData(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.Close()) }()
+	to, err := pathIn(dir, name)
+	if err != nil {
+		return err
+	}
+	return replace(to, io.NewSectionReader(data, 0, data.Size()))
 }

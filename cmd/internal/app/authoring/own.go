@@ -28,7 +28,7 @@ func IsOwn(data string, files map[string][]byte) bool {
 }
 
 // dataEndings are the extensions of files with agents, which cannot contain an address that is called.
-var dataEndings = []string{".csv", ".jsonl"}
+var dataEndings = []string{".csv", ".jsonl", ".parquet"}
 
 // builtInTexts returns the set of the texts of all built-in files.
 var builtInTexts = sync.OnceValue(func() map[string]bool {

@@ -35,7 +35,7 @@ func LoadWith(path string, x scenario.Extras) (*scenario.Scenario, error) {
 	}
 	folder := scenario.Folder(filepath.Dir(file))
 	own := x
-	own.Keys = folder
+	own.Keys, own.Data = folder, scenario.FolderData(filepath.Dir(file))
 	s, err := scenarios.read(file, filepath.Base(file), own, folder)
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {

@@ -52,7 +52,7 @@ func filesDiffer(was, now *engine.Source) (all []string) {
 		before, had := was.Files[name]
 		after, has := now.Files[name]
 		switch {
-		case name == scenario.PersonasName || name == engine.MockedSteps || name == was.Name && was.Name != now.Name || name == now.Name && was.Name != now.Name:
+		case name == scenario.PersonasName || name == engine.MockedSteps || name == engine.DrawnReport || name == was.Name && was.Name != now.Name || name == now.Name && was.Name != now.Name:
 		case !had:
 			all = append(all, "file "+shownFile(name)+" is new")
 		case !has:

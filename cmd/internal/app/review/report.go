@@ -95,6 +95,7 @@ func extrasOf(s *scenario.Scenario, seed uint64) report.Extras {
 	graph := program.Graph()
 	return report.Extras{
 		Version: about.Version(), Agent: program.AgentID, Calls: view.StepCalls(&graph), Clock: s.Clock, Acted: s.Acted, Persona: program.Persona,
+		Population: s.Population(),
 	}
 }
 

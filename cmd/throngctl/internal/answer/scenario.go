@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/compare"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
+	"github.com/throng-sim/throng/engine/people"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
@@ -176,7 +177,8 @@ type Scenario struct {
 	About      string           `json:"about,omitempty"`
 	Agents     int              `json:"agents"`
 	Cycles     int              `json:"cycles"`
-	Arrivals   string           `json:"arrivals,omitempty"` // how the agents of a cycle arrive, if not together
+	Arrivals   string           `json:"arrivals,omitempty"`   // how the agents of a cycle arrive, if not together
+	Population *people.Report   `json:"population,omitempty"` // how the agents were drawn from a file, if they were
 	Parameters []Parameter      `json:"parameters"`
 	Services   []Service        `json:"services"`
 	Chains     []Chain          `json:"chains"`
@@ -251,7 +253,7 @@ func NewScenario(s *scenario.Scenario, services []app.PlannedService, f *engine.
 		Title: s.Title, About: s.About, Agents: s.Agents, Cycles: max(s.Cycles, 1), Forecast: f,
 		Parameters: []Parameter{}, Services: []Service{}, Criteria: []Criterion{}, Warnings: []Mistake{},
 	}
-	j.Arrivals = s.Clock.Arrivals.String()
+	j.Arrivals, j.Population = s.Clock.Arrivals.String(), s.Drawn()
 	for _, p := range s.Parameters {
 		j.Parameters = append(j.Parameters, Parameter{Heading{p.Name, p.Title, p.About}, p.Value.String(), p.Default.String(), known(p.Min), known(p.Max), p.Choices})
 	}

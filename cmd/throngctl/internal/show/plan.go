@@ -176,10 +176,29 @@ func short(text string) string {
 	return text
 }
 
+// printPopulation prints how the agents were drawn from a file, with the drawn shares and their targets.
+func printPopulation(out io.Writer, p *view.Population) {
+	if p == nil {
+		return
+	}
+	Row(out, "population\t%s\n", p.Summary)
+	for _, note := range p.Notes {
+		Row(out, "\t%s\n", note)
+	}
+	for _, share := range p.Shares.Rows {
+		Row(out, "share %s\tdrawn %s, target %s %s, in the file %s", share[0], share[3], share[2], share[4], share[1])
+		if remark := share[5]; remark != "" {
+			Row(out, "; %s", remark)
+		}
+		Row(out, "\n")
+	}
+}
+
 // Scenario prints the agents, clock, parameters, services, chains and expected requests of a scenario. by describes the
 // model that writes the agents, or is "".
 func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.PlannedService) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
+	printPopulation(out, s.Population())
 	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), engine.FormatDuration(s.Clock.Cycle), max(s.Cycles, 1))
 	if plan := s.Clock.Arrivals; plan != nil {
 		Row(out, "arrivals\t%s\n", plan)
