@@ -52,6 +52,7 @@ const (
 // cli has all commands and flags.
 type cli struct {
 	Common common `embed:""`
+	startCommands
 	runCommands
 	orderCommands
 	fleetCommands
@@ -59,34 +60,38 @@ type cli struct {
 	documentCommands
 }
 
-// runCommands start runs and read their results.
+// startCommands start runs.
+type startCommands struct {
+	Run        runCmd            `cmd:"" help:"Run a scenario." group:"Runs"`
+	Experiment lab.Commands      `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
+	Queue      line.Commands     `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
+	Resume     resumeCmd         `cmd:"" help:"Resume a run." group:"Runs"`
+	Fork       forkCmd           `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
+	Survey     questions.Command `cmd:"" help:"Ask copies of the agents of a run questions, or show the answers." group:"Runs"`
+	Cleanup    cleanupCmd        `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
+}
+
+// runCommands are about runs that exist.
 type runCommands struct {
-	Run         runCmd            `cmd:"" help:"Run a scenario." group:"Runs"`
-	Experiment  lab.Commands      `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
-	Queue       line.Commands     `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
-	Resume      resumeCmd         `cmd:"" help:"Resume a run." group:"Runs"`
-	Fork        forkCmd           `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
-	Survey      questions.Command `cmd:"" help:"Ask copies of the agents of a run questions, or show the answers." group:"Runs"`
-	Cleanup     cleanupCmd        `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
-	Runs        runsCmd           `cmd:"" help:"List runs, newest first." group:"Runs"`
-	Checkpoints checkpointsCmd    `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
-	Timeline    timelineCmd       `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
-	Transcript  transcriptCmd     `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
-	Agents      agentsCmd         `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
-	Fetch       fetchCmd          `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
-	Export      exportCmd         `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
-	Report      reportCmd         `cmd:"" help:"Write an HTML report." group:"Runs"`
-	Push        pushCmd           `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
-	Compare     compareCmd        `cmd:"" help:"Compare runs, with significance." group:"Runs"`
-	Delete      deleteCmd         `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
-	Prune       pruneCmd          `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
-	Restore     restoreCmd        `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
-	Trash       trashCmd          `cmd:"" help:"List the trash, or empty it." group:"Runs"`
-	Note        noteCmd           `cmd:"" help:"Show or change the note of a run." group:"Runs"`
-	Name        nameCmd           `cmd:"" help:"Show or change the name of a run." group:"Runs"`
-	Tag         tagCmd            `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
-	Star        starCmd           `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
-	Audit       auditCmd          `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
+	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
+	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
+	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Transcript  transcriptCmd  `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
+	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
+	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
+	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd      `cmd:"" help:"Write an HTML report." group:"Runs"`
+	Push        pushCmd        `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
+	Compare     compareCmd     `cmd:"" help:"Compare runs, with significance." group:"Runs"`
+	Delete      deleteCmd      `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
+	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
+	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
+	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
+	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Name        nameCmd        `cmd:"" help:"Show or change the name of a run." group:"Runs"`
+	Tag         tagCmd         `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
+	Star        starCmd        `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
+	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 }
 
 // orderCommands act on the run in progress.

@@ -3,7 +3,6 @@
 package survey
 
 import (
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -12,23 +11,24 @@ import (
 )
 
 // Kind is the kind of answer that a question expects.
-type Kind int
+type Kind string
 
 // Kinds of answers.
 const (
-	Choice Kind = iota // one of the options
-	Scale              // a whole number within bounds
-	Number             // any number
-	Text               // free text
+	Choice Kind = "choice" // one of the options
+	Scale  Kind = "scale"  // a whole number within bounds
+	Number Kind = "number" // any number
+	Text   Kind = "text"   // free text
 )
 
 // Question is one question of a survey.
 type Question struct {
-	Name      string
-	Ask       string // a text of the scenario language: it may contain expressions over agent and params
-	Kind      Kind
-	Options   []string // of a choice
-	Low, High int      // of a scale
+	Name    string   `json:"name"`
+	Ask     string   `json:"ask"` // a text of the scenario language: it may contain expressions over agent and params
+	Kind    Kind     `json:"kind" doc:"choice, scale, number or text"`
+	Options []string `json:"choices,omitempty" doc:"of a choice"`
+	Low     int      `json:"from,omitempty" doc:"of a scale"`
+	High    int      `json:"to,omitempty" doc:"of a scale"`
 }
 
 // Survey is what a file of questions says.
@@ -165,18 +165,4 @@ func isName(text string) bool {
 		}
 	}
 	return text != ""
-}
-
-// String names the kind of an answer.
-func (q *Question) String() string {
-	switch q.Kind {
-	case Choice:
-		return fmt.Sprintf("one of %d options", len(q.Options))
-	case Scale:
-		return fmt.Sprintf("%d to %d", q.Low, q.High)
-	case Number:
-		return "a number"
-	default:
-		return "a text"
-	}
 }

@@ -17,34 +17,37 @@ import (
 
 // Result is what the agents answered.
 type Result struct {
-	Title     string
-	Asked     int // agents
-	Questions []Answers
+	Title     string    `json:"title"`
+	Asked     int       `json:"asked" doc:"agents that were asked"`
+	Questions []Answers `json:"questions"`
 }
 
 // Answers are those to one question: of all agents first, then by segment.
 type Answers struct {
 	Question
-	Groups []Group
+	Groups []Group `json:"groups" doc:"all agents first, then the values of each segment"`
 }
 
-// Group is the answers of all agents, or of those with a value of a segment. Unknown figures are NaN.
+// Group is the answers of all agents, or of those with a value of a segment. Unknown figures are nil.
 type Group struct {
-	Segment, Value string // "" for all agents
-	Asked          int
-	Answered       int
-	Options        []Share // of a choice and of a scale, in their order
-	Mean           float64 // of a scale and of a number
-	Low, High      float64 // 95% interval of the mean: Student's t
-	Texts          []string
+	Segment  string   `json:"segment,omitempty" doc:"an attribute of the agents; missing for all agents"`
+	Value    string   `json:"value,omitempty"`
+	Asked    int      `json:"asked"`
+	Answered int      `json:"answered"`
+	Options  []Share  `json:"options,omitempty" doc:"of a choice or a scale, in their order"`
+	Mean     *float64 `json:"mean,omitempty" doc:"of a scale or of numbers"`
+	Low      *float64 `json:"low,omitempty" doc:"lower end of the 95% interval of the mean (Student's t)"`
+	High     *float64 `json:"high,omitempty" doc:"its upper end"`
+	Texts    []string `json:"texts,omitempty" doc:"the first answers in words"`
 }
 
-// Share is how often an option was chosen, with the 95% interval of its share among those who answered.
+// Share is how often an option was chosen, with the 95% interval of its share among those who answered. Unknown figures are nil.
 type Share struct {
-	Option    string
-	Count     int
-	Share     float64
-	Low, High float64
+	Option string   `json:"option"`
+	Count  int      `json:"count"`
+	Share  *float64 `json:"share,omitempty" doc:"of those who answered, 0 to 1"`
+	Low    *float64 `json:"low,omitempty" doc:"lower end of its 95% interval (Wilson)"`
+	High   *float64 `json:"high,omitempty" doc:"its upper end"`
 }
 
 // mostTexts is how many answers in words a group keeps, and mostValues how many values of a segment are apart.
@@ -53,7 +56,7 @@ const (
 	mostValues = 50
 )
 
-// Of returns the survey that a run executes, from its source; nil if the run is none.
+// Of returns the survey that a run executes, from its source; nil for another run.
 func Of(src engine.Source) *Survey {
 	root := doc.Parse(src.Name, src.Files[src.Name], &doc.Report{})
 	chain := root.Get("chain survey")
@@ -212,13 +215,20 @@ func (c *counted) result(q *Question) Group {
 		}
 	}
 	for _, o := range options {
-		share := Share{Option: o, Count: c.options[o], Share: float64(c.options[o]) / float64(c.answered)}
-		share.Low, share.High = wilson(c.options[o], c.answered)
-		g.Options = append(g.Options, share)
+		low, high := wilson(c.options[o], c.answered)
+		g.Options = append(g.Options, Share{o, c.options[o], known(float64(c.options[o]) / float64(c.answered)), known(low), known(high)})
 	}
 	e := statistics.Summarize(c.numbers, statistics.Number, 0)
-	g.Mean, g.Low, g.High = e.Mean, e.Interval.Low, e.Interval.High
+	g.Mean, g.Low, g.High = known(e.Mean), known(e.Interval.Low), known(e.Interval.High)
 	return g
+}
+
+// known returns a figure; nil for NaN.
+func known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
 }
 
 // wilson returns the 95% score interval of a share (Wilson, Probable inference, JASA 22, 1927); NaN without answers.

@@ -17,8 +17,12 @@ import (
 const Newest = -1
 
 // Launch prepares a survey among the agents of a run, with their memory at the start of a cycle: the newest checkpoint of that cycle, or
-// of the run. Mistakes of the user are *engine.FieldError values.
-func Launch(ctx context.Context, store *sqlite.Store, data string, run engine.RunID, cycle int, s *survey.Survey, o app.Order) (app.Launch, error) {
+// of the run. A survey stands for the run that it was among. Mistakes of the user are *engine.FieldError values.
+func Launch(ctx context.Context, store *sqlite.Store, data string, r engine.RunRecord, cycle int, s *survey.Survey, o app.Order) (app.Launch, error) {
+	run := r.ID
+	if survey.Of(r.Source) != nil {
+		run = r.Parent
+	}
 	number, err := checkpoint(ctx, store, run, cycle)
 	if err != nil {
 		return app.Launch{}, err
@@ -66,7 +70,7 @@ func checkpoint(ctx context.Context, store *sqlite.Store, run engine.RunID, cycl
 	return 0, &engine.FieldError{Field: "at", Problem: fmt.Sprintf("%s has no checkpoint at the start of cycle %d", run, cycle), Hint: "there are checkpoints at" + list}
 }
 
-// Results counts the answers of a survey. If the run is none, the error is a *engine.FieldError.
+// Results counts the answers of a survey. For another run, the error is a *engine.FieldError.
 func Results(ctx context.Context, store storage.Reader, run engine.RunID) (*survey.Result, error) {
 	record, err := store.Run(ctx, run)
 	if err != nil {

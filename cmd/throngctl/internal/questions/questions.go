@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/survey"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -35,7 +36,7 @@ type Terminal struct {
 
 // Command asks the agents of a run questions, or shows what they answered.
 type Command struct {
-	RunID  string   `arg:"" name:"run" help:"Run ID or its beginning, or a name."`
+	RunID  string   `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	File   string   `arg:"" optional:"" help:"File of questions (default: show the answers of a survey)."`
 	At     *int     `placeholder:"CYCLE" help:"Ask agents as they were at the start of this cycle (default: the newest checkpoint)."`
 	Agents string   `placeholder:"EXPR" help:"Ask only agents that match this expression."`
@@ -46,6 +47,9 @@ type Command struct {
 
 // Run is called by kong.
 func (c *Command) Run(ctx context.Context, t *Terminal) error {
+	if c.File == "" && slices.Contains(scenario.Endings, filepath.Ext(c.RunID)) {
+		c.RunID, c.File = "", c.RunID
+	}
 	if c.File == "" {
 		return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error { return t.print(ctx, store, r.ID, answer.Print) })
 	}
@@ -58,14 +62,12 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		return err
 	}
 	var l app.Launch
-	var of engine.RunID
 	err = t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
 		cycle := surveys.Newest
 		if c.At != nil {
 			cycle = *c.At
 		}
-		of = r.ID
-		l, err = surveys.Launch(ctx, store, t.Data, r.ID, cycle, s, app.Order{
+		l, err = surveys.Launch(ctx, store, t.Data, r, cycle, s, app.Order{
 			Env: os.Getenv, Trusted: t.Trusted, Allow: c.Allow,
 		})
 		return err
@@ -73,6 +75,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 	if err != nil {
 		return err
 	}
+	of := l.Fork.Record.ID
 	l.Settings.Agents, l.Settings.Filter = nil, c.Agents
 	if err := t.Execute(ctx, l, c.Export); err != nil {
 		return err
@@ -92,7 +95,7 @@ func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.Ru
 		return err
 	}
 	if t.JSON {
-		return encode(t.Out, answer.NewSurvey(run, r))
+		return encode(t.Out, answer.Survey{Run: run, Result: r})
 	}
 	for i := range r.Questions {
 		q := &r.Questions[i]
@@ -128,22 +131,22 @@ func line(q *survey.Answers, g *survey.Group) string {
 	}
 	cells := []string{name, fmt.Sprintf("%d of %d", g.Answered, g.Asked)}
 	for _, o := range g.Options {
-		cells = append(cells, within(100*o.Share, 100*o.Low, 100*o.High, "%.0f%%"))
+		cells = append(cells, within(100, o.Share, o.Low, o.High, "%.0f%%"))
 	}
 	if q.Kind == survey.Scale || q.Kind == survey.Number {
-		cells = append(cells, within(g.Mean, g.Low, g.High, "%.2f"))
+		cells = append(cells, within(1, g.Mean, g.Low, g.High, "%.2f"))
 	}
 	return strings.Join(cells, "\t")
 }
 
-// within writes a figure with its interval; - if it is unknown.
-func within(v, low, high float64, format string) string {
-	if math.IsNaN(v) {
+// within writes a multiple of a figure with its interval; - if it is unknown.
+func within(times float64, v, low, high *float64, format string) string {
+	if v == nil {
 		return "-"
 	}
-	text := fmt.Sprintf(format, v)
-	if math.IsNaN(low) || math.IsNaN(high) {
+	text := fmt.Sprintf(format, times**v)
+	if low == nil || high == nil {
 		return text
 	}
-	return text + " [" + fmt.Sprintf(format, low) + ", " + fmt.Sprintf(format, high) + "]"
+	return text + " [" + fmt.Sprintf(format, times**low) + ", " + fmt.Sprintf(format, times**high) + "]"
 }
