@@ -31,6 +31,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/line"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/machines"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/marks"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/questions"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
@@ -87,10 +88,10 @@ type runCommands struct {
 	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
 	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
 	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
-	Note        noteCmd        `cmd:"" help:"Show or change the note of a run." group:"Runs"`
-	Name        nameCmd        `cmd:"" help:"Show or change the name of a run." group:"Runs"`
-	Tag         tagCmd         `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
-	Star        starCmd        `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
+	Note        marks.NoteCmd  `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Name        marks.NameCmd  `cmd:"" help:"Show or change the name of a run." group:"Runs"`
+	Tag         marks.TagCmd   `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
+	Star        marks.StarCmd  `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
 	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 }
 
@@ -304,7 +305,7 @@ func (t *terminal) execute(args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
-	args = tagChanges(args)
+	args = marks.TagChanges(args)
 	all, shared := grammar(args)
 	code := -1
 	parser, err := flags.NewParser(all,
@@ -356,6 +357,7 @@ func (t *terminal) execute(args []string) int {
 	command.Bind(&machines.Terminal{
 		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
+	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&questions.Terminal{
 		Out: t.out, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, With: t.with,
 		Execute: func(ctx context.Context, l app.Launch, export string) error {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/marks"
 )
 
 // TestMarks names, tags and stars a run, and finds it by all three.
@@ -77,7 +79,7 @@ func TestTagChanges(t *testing.T) {
 		"run r -b":                   "run r -b",
 		"tag --log-file -x r -y --z": "tag --log-file -x r −y --z",
 	} {
-		if got := strings.Join(tagChanges(strings.Fields(line)), " "); got != want {
+		if got := strings.Join(marks.TagChanges(strings.Fields(line)), " "); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package questions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,7 +83,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		if r.Parent != of {
 			return errors.New("another run has begun since: throngctl runs lists the survey, and throngctl survey RUN shows its answers")
 		}
-		return t.print(ctx, store, r.ID, func(out io.Writer, a any) error { return json.NewEncoder(out).Encode(a) }) // a line, as those of the run
+		return t.print(ctx, store, r.ID, answer.PrintLine)
 	})
 }
 
