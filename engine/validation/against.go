@@ -31,25 +31,17 @@ func Read(n *doc.Node, open func(path string) ([]byte, error), known *Known, rep
 	if a.File == "" {
 		return nil
 	}
-	if path.Ext(a.File) != ".csv" {
-		n.Get("file").Errorf("a .csv file with a header", "real data cannot be read from %s", a.File)
-		return nil
-	}
-	text, err := open(a.File)
-	if err != nil {
-		n.Get("file").Errorf("a path relative to this file", "the real data cannot be read: %v", err)
-		return nil
-	}
 	r := reading{a, report, known}
-	s := openSheet(a.File, text, report)
-	if s == nil {
-		return nil
-	}
-	if m := n.Get("measures"); m.Kind() == doc.Map && len(m.Entries()) == 0 {
+	text, s := r.open(n.Get("file"), open)
+	m := n.Get("measures")
+	if m.Kind() == doc.Map && len(m.Entries()) == 0 {
 		m.Errorf("such as {spend: events.purchase.total.sum}", "nothing is compared")
 	}
-	for _, e := range n.Get("measures").Entries() {
-		r.measure(e, s.head)
+	for _, e := range m.Entries() {
+		r.measure(e, s)
+	}
+	if s == nil {
+		return nil
 	}
 	return r.close(s, text)
 }
@@ -61,8 +53,22 @@ type reading struct {
 	known  *Known
 }
 
-// measure reads an entry: a column with a figure, or with a map.
-func (r reading) measure(e doc.Entry, head []string) {
+// open opens the file; the sheet is nil after a mistake.
+func (r reading) open(n *doc.Node, open func(path string) ([]byte, error)) ([]byte, *sheet) {
+	if path.Ext(r.File) != ".csv" {
+		n.Errorf("a .csv file with a header", "real data cannot be read from %s", r.File)
+		return nil, nil
+	}
+	text, err := open(r.File)
+	if err != nil {
+		n.Errorf("a path relative to this file", "the real data cannot be read: %v", err)
+		return nil, nil
+	}
+	return text, openSheet(r.File, text, r.report)
+}
+
+// measure reads an entry: a column with a figure, or with a map. The sheet is nil if the file cannot be read.
+func (r reading) measure(e doc.Entry, s *sheet) {
 	m := Measure{Column: e.Key.Text(), Per: PerAgent}
 	at := e.Value
 	if at.Kind() == doc.Map {
@@ -80,8 +86,8 @@ func (r reading) measure(e doc.Entry, head []string) {
 	if m.Figure == "" {
 		return
 	}
-	if !slices.Contains(head, m.Column) {
-		e.Key.Guess(suggest.NewGuess(m.Column, head, "columns: "+listed(head))).Errorf("%s has no column %s", r.File, m.Column)
+	if s != nil && !slices.Contains(s.head, m.Column) {
+		e.Key.Guess(suggest.NewGuess(m.Column, s.head, "columns: "+listed(s.head))).Errorf("%s has no column %s", r.File, m.Column)
 		return
 	}
 	if wrong := r.add(&m); wrong != nil {
@@ -144,6 +150,22 @@ func Load(name string, text []byte, pairs []string, known *Known, report *doc.Re
 	if len(r.Measures) == 0 {
 		return nil, refused(fmt.Sprintf("no column of %s has the name of a figure", name),
 			suggest.Guess{Hint: "name pairs with --measure COLUMN=FIGURE; figures: " + listed(known.names())})
+	}
+	return r.close(s, text), nil
+}
+
+// Instead returns the measures with the data of another file. A missing column is a *engine.FieldError; mistakes in the data go to the
+// report, and the result is then nil.
+func (a *Against) Instead(name string, text []byte, report *doc.Report) (*Against, error) {
+	r := reading{&Against{File: name, Measures: slices.Clone(a.Measures)}, report, nil}
+	s := openSheet(name, text, report)
+	if s == nil {
+		return nil, nil //nolint:nilnil // the report says why
+	}
+	for i := range r.Measures {
+		if column := r.Measures[i].Column; !slices.Contains(s.head, column) {
+			return nil, refused(fmt.Sprintf("%s has no column %s", name, column), suggest.NewGuess(column, s.head, "columns: "+listed(s.head)))
+		}
 	}
 	return r.close(s, text), nil
 }

@@ -52,10 +52,9 @@ type Test struct{ Statistic, P, Adjusted float64 }
 
 // Side is a sample. Mean, SD and the others are NaN for categories.
 type Side struct {
-	N, Missing             int
-	Mean, SD, Median       float64
-	Lowest, Highest        float64
-	FirstQuart, ThirdQuart float64
+	N, Missing       int
+	Mean, SD, Median float64
+	Lowest, Highest  float64
 }
 
 // Bin is a category, or the numbers from Low up to High, with the count of both sides. High belongs to the last bin only.
@@ -129,15 +128,9 @@ func newRow(m Measure, real, run *Values) Row {
 }
 
 func newSide(v *Values) Side {
-	nan := math.NaN()
-	s := Side{N: v.Len(), Missing: v.Missing, Mean: nan, SD: nan, Median: nan, Lowest: nan, Highest: nan, FirstQuart: nan, ThirdQuart: nan}
-	if len(v.Numbers) == 0 {
-		return s
-	}
-	e := tests.Summarize(v.Numbers, tests.Number, 0)
-	sorted := slices.Sorted(slices.Values(v.Numbers))
+	s := Side{N: v.Len(), Missing: v.Missing}
+	e := tests.Summarize(v.Numbers, tests.Number, 0) // NaN without numbers
 	s.Mean, s.SD, s.Median, s.Lowest, s.Highest = e.Mean, e.SD, e.Median, e.Min, e.Max
-	s.FirstQuart, s.ThirdQuart = tests.Quantile(0.25)(sorted), tests.Quantile(0.75)(sorted)
 	return s
 }
 

@@ -101,6 +101,7 @@ var All = []Printed{
 	{"agents", "", Agents{}},
 	{"agents --where", "", FoundAgents{}},
 	{"compare", "", Comparison{}},
+	{"compare --with", "with real data", Validation{}},
 	{"audit", "", Audit{}},
 	{"cleanup", "", Cleanup{}},
 	{"cleanup", "waiting", Waiting{}},
