@@ -17,7 +17,12 @@ func (r *reader) validation(n *doc.Node) {
 
 // Figures returns the names of what agents have and do, for comparisons with real data.
 func (s *Scenario) Figures() *validation.Known {
-	k := &validation.Known{Attributes: s.population.fields, Acted: s.Acted}
+	k := &validation.Known{Acted: s.Acted}
+	for _, name := range s.population.fields {
+		if !slices.Contains(ownNames, name) {
+			k.Attributes = append(k.Attributes, name)
+		}
+	}
 	k.Events, k.AllEvents = s.Chain.Events()
 	slices.Sort(k.Events)
 	k.Events = slices.Compact(k.Events)

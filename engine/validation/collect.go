@@ -233,10 +233,13 @@ func (t *tally) fact(m *Measure, text string) {
 	}
 }
 
+// sums reports whether no values have a figure, too: 0.
+func (m *Measure) sums() bool { return m.Kind == Number && m.figure.statistic == "sum" }
+
 // add adds the figure of a unit.
 func (v *Values) add(m *Measure, t *tally) {
 	switch {
-	case m.figure.source != fromCount && t.count == 0:
+	case m.figure.source != fromCount && t.count == 0 && (t.odd > 0 || !m.sums()):
 		v.Missing++
 		if t.odd > 0 {
 			v.Odd++
