@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	tests "github.com/throng-sim/throng/engine/experiment/statistics"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -153,7 +153,7 @@ func (t *tally) number(m *Measure) float64 {
 		return t.first
 	case f.statistic == "median":
 		slices.Sort(t.values)
-		return stat.Quantile(0.5, stat.LinInterp, t.values, nil)
+		return tests.Quantile(0.5)(t.values)
 	}
 	return t.last
 }

@@ -15,7 +15,7 @@ func (r *Row) remark(real, run *Values) {
 		of    string
 		v     *Values
 		units string
-	}{{"the column " + r.Column, real, "rows"}, {"the run", run, string(r.Per) + "s"}} {
+	}{{"Column " + r.Column, real, "rows"}, {"The run", run, string(r.Per) + "s"}} {
 		switch n := side.v.Len(); {
 		case n == 0 && side.v.Odd > 0:
 			r.Problem = fmt.Sprintf("%s has no numbers: %s of the run is not a number. Declare `kind: category`, or choose another figure.", side.of, r.Figure)
@@ -179,7 +179,11 @@ func (r *Result) Verdict() string {
 	case differ == 0:
 		return fmt.Sprintf("No difference from the real data was found in %s.", engine.Counted(int64(compared), "measure", "measures"))
 	}
-	return fmt.Sprintf("%d of %s differ from the real data.", differ, engine.Counted(int64(compared), "measure", "measures"))
+	verb := "differ"
+	if differ == 1 {
+		verb = "differs"
+	}
+	return fmt.Sprintf("%d of %s %s from the real data.", differ, engine.Counted(int64(compared), "measure", "measures"), verb)
 }
 
 // Differ reports whether a measure differs.
@@ -233,4 +237,12 @@ func (r *Row) Cells() []string {
 		moved = figureText(r.Wasserstein)
 	}
 	return append(append(append(cells, moved), test(&r.ChiSquare, "%.4g")...), fmt.Sprintf("%.3f", r.JensenShannon))
+}
+
+// Label names a bin: its category or number, or where its numbers begin and end.
+func (b *Bin) Label() string {
+	if b.Name != "" {
+		return b.Name
+	}
+	return figureText(b.Low) + " to " + figureText(b.High)
 }

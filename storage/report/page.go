@@ -20,6 +20,7 @@ type page struct {
 	Version string
 	summary
 	Outcomes outcomesView
+	Real     *realData // nil without real data
 	performance
 	problems
 	events
@@ -119,6 +120,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		},
 		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
+		Real:        newRealData(extras.Real),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err

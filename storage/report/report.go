@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
 	"github.com/throng-sim/throng/storage"
@@ -35,6 +36,7 @@ type Extras struct {
 	Timeline *engine.RunTimeline
 	Audit    *Audit
 	Against  *Comparison
+	Real     *validation.Result // the comparison with real data; nil if there are none
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 }

@@ -12,15 +12,22 @@ import (
 func Validation(out io.Writer, r *validation.Result) error {
 	fmt.Fprintf(out, "%s (SHA-256 %.12s)\n%s\n\n", r.File, r.Digest, r.Verdict())
 	w := NewTable(out)
-	Row(w, "%s\n", strings.ToUpper(strings.Join(validation.Head(), "\t")))
-	for i := range r.Rows {
-		for k, cell := range r.Rows[i].Cells() {
-			if k > 0 {
+	row := func(cells []string) {
+		for i, cell := range cells {
+			if i > 0 {
 				fmt.Fprint(w, "\t")
 			}
 			Row(w, "%s", cell)
 		}
 		fmt.Fprintln(w)
+	}
+	var head []string
+	for _, name := range validation.Head() {
+		head = append(head, strings.ToUpper(name))
+	}
+	row(head)
+	for i := range r.Rows {
+		row(r.Rows[i].Cells())
 	}
 	if err := w.Flush(); err != nil {
 		return err
