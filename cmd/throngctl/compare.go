@@ -10,8 +10,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/study"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // compareCmd compares runs, or groups of runs.
@@ -22,9 +22,8 @@ type compareCmd struct {
 	To         int      `placeholder:"C" help:"Cycle to stop before."`
 	Cycles     bool     `help:"Also compare each cycle."`
 	jsonFlag
-	With    string   `placeholder:"FILE" help:"Compare one run with real data: a CSV file with a header (default: the file that validate_against of the scenario names)."`
-	Measure []string `placeholder:"COLUMN=FIGURE" sep:"none" help:"Column of the real data and the figure of the run to compare it with, such as spend=events.purchase.total.sum. May be repeated (default: validate_against of the scenario, or columns with names of figures)."`
-	CSV     string   `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
+	study.Real
+	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
 }
 
 // Run is called by kong.
@@ -34,8 +33,14 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if c.With != "" || len(c.Measure) > 0 || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
-		return c.realData(ctx, t, store)
+	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
+		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.CSV == "" && c.From == 0 && c.To == 0)
+		if err == nil && t.json {
+			return t.print(answer.NewValidation(engine.RunID(c.RunIDs[0]), found))
+		} else if err == nil {
+			err = show.Validation(t.out, found)
+		}
+		return err
 	}
 	groups := make([][]engine.RunID, len(c.RunIDs))
 	for i, group := range c.RunIDs {
@@ -64,27 +69,4 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return t.print(answer.NewComparison(compared, c.Cycles))
 	}
 	return show.Comparison(t.out, compared, c.Cycles)
-}
-
-// realData compares a run with real data.
-func (c *compareCmd) realData(ctx context.Context, t *terminal, store *sqlite.Store) error {
-	if len(c.RunIDs) != 1 || c.Replicates || c.Cycles || c.CSV != "" || c.From != 0 || c.To != 0 {
-		return &engine.FieldError{Field: "with", Problem: "real data is compared with one run as a whole", Hint: "name one run, and leave out --replicates, --cycles, --csv, --from and --to"}
-	}
-	var real review.RealData
-	if c.With != "" {
-		var err error
-		if real, err = review.ReadRealData(c.With); err != nil {
-			return err
-		}
-	}
-	real.Measures = c.Measure
-	found, err := review.Validate(ctx, store, engine.RunID(c.RunIDs[0]), real)
-	if err != nil {
-		return err
-	}
-	if t.json {
-		return t.print(answer.NewValidation(engine.RunID(c.RunIDs[0]), found))
-	}
-	return show.Validation(t.out, found)
 }

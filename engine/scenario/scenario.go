@@ -195,7 +195,7 @@ func (r *reader) read(root *doc.Node) error {
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
-	r.validation(root.Get("validate_against"))
+	readValidation(r, root.Get("validate_against"))
 	for _, e := range root.Entries() {
 		if e.Key.Text() != "services" { // which say by themselves where a secret may be
 			r.chains.RefuseSecrets(e.Value)

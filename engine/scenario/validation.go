@@ -7,8 +7,8 @@ import (
 	"github.com/throng-sim/throng/engine/validation"
 )
 
-// validation reads the real data that runs are compared with.
-func (r *reader) validation(n *doc.Node) {
+// readValidation reads the real data that runs are compared with.
+func readValidation(r *reader, n *doc.Node) {
 	if n == nil || r.s.Chain == nil || r.extras.Chain != "" {
 		return
 	}

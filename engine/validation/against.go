@@ -144,7 +144,7 @@ func Load(name string, text []byte, pairs []string, known *Known, report *doc.Re
 	}
 	for _, column := range s.head {
 		if len(pairs) == 0 {
-			_ = r.add(&Measure{Column: column, Figure: column, Per: PerAgent}) // the others are no figures
+			_ = r.add(&Measure{Column: column, Figure: column, Per: PerAgent}) // the other columns have names of their own
 		}
 	}
 	if len(r.Measures) == 0 {

@@ -47,7 +47,7 @@ func (m *made) rows() string {
 	return b.String()
 }
 
-// draw draws a sample: normal spending, and homes of which town has a share.
+// draw draws a sample: normal spending, and homes with a share in town.
 func draw(r *rand.Rand, n int, mean, deviation, town float64) *made {
 	m := &made{}
 	for range n {

@@ -239,7 +239,7 @@ func (r *Row) Cells() []string {
 	return append(append(append(cells, moved), test(&r.ChiSquare, "%.4g")...), fmt.Sprintf("%.3f", r.JensenShannon))
 }
 
-// Label names a bin: its category or number, or where its numbers begin and end.
+// Label names a bar of a chart: its category or number, or where its numbers begin and end.
 func (b *Bin) Label() string {
 	if b.Name != "" {
 		return b.Name

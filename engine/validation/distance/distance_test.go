@@ -125,7 +125,7 @@ func TestChiSquareOfRareCategories(t *testing.T) {
 	}
 }
 
-// TestErrors: without a difference the tests find one in about 5% of 2,000 pairs of samples, with ties in no more.
+// TestErrors: without a difference the tests find one in about 5% of 2,000 pairs of samples, with ties in at most as many.
 func TestErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const pairs = 2000

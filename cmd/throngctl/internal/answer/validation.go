@@ -42,13 +42,9 @@ type Validated struct {
 
 // ValidatedSide is a sample.
 type ValidatedSide struct {
-	Values  int      `json:"values"`
-	Missing int      `json:"missing"`
-	Mean    *float64 `json:"mean,omitempty"`
-	SD      *float64 `json:"standard_deviation,omitempty"`
-	Median  *float64 `json:"median,omitempty"`
-	Lowest  *float64 `json:"lowest,omitempty"`
-	Highest *float64 `json:"highest,omitempty"`
+	Values  int                `json:"values"`
+	Missing int                `json:"missing"`
+	Figures map[string]float64 `json:"figures,omitempty"` // of numbers: mean, standard_deviation, median, lowest, highest
 }
 
 // ValidatedTest is a test with its p-value, also corrected for all tests of all measures.
@@ -58,13 +54,12 @@ type ValidatedTest struct {
 	Adjusted  *float64 `json:"p_adjusted,omitempty"`
 }
 
-// ValidatedBin is a category, or the numbers from low to high, with the counts of both sides.
+// ValidatedBin is a category, or the numbers of a range, with the counts of both sides.
 type ValidatedBin struct {
-	Name string   `json:"name,omitempty"`
-	Low  *float64 `json:"low,omitempty"`
-	High *float64 `json:"high,omitempty"`
-	Real int      `json:"real"`
-	Run  int      `json:"run"`
+	Name  string    `json:"name,omitempty"`
+	Range []float64 `json:"range,omitempty"` // from and to
+	Real  int       `json:"real"`
+	Run   int       `json:"run"`
 }
 
 // NewValidation returns the comparison of a run with real data.
@@ -88,13 +83,26 @@ func newValidated(r *validation.Row) Validated {
 		v.Mean = &MeasureContrast{newMeasureEstimate(d.Point, d.Value, d.Interval), d.Same, known(d.P), known(d.Adjusted), string(d.Test), d.Clear()}
 	}
 	for _, b := range r.Bins {
-		v.Bins = append(v.Bins, ValidatedBin{b.Name, known(b.Low), known(b.High), b.Real, b.Run})
+		bin := ValidatedBin{Name: b.Name, Real: b.Real, Run: b.Run}
+		if known(b.Low) != nil {
+			bin.Range = []float64{b.Low, b.High}
+		}
+		v.Bins = append(v.Bins, bin)
 	}
 	return v
 }
 
 func newValidatedSide(s *validation.Side) ValidatedSide {
-	return ValidatedSide{s.N, s.Missing, known(s.Mean), known(s.SD), known(s.Median), known(s.Lowest), known(s.Highest)}
+	side := ValidatedSide{Values: s.N, Missing: s.Missing}
+	for name, v := range map[string]float64{"mean": s.Mean, "standard_deviation": s.SD, "median": s.Median, "lowest": s.Lowest, "highest": s.Highest} {
+		if known(v) != nil {
+			if side.Figures == nil {
+				side.Figures = map[string]float64{}
+			}
+			side.Figures[name] = v
+		}
+	}
+	return side
 }
 
 func newValidatedTest(t *validation.Test) *ValidatedTest {
