@@ -21,6 +21,7 @@ type page struct {
 	summary
 	Outcomes outcomesView
 	Real     *realData // nil without real data
+	Voices   voicesView
 	performance
 	problems
 	events
@@ -121,6 +122,7 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 		Real:        newRealData(extras.Real),
+		Voices:      newVoices(extras.Voices),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
+	"github.com/throng-sim/throng/engine/voices"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -37,6 +38,7 @@ type Extras struct {
 	Audit    *Audit
 	Against  *Comparison
 	Real     *validation.Result // the comparison with real data; nil if there are none
+	Voices   *voices.Crowd      // how different the answers of models are; nil leaves it out
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 }

@@ -11,28 +11,13 @@ import (
 // Validation prints the comparison of a run with real data.
 func Validation(out io.Writer, r *validation.Result) error {
 	fmt.Fprintf(out, "%s (SHA-256 %.12s)\n%s\n\n", r.File, r.Digest, r.Verdict())
-	w := NewTable(out)
-	row := func(cells []string) {
-		for i, cell := range cells {
-			if i > 0 {
-				fmt.Fprint(w, "\t")
-			}
-			Row(w, "%s", cell)
-		}
-		fmt.Fprintln(w)
-	}
-	var head []string
-	for _, name := range validation.Head() {
-		head = append(head, strings.ToUpper(name))
-	}
-	row(head)
+	rows := make([][]string, len(r.Rows))
 	for i := range r.Rows {
-		row(r.Rows[i].Cells())
+		rows[i] = r.Rows[i].Cells()
 	}
-	if err := w.Flush(); err != nil {
+	if err := cells(out, validation.Head(), rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(out)
 	for i := range r.Rows {
 		Row(out, "%s\n", r.Rows[i].Sentence())
 		for _, note := range r.Rows[i].Notes {
@@ -41,4 +26,24 @@ func Validation(out io.Writer, r *validation.Result) error {
 	}
 	_, err := fmt.Fprintln(out, "\n"+r.Method())
 	return err
+}
+
+// cells prints a table, with an empty line after it.
+func cells(out io.Writer, head []string, rows [][]string) error {
+	w := NewTable(out)
+	line := func(cells []string, shown func(string) string) {
+		for i, cell := range cells {
+			if i > 0 {
+				fmt.Fprint(w, "\t")
+			}
+			Row(w, "%s", shown(cell))
+		}
+		fmt.Fprintln(w)
+	}
+	line(head, strings.ToUpper)
+	for _, r := range rows {
+		line(r, strings.TrimSpace)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
 }
