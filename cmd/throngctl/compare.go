@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/study"
 	"github.com/throng-sim/throng/engine"
 )
 
@@ -21,6 +22,7 @@ type compareCmd struct {
 	To         int      `placeholder:"C" help:"Cycle to stop before."`
 	Cycles     bool     `help:"Also compare each cycle."`
 	jsonFlag
+	study.Real
 	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
 }
 
@@ -31,6 +33,15 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
+		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.CSV == "" && c.From == 0 && c.To == 0)
+		if err == nil && t.json {
+			return t.print(answer.NewValidation(engine.RunID(c.RunIDs[0]), found))
+		} else if err == nil {
+			err = show.Validation(t.out, found)
+		}
+		return err
+	}
 	groups := make([][]engine.RunID, len(c.RunIDs))
 	for i, group := range c.RunIDs {
 		for id := range strings.SplitSeq(group, ",") {

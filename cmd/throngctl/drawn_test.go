@@ -42,8 +42,8 @@ type panelist struct {
 	Story  string  `parquet:"story"`
 }
 
-// study writes a study with a panel that is too large to be stored with a run, and returns the path of the scenario.
-func study(t *testing.T) string {
+// paneled writes a study with a panel that is too large to be stored with a run, and returns the path of the scenario.
+func paneled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	var all []panelist
@@ -66,7 +66,7 @@ func study(t *testing.T) string {
 // TestResumeWithoutThePanel kills a run whose agents were drawn from a large Parquet file, deletes the file, resumes the run, and
 // compares the results with those of an uninterrupted run.
 func TestResumeWithoutThePanel(t *testing.T) {
-	path := study(t)
+	path := paneled(t)
 	whole, data := t.TempDir(), t.TempDir()
 	run := func(data string, more ...string) []string {
 		return append([]string{"run", path, "--data", data, "--seed", "7", "--mock-latency", "none", "--no-dashboard"}, more...)
@@ -109,7 +109,7 @@ func TestResumeWithoutThePanel(t *testing.T) {
 
 // TestValidateShowsTheDraw checks what validate says of a population that is drawn from a file.
 func TestValidateShowsTheDraw(t *testing.T) {
-	path := study(t)
+	path := paneled(t)
 	code, out, stderr := ctl(t, "validate", path, "--data", t.TempDir())
 	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
@@ -22,6 +23,7 @@ type transcriptCmd struct {
 	Find  string `placeholder:"TEXT" help:"Only lines that contain this text."`
 	jsonFlag
 	Prompts bool `help:"Also print the prompts."`
+	Voices  bool `help:"Print how different the answers of agents are, and warn if they speak with one voice."`
 }
 
 // transcriptPage is how many lines a page has.
@@ -37,6 +39,9 @@ func (c *transcriptCmd) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
+		if c.Voices {
+			return c.voices(ctx, t, people)
+		}
 		q := view.TranscriptQuery{Agent: -1, Cycle: -1, Text: c.Find, Most: transcriptPage}
 		if c.Agent != "" {
 			if q.Agent, err = find(people.Program, c.Agent); err != nil {
@@ -48,6 +53,20 @@ func (c *transcriptCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		return c.pages(ctx, t, people, q)
 	})
+}
+
+// voices prints how different the answers are.
+func (c *transcriptCmd) voices(ctx context.Context, t *terminal, people *history.Agents) error {
+	if c.Agent != "" || c.Cycle != nil || c.Find != "" || c.Prompts {
+		return &engine.FieldError{Field: "voices", Problem: "it compares all answers", Hint: "leave out --agent, --cycle, --find and --prompts"}
+	}
+	crowd, err := review.Voices(ctx, people)
+	if err == nil && t.json {
+		return t.print(crowd)
+	} else if err == nil {
+		err = show.Voices(t.out, crowd)
+	}
+	return err
 }
 
 // pages prints the transcript page by page.

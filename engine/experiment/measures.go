@@ -77,10 +77,8 @@ type facts struct {
 }
 
 func newFacts(s *scenario.Scenario) facts {
-	f := facts{requests: map[string][]string{}}
-	f.events, f.allEvents = s.Chain.Events()
-	slices.Sort(f.events)
-	f.events = slices.Compact(f.events)
+	figures := s.Figures()
+	f := facts{requests: map[string][]string{}, events: figures.Events, allEvents: figures.AllEvents, memory: figures.Memory}
 	add := func(name, path string) {
 		if !slices.Contains(f.requests[name], path) {
 			f.requests[name] = append(f.requests[name], path)
@@ -100,32 +98,7 @@ func newFacts(s *scenario.Scenario) facts {
 		}
 	})
 	maps.Copy(f.requests, services) // a service comes before a step with its name
-	f.memory = memoryFields(doc.Parse(s.Source.Name, s.Source.Files[s.Source.Name], &doc.Report{}))
 	return f
-}
-
-// memoryFields lists the fields that steps of the kind remember set.
-func memoryFields(n *doc.Node) (all []string) {
-	if kind := n.Get("kind"); kind.Kind() == doc.Scalar && kind.Text() == "remember" || n.Get("type").Kind() == doc.Scalar && n.Get("type").Text() == "remember" {
-		if set := n.Get("set"); set.Kind() == doc.Map {
-			for _, e := range set.Entries() {
-				all = append(all, e.Key.Text())
-			}
-		}
-	}
-	switch n.Kind() {
-	case doc.Map:
-		for _, e := range n.Entries() {
-			all = append(all, memoryFields(e.Value)...)
-		}
-	case doc.List:
-		for _, item := range n.List() {
-			all = append(all, memoryFields(item)...)
-		}
-	default:
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // measureReader reads measures.

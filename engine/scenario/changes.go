@@ -81,7 +81,7 @@ func changesOf(kept *engine.Source, name string, before, after []byte) (all []Ch
 // immaterial reports whether a change does not affect a resumed run, or is compared elsewhere in more detail.
 func immaterial(at []string) bool {
 	switch at[0] {
-	case "title", "about", "success", "parameters", "functions":
+	case "title", "about", "success", "validate_against", "parameters", "functions":
 		return true
 	case "clock":
 		return len(at) == 2 && at[1] == "cycles"

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/suggest"
+	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -37,7 +38,8 @@ type Scenario struct {
 	StandIn    *chain.Service // what answers for connectors and functions that are not defined; nil where all are
 	Chain      *chain.Chain   // the one that sessions run
 	Success    []engine.Criterion
-	Cleanup    *Cleanup // nil where nothing is named that removes what agents made
+	Against    *validation.Against // the real data that runs are compared with; nil if there is none
+	Cleanup    *Cleanup            // nil where nothing is named that removes what agents made
 	Source     engine.Source
 
 	population population
@@ -171,7 +173,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 
 func (r *reader) read(root *doc.Node) error {
 	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
-		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors")
+		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors", "validate_against")
 	s := r.s
 	s.Title, s.About = strings.Join(strings.Fields(root.Get("title").Text()), " "), root.Get("about").Text() // a title is one line
 	if s.Title == "" {
@@ -194,6 +196,7 @@ func (r *reader) read(root *doc.Node) error {
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
+	readValidation(r, root.Get("validate_against"))
 	for _, e := range root.Entries() {
 		if e.Key.Text() != "services" { // which say by themselves where a secret may be
 			r.chains.RefuseSecrets(e.Value)

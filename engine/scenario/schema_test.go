@@ -87,6 +87,8 @@ func probes(place string) string {
 		return "clock: {arrivals: {?}}\n" + rest
 	case "stage":
 		return "clock: {arrivals: {profile: [{rate: 1, ?}]}}\n" + rest
+	case "validated":
+		return "validate_against: {file: real.csv, measures: {x: {?}}}\n" + rest
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
 	case "message":
@@ -161,10 +163,12 @@ func (s *schemaMaker) make() schema {
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
 		"oauth2": s.keysAt("oauth2"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
-		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "success": s.keysAt("success"),
+		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "validate_against": s.keysAt("validate_against"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),
 	}
-	for place, or := range map[string][]string{"warm_up": {"boolean"}, "sample": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"}} {
+	for place, or := range map[string][]string{
+		"validated": {"string"}, "warm_up": {"boolean"}, "sample": {"boolean"}, "proxy": {"string"}, "cleanup": {"string"}, "parameter": {"string", "number", "boolean"},
+	} {
 		short := s.keysAt(place)
 		short["type"] = append(or, "object")
 		definitions[place] = short

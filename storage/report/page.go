@@ -20,6 +20,8 @@ type page struct {
 	Version string
 	summary
 	Outcomes outcomesView
+	Real     *realData // nil without real data
+	Voices   voicesView
 	performance
 	problems
 	events
@@ -122,6 +124,8 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 		inputs:      inputs{Population: extras.Population},
+		Real:        newRealData(extras.Real),
+		Voices:      newVoices(extras.Voices),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err

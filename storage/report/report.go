@@ -11,8 +11,10 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
+	"github.com/throng-sim/throng/engine/voices"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -35,6 +37,8 @@ type Extras struct {
 	Timeline *engine.RunTimeline
 	Audit    *Audit
 	Against  *Comparison
+	Real     *validation.Result // the comparison with real data; nil if there are none
+	Voices   *voices.Crowd      // how different the answers of models are; nil leaves it out
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 	Population *view.Population // how the agents were drawn from a file; nil if they were not

@@ -41,6 +41,14 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 	extras.Transcript = func(ctx context.Context) (view.Transcript, error) {
 		return people.Transcript(ctx, view.TranscriptQuery{Agent: -1, Cycle: -1, Most: reportedLines})
 	}
+	if extras.Voices, err = Voices(ctx, people); err != nil {
+		return err
+	}
+	if s.Against != nil {
+		if extras.Real, err = validated(ctx, store, &record, s, s.Against); err != nil {
+			return err
+		}
+	}
 	if how.Audit {
 		found, err := Audit(ctx, store, record.ID)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/notice"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/voices"
 	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
@@ -103,9 +104,11 @@ var All = []Printed{
 	{"fetch", "with a run", Checkpoints{}},
 	{"checkpoints", "", Checkpoints{}},
 	{"transcript", "each line", view.Line{}},
+	{"transcript --voices", "", voices.Crowd{}},
 	{"agents", "", Agents{}},
 	{"agents --where", "", FoundAgents{}},
 	{"compare", "", Comparison{}},
+	{"compare --with", "with real data", Validation{}},
 	{"audit", "", Audit{}},
 	{"cleanup", "", Cleanup{}},
 	{"cleanup", "waiting", Waiting{}},
