@@ -42,7 +42,7 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		return c.copy(t, one)
 	}
 	if t.json {
-		return t.print([]answer.BuiltIn{textsOf(one)})
+		return t.print([]answer.BuiltIn{one.Texts()})
 	}
 	for i, name := range slices.Sorted(maps.Keys(one.Files)) {
 		if i > 0 {
@@ -55,17 +55,6 @@ func (c *scenariosCmd) Run(t *terminal) error {
 		}
 	}
 	return nil
-}
-
-// textsOf returns a scenario without the content of its files that are not texts.
-func textsOf(one answer.BuiltIn) answer.BuiltIn {
-	one.Files = maps.Clone(one.Files)
-	for name, text := range one.Files {
-		if !utf8.ValidString(text) {
-			one.Files[name] = ""
-		}
-	}
-	return one
 }
 
 func scenarioOf(name string) (answer.BuiltIn, error) {
@@ -120,7 +109,7 @@ func (c *scenariosCmd) copy(t *terminal, one answer.BuiltIn) error {
 		}
 	}
 	if t.json {
-		return t.print([]answer.BuiltIn{textsOf(one)})
+		return t.print([]answer.BuiltIn{one.Texts()})
 	}
 	own := filepath.Join(c.Copy, authoring.FileName(one.Name))
 	_, err := fmt.Fprintf(t.out, "Copied %s. Next: throngctl validate %s\n", strings.Join(names, ", "), own)

@@ -128,7 +128,8 @@ func (l Launch) checkSame(of *engine.RunRecord) error {
 	}
 	for _, name := range bothNames(src.Files, kept.Files) {
 		unwritten := name == scenario.PersonasName && !l.Scenario.Written()
-		if !bytes.Equal(src.Files[name], kept.Files[name]) && !unwritten {
+		follows := name == engine.DrawnRows || name == engine.DrawnReport // from the other files and the parameters
+		if !bytes.Equal(src.Files[name], kept.Files[name]) && !unwritten && !follows {
 			mistakes = append(mistakes, &engine.FieldError{
 				Field: "scenario", Problem: fmt.Sprintf("%s differs from the one recorded with run %s", name, of.ID), Hint: "`throngctl run --replay` without a file uses the recorded scenario",
 			})

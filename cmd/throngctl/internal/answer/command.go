@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"maps"
 	"time"
+	"unicode/utf8"
 
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
 	"github.com/throng-sim/throng/cmd/internal/app/cleanup"
@@ -169,6 +171,17 @@ type BuiltIn struct {
 	Title string            `json:"title"`
 	About string            `json:"about"`
 	Files map[string]string `json:"files,omitempty"`
+}
+
+// Texts returns the scenario without the content of files that are not texts.
+func (b BuiltIn) Texts() BuiltIn {
+	b.Files = maps.Clone(b.Files)
+	for name, text := range b.Files {
+		if !utf8.ValidString(text) {
+			b.Files[name] = ""
+		}
+	}
+	return b
 }
 
 // Changes lists changed settings, or those that can be changed.
