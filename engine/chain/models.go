@@ -1,7 +1,7 @@
 package chain
 
 import (
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 
 	"golang.org/x/sync/singleflight"
 
@@ -28,10 +28,11 @@ type ModelOptions struct {
 	Unnamed bool     // the file names no models
 	Embeds  string   // model for embeddings; "" is the first of Models
 	Answers Answers
-	Effort  string         // default reasoning effort; "" is the model's
-	Extra   []openai.Extra // extra fields of each completion request
-	Free    bool           // it costs nothing: it runs on the user's machine
-	LLM     *service.LLM   // set by ConnectLLM
+	Wire    service.NamedAPI // its wire format; the zero value is that of completions
+	Effort  string           // default reasoning effort; "" is the model's
+	Extra   []llm.Extra      // extra fields of each completion request
+	Free    bool             // it costs nothing: it runs on the user's machine
+	LLM     *service.LLM     // set by ConnectLLM
 	flights *singleflight.Group
 }
 

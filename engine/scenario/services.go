@@ -49,7 +49,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 	atOnce := "connections"
 	switch s.Kind {
 	case "llm":
-		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits", "tls")
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "api", "answers", "reasoning_effort", "extra", "headers", "auth", "limits", "tls")
 		r.models(s, n)
 		atOnce = "concurrent"
 	case "http":

@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -20,6 +21,7 @@ type LLM struct {
 	prices  pricing.Prices
 	meter   pricing.Meter
 	lessons lessons
+	api     llm.API
 }
 
 // LLMConfig configures a [LLM].
@@ -28,7 +30,8 @@ type LLMConfig struct {
 	Limits     Limits // zero values take the defaults of models: 50 concurrent calls, 60 s
 	Shared     *Bound // limit shared with other services; nil if there is none
 	Prices     pricing.Prices
-	Mocks      bool // the service is the embedded one
+	Mocks      bool    // the service is the embedded one
+	API        llm.API // wire format of completions; nil is OpenAI's
 }
 
 // NewLLM returns a client.
@@ -51,14 +54,17 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 		return nil, err
 	}
 	h.kind, h.transport.base = kindLLM, h.pool // responses may be streams
-	return &LLM{HTTP: h, prices: c.Prices}, nil
+	if c.API == nil {
+		c.API = openai.API{}
+	}
+	return &LLM{HTTP: h, prices: c.Prices, api: c.API}, nil
 }
 
 // Chat asks for a completion and counts its usage. Its errors are those of [HTTP.Do].
-func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
-	var got *openai.Completion
+func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
+	var got *llm.Completion
 	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
-	if c.BoundsLength(l.lessons.of(c.Model)) {
+	if l.api.Request(&c, l.lessons.of(c.Model)).Bounded {
 		bill.longest = c.MaxTokens
 	}
 	call.bill = bill
@@ -66,17 +72,17 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 		if a.Status/100 != 2 {
 			return nil
 		}
-		if c.Stream && openai.IsStream(a.Header) {
-			got, err = openai.ReadStream(a.Body, c.Format.JSON)
+		if c.Stream && llm.IsStream(a.Header) {
+			got, err = llm.ReadStream(l.api.Stream(c.Format.JSON), a.Body)
 		} else {
-			got, err = openai.ReadCompletion(a.Body)
+			got, err = l.api.Read(a.Body)
 		}
 		length := 0
 		if got != nil {
 			length = len(got.Text)
 			got.Text, got.Refusal = call.display().redacted(got.Text), call.display().redacted(got.Refusal)
 		}
-		bill.count(openai.ReadTokens(a.Body), length, err)
+		bill.count(llm.ReadTokens(a.Body), length, err)
 		return classified(err)
 	}
 	if err := l.complete(call, &c); err != nil {
@@ -90,14 +96,14 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 
 // complete sends the request, and again without a field that the model refuses. The journal holds the request with all of its
 // fields, so that a resumed run, which already knows what is refused, asks for the same.
-func (l *LLM) complete(call *Call, c *openai.Chat) error {
+func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	call.Keyless = true
-	asked, err := c.Body(nil)
+	asked, err := l.api.Request(c, nil).Body()
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
-	refused := l.lessons.of(c.Model)
-	sent, err := c.Body(refused)
+	request := l.api.Request(c, l.lessons.of(c.Model))
+	sent, err := request.Body()
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
@@ -105,22 +111,20 @@ func (l *LLM) complete(call *Call, c *openai.Chat) error {
 		if !rejects(a.Status) {
 			return nil
 		}
-		if name := c.Refused(a.Body, refused); name != "" {
+		if name := request.Refused(a.Body); name != "" {
 			l.lessons.learn(l.name, c.Model, name, call.display().excerpt(a))
 		}
-		refused = l.lessons.of(c.Model)
-		if next, err := c.Body(refused); err == nil && !bytes.Equal(next, sent) {
+		request = l.api.Request(c, l.lessons.of(c.Model))
+		if next, err := request.Body(); err == nil && !bytes.Equal(next, sent) {
 			sent = next
 			return sent
 		}
 		return nil
 	}
-	accept := "application/json"
 	if c.Stream {
-		accept = "text/event-stream"
-		call.Pieces = func() func([]byte) bool { return openai.Enough(c.Format.JSON) }
+		call.Pieces = func() func([]byte) bool { return l.api.Stream(c.Format.JSON).Add }
 	}
-	return l.post(call, "/chat/completions", openai.JSONHeader(c.Header, accept), asked, sent)
+	return l.post(call, request.Path, request.Complete(c.Header), asked, sent)
 }
 
 // Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].
@@ -131,7 +135,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
 			vectors, err = openai.ReadVectors(a.Body, len(e.Texts))
-			bill.count(openai.ReadTokens(a.Body), 0, err)
+			bill.count(llm.ReadTokens(a.Body), 0, err)
 		}
 		return classified(err)
 	}
@@ -139,7 +143,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.post(call, "/embeddings", openai.JSONHeader(e.Header, "application/json"), body, nil); err != nil {
+	if err := l.post(call, "/embeddings", (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), body, nil); err != nil {
 		return nil, err
 	}
 	return vectors, nil
@@ -153,7 +157,7 @@ func (l *LLM) post(call *Call, path string, h http.Header, body, sent []byte) er
 
 // classified returns an error that the service reports in a good response as the failure of the step.
 func classified(err error) error {
-	reported, ok := errors.AsType[*openai.Error](err)
+	reported, ok := errors.AsType[*llm.Error](err)
 	switch {
 	case !ok:
 		return err

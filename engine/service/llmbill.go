@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // wrapping is the number of tokens that a service adds to each call and each message.
@@ -41,8 +41,8 @@ func (b *bill) took() *engine.Usage {
 
 // count notes the usage in a response. answered is the length of its text in bytes, err why it cannot be used. An error in place of
 // an answer costs nothing.
-func (b *bill) count(used openai.Tokens, answered int, err error) {
-	if _, ok := errors.AsType[*openai.Error](err); ok {
+func (b *bill) count(used llm.Tokens, answered int, err error) {
+	if _, ok := errors.AsType[*llm.Error](err); ok {
 		return
 	}
 	b.usage = b.from.meter.Usage(b.from.prices, b.model, used, b.asked, answered)

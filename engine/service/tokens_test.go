@@ -3,7 +3,7 @@ package service
 import (
 	"testing"
 
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
@@ -23,19 +23,19 @@ func TestPricesOfTheCache(t *testing.T) {
 	if prices.Knows("cache only") {
 		t.Error("a model whose cache alone has a price has none")
 	}
-	told := openai.Tokens{Input: 100, Output: 10, Read: 60, Wrote: 30}
+	told := llm.Tokens{Input: 100, Output: 10, Read: 60, Wrote: 30}
 	for _, tt := range []struct {
 		model string
-		told  openai.Tokens
+		told  llm.Tokens
 		want  int64 // millionths of a dollar
 	}{
 		{"all", told, 10*10 + 60*1 + 30*12 + 10*40},
-		{"all", openai.Tokens{Input: 100, Output: 10, Batch: true}, 100*5 + 10*20},
+		{"all", llm.Tokens{Input: 100, Output: 10, Batch: true}, 100*5 + 10*20},
 		{"free cache", told, 40*10 + 10*40},
-		{"thinker", openai.Tokens{Input: 100, Output: 10, Reasoning: 6}, 300 + 100*10 + 4*40 + 6*50},
-		{"thinker", openai.Tokens{Input: 100, Output: 10, Reasoning: 6, Batch: true}, 300 + 100*10 + 10*40},
+		{"thinker", llm.Tokens{Input: 100, Output: 10, Reasoning: 6}, 300 + 100*10 + 4*40 + 6*50},
+		{"thinker", llm.Tokens{Input: 100, Output: 10, Reasoning: 6, Batch: true}, 300 + 100*10 + 10*40},
 		{"plain", told, 100*10 + 10*40},
-		{"plain", openai.Tokens{Input: 100, Output: 10, Batch: true}, 100*10 + 10*40},
+		{"plain", llm.Tokens{Input: 100, Output: 10, Batch: true}, 100*10 + 10*40},
 	} {
 		got := prices.Usage(tt.model, tt.told)
 		if got.Cost != tt.want*1000 || got.Cached != tt.told.Read || got.Input != 100 {
@@ -55,8 +55,8 @@ func TestPricesOfTheCache(t *testing.T) {
 // call on.
 func TestClaimsLearnWhatAServiceAdds(t *testing.T) {
 	var m pricing.Meter
-	m.Usage(nil, "m", openai.Tokens{Input: 500, Output: 5}, 30, 12)
-	m.Usage(nil, "m", openai.Tokens{Input: 5490, Output: 5}, 15_000, 12)
+	m.Usage(nil, "m", llm.Tokens{Input: 500, Output: 5}, 30, 12)
+	m.Usage(nil, "m", llm.Tokens{Input: 5490, Output: 5}, 15_000, 12)
 	if got := m.AtMost("m", 30); got < 500 || got > 600 {
 		t.Errorf("%d tokens are claimed for a prompt that took 500", got)
 	}

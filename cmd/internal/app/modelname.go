@@ -74,7 +74,7 @@ func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key 
 	if err != nil {
 		return "", err
 	}
-	status, have, err := listModels(ctx, target{name: s.Name, address: address, trusted: trusted}, u, key)
+	status, have, err := listModels(ctx, target{name: s.Name, address: address, trusted: trusted, wire: s.Wire}, u, key)
 	usual := l.models(s)[0]
 	if err == nil && status != 200 {
 		err = fmt.Errorf("%s answered %d to the request for its models", u.Host, status)

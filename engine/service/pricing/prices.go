@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -185,7 +185,7 @@ const usualBytes = 4
 // Unpriced if the price is not known. asked is the length of each call's text in bytes, answered that of its answer in tokens.
 func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	var unknown Meter
-	each := unknown.Usage(p, model, openai.Tokens{}, asked, answered*usualBytes)
+	each := unknown.Usage(p, model, llm.Tokens{}, asked, answered*usualBytes)
 	n := int64(calls)
 	return &engine.Usage{
 		Calls: n, Input: n * each.Input, Output: n * each.Output, Cost: n * each.Cost, Estimated: n, Unpriced: n * each.Unpriced,
@@ -209,7 +209,7 @@ type addition struct {
 }
 
 // Usage returns the usage of a call. asked and answered are the lengths of its texts, in bytes.
-func (m *Meter) Usage(prices Prices, model string, told openai.Tokens, asked, answered int) *engine.Usage {
+func (m *Meter) Usage(prices Prices, model string, told llm.Tokens, asked, answered int) *engine.Usage {
 	estimated := told.Input+told.Output == 0
 	if estimated {
 		told.Input, told.Output = m.estimate(asked), m.estimate(answered)
@@ -239,7 +239,7 @@ func (p Prices) of(model string) (Price, bool) {
 }
 
 // Usage returns the usage of one call with these tokens.
-func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
+func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
 	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
 	price, ok := p.of(model)
 	if !ok {
@@ -259,7 +259,7 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 
 // Most returns the usage of one call with these tokens at the highest price.
 func (p Prices) Most(model string, input, output int64) *engine.Usage {
-	t := openai.Tokens{Input: input, Output: output}
+	t := llm.Tokens{Input: input, Output: output}
 	if price, ok := p.of(model); ok {
 		if price.CacheWrite > price.Input {
 			t.Wrote = input
