@@ -17,6 +17,7 @@ const born = 1_767_225_600 // 2026-01-01T00:00:00Z
 type completion struct {
 	id, text, finish   string
 	prompt, completion int // tokens
+	cached             int // tokens of the prompt that are read from the cache
 }
 
 // chat answers POST /v1/chat/completions.
@@ -34,7 +35,7 @@ func (x *modelExchange) chat() (*reply, *apiError) {
 	}
 	answer := &reply{prompt: c.prompt, completion: c.completion, counted: true}
 	if q.stream {
-		answer.chunks = c.chunks(q)
+		answer.chunks, answer.event, answer.done = c.chunks(q), dataEvent, true
 	} else {
 		answer.body = c.body(q)
 	}
@@ -66,7 +67,7 @@ func drawName(model string) string {
 func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	key := m.key(q)
 	hi, lo := key.Text("id").Sum()
-	c := &completion{finish: "stop", prompt: q.promptTokens()}
+	c := &completion{finish: "stop", prompt: q.promptTokens(), cached: cachedOf(q.instructions())}
 	c.id = "chatcmpl-" + hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
 	switch q.format.kind {
@@ -110,9 +111,20 @@ type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
+	Details    *struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details,omitempty"`
 }
 
-func (c *completion) usage() *usage { return &usage{c.prompt, c.completion, c.prompt + c.completion} }
+func (c *completion) usage() *usage {
+	u := &usage{Prompt: c.prompt, Completion: c.completion, Total: c.prompt + c.completion}
+	if c.cached > 0 {
+		u.Details = &struct {
+			Cached int `json:"cached_tokens"`
+		}{c.cached}
+	}
+	return u
+}
 
 type chatAnswer struct {
 	ID      string   `json:"id"`

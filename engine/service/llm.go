@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,7 +125,11 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	if c.Stream {
 		call.Pieces = func() func([]byte) bool { return l.api.Stream(c.Format.JSON).Add }
 	}
-	return l.post(call, request.Path, request.Complete(c.Header), asked, sent)
+	header := request.Complete(c.Header)
+	if l.Mocks() && !request.Seeded { // the mock answers with the same text in every format
+		header["X-Throng-Seed"] = []string{strconv.Itoa(c.Seed)}
+	}
+	return l.post(call, request.Path, header, asked, sent)
 }
 
 // Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].

@@ -11,11 +11,11 @@ import (
 
 // NamedAPI is a wire format of completions, by its name in a scenario.
 type NamedAPI struct {
-	Name   string
-	API    llm.API
-	Key    string      // header of the service's key; "" is Authorization, as a bearer token
-	Needs  http.Header // headers that every request needs
-	Embeds bool        // it has embeddings
+	Name  string
+	API   llm.API
+	Key   string      // header of the service's key; "" is Authorization, as a bearer token
+	Needs http.Header // headers that every request needs
+	Chats bool        // it has no embeddings
 }
 
 // KeyHeader returns the header, with its value, that hands over the key of a service.
@@ -38,8 +38,8 @@ func (a NamedAPI) Header(key string) http.Header {
 
 // APIs are the wire formats that a scenario can name. The first is the default.
 var APIs = []NamedAPI{
-	{Name: "completions", API: openai.API{}, Embeds: true},
-	{Name: "messages", API: anthropic.API{}, Key: "X-Api-Key", Needs: http.Header{"Anthropic-Version": {anthropic.Version}}},
+	{Name: "completions", API: openai.API{}},
+	{Name: "messages", API: anthropic.API{}, Key: "X-Api-Key", Needs: http.Header{"Anthropic-Version": {anthropic.Version}}, Chats: true},
 }
 
 // APINames returns the names of the wire formats.

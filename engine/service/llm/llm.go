@@ -96,6 +96,7 @@ type Request struct {
 	Header  map[string]string
 	Fields  []Field  // of the body, in order
 	Parts   []string // names inside of fields that a model may refuse on their own
+	Seeded  bool     // the body has the chat's seed
 	Bounded bool     // the length of the answer is bounded by the chat's MaxTokens
 }
 

@@ -28,7 +28,7 @@ var OwnFields = map[string]string{
 
 // Request implements [llm.API].
 func (API) Request(c *llm.Chat, refused []string) *llm.Request {
-	r := &llm.Request{Path: "/chat/completions", Header: llm.JSONHeader(c.Stream)}
+	r := &llm.Request{Path: "/chat/completions", Header: llm.JSONHeader(c.Stream), Seeded: true}
 	add := func(name string, value any) {
 		if !slices.Contains(refused, name) {
 			r.Fields = append(r.Fields, llm.Field{Name: name, Value: value})
