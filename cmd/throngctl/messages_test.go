@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const spoken = `
+title: Spoken
+clock: {cycle: 1h, cycles: 2}
+population: {count: 8}
+services:
+  model: {kind: llm, url: "mock:model", api: completions}
+chain ask:
+  step a: {kind: llm, service: model, system: "You answer for a shop. Be brief.", prompt: "Shop, ${agent.id}?", answer: {shop: bool, why: string}, stream: false}
+  step b: {kind: llm, service: model, messages: [{role: system, content: "You are ${agent.id}."}, {role: user, content: "Why?"}, {role: assistant, content: "${steps.a.why}"}, {role: user, content: "And now?"}]}
+  step c: {kind: llm, service: model, system: "Be brief.", prompt: "How many?", answer: {schema: {type: object, required: [n], properties: {n: {type: integer, minimum: 1, maximum: 90}}}}, cache: {}}
+  step d: {kind: emit, event: said, data: {shop: "${steps.a.shop}", why: "${steps.a.why}", more: "${steps.b.text}"}}
+`
+
+// TestFormatsOfModelsAgree runs a scenario on the mock model in both wire formats, whole and streamed, with faults, and replays each
+// recording: the results are the same, and exact.
+func TestFormatsOfModelsAgree(t *testing.T) {
+	want := ""
+	for _, format := range []struct{ name, text string }{
+		{"completions", spoken},
+		{"messages", strings.Replace(spoken, "api: completions", "api: messages", 1)},
+		{"messages, streamed", strings.NewReplacer("api: completions", "api: messages", "stream: false", "stream: true").Replace(spoken)},
+	} {
+		data := t.TempDir()
+		file := filepath.Join(data, "spoken.yaml")
+		if err := os.WriteFile(file, []byte(format.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, stderr := ctl(t, "run", file, "--data", data, "--seed", "7", "--mock-latency", "none", "--no-dashboard", "--record",
+			"--mock-fault", "server_error=0.1", "--mock-fault", "cut=0.05", "--export", filepath.Join(data, "out"))
+		if code != exitDone || !strings.Contains(out, "exact") || strings.Contains(out, "inexact") {
+			t.Fatalf("%s: exit code %d\n%s%s", format.name, code, out, stderr)
+		}
+		events := read(t, data, "out", "events.csv")
+		if want == "" {
+			want = events
+		}
+		if events != want || strings.Count(events, "\n") != 17 {
+			t.Errorf("%s: got\n%s\nwant\n%s", format.name, events, want)
+		}
+		replays(t, data, runOf(t, out))
+	}
+}
