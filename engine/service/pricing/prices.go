@@ -210,12 +210,18 @@ type addition struct {
 
 // Usage returns the usage of a call. asked and answered are the lengths of its texts, in bytes.
 func (m *Meter) Usage(prices Prices, model string, told llm.Tokens, asked, answered int) *engine.Usage {
-	estimated := told.Input+told.Output == 0
-	if estimated {
+	estimated := true
+	switch {
+	case told.Input+told.Output == 0:
 		told.Input, told.Output = m.estimate(asked), m.estimate(answered)
-	} else {
-		m.Learn(asked+answered, told.Input+told.Output)
-		m.explain(model, asked, told.Input)
+	case told.Open:
+		told.Output = m.estimate(answered)
+	default:
+		estimated = false
+		if !told.Doubtful {
+			m.Learn(asked+answered, told.Input+told.Output)
+			m.explain(model, asked, told.Input)
+		}
 	}
 	u := prices.Usage(model, told)
 	if estimated {
@@ -238,10 +244,19 @@ func (p Prices) of(model string) (Price, bool) {
 	return price, ok
 }
 
+// leastCacheable is the shortest prompt that most providers cache, in tokens.
+const leastCacheable = 1024
+
 // Usage returns the usage of one call with these tokens.
 func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
-	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
+	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read, Written: t.Wrote}
+	if t.Doubtful {
+		u.Doubtful = 1
+	}
 	price, ok := p.of(model)
+	if t.Input >= leastCacheable && (t.Read+t.Wrote > 0 || ok && price.CacheRead < price.Input) {
+		u.Cacheable = t.Input
+	}
 	if !ok {
 		u.Unpriced = 1
 		return u
