@@ -8,16 +8,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/messages"
 )
 
 // born is the creation time of all answers and models. It is constant, so that answers are too.
 const born = 1_767_225_600 // 2026-01-01T00:00:00Z
 
 // completion is the answer of a chat: a function of model, messages, seed and response_format, shortened to the call's limits.
-type completion struct {
-	id, text, finish   string
-	prompt, completion int // tokens
-	cached             int // tokens of the prompt that are read from the cache
+type completion struct{ messages.Answer }
+
+// finish returns why the answer ends.
+func (c *completion) finish() string {
+	if c.Cut {
+		return "length"
+	}
+	return "stop"
 }
 
 // chat answers POST /v1/chat/completions.
@@ -33,7 +38,7 @@ func (x *modelExchange) chat() (*reply, *apiError) {
 	if no != nil {
 		return nil, no
 	}
-	answer := &reply{prompt: c.prompt, completion: c.completion, counted: true}
+	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true}
 	if q.stream {
 		answer.chunks, answer.event, answer.done = c.chunks(q), dataEvent, true
 	} else {
@@ -67,8 +72,8 @@ func drawName(model string) string {
 func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	key := m.key(q)
 	hi, lo := key.Text("id").Sum()
-	c := &completion{finish: "stop", prompt: q.promptTokens(), cached: cachedOf(q.instructions())}
-	c.id = "chatcmpl-" + hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
+	c := &completion{messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
+	c.ID = hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
 	switch q.format.kind {
 	case "json_schema":
@@ -80,29 +85,29 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 		if err != nil {
 			return nil, invalid(q.format.param, "", "Invalid schema for response_format '%s': %s", q.format.name, err)
 		}
-		c.text = text
+		c.Text = text
 	case "json_object":
 		text, err := freeObject.document(key, talk)
 		if err != nil {
 			panic(err) // the schema is built in
 		}
-		c.text = text
+		c.Text = text
 	default:
-		c.text = talk.prose(key, q.most)
+		c.Text = talk.prose(key, q.most)
 	}
 	c.cut(q)
-	c.completion = tokens(c.text)
+	c.Completion = tokens(c.Text)
 	return c, nil
 }
 
 // cut ends the answer at the limits of the call.
 func (c *completion) cut(q *chatRequest) {
-	if q.most > 0 && tokens(c.text) > q.most {
-		c.text, c.finish = string([]rune(c.text)[:4*q.most]), "length"
+	if q.most > 0 && tokens(c.Text) > q.most {
+		c.Text, c.Cut = string([]rune(c.Text)[:4*q.most]), true
 	}
 	for _, stop := range q.stop {
-		if at := strings.Index(c.text, stop); at >= 0 {
-			c.text, c.finish = c.text[:at], "stop"
+		if at := strings.Index(c.Text, stop); at >= 0 {
+			c.Text, c.Cut = c.Text[:at], false
 		}
 	}
 }
@@ -117,11 +122,11 @@ type usage struct {
 }
 
 func (c *completion) usage() *usage {
-	u := &usage{Prompt: c.prompt, Completion: c.completion, Total: c.prompt + c.completion}
-	if c.cached > 0 {
+	u := &usage{Prompt: c.Prompt, Completion: c.Completion, Total: c.Prompt + c.Completion}
+	if c.Cached > 0 {
 		u.Details = &struct {
 			Cached int `json:"cached_tokens"`
-		}{c.cached}
+		}{c.Cached}
 	}
 	return u
 }
@@ -154,9 +159,10 @@ type delta struct {
 }
 
 func (c *completion) body(q *chatRequest) []byte {
+	finish := c.finish()
 	return encode(chatAnswer{
-		ID: c.id, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(),
-		Choices: []choice{{Message: &utterance{Role: "assistant", Content: c.text}, Finish: &c.finish}},
+		ID: "chatcmpl-" + c.ID, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(),
+		Choices: []choice{{Message: &utterance{Role: "assistant", Content: c.Text}, Finish: &finish}},
 	})
 }
 
@@ -165,14 +171,15 @@ func (c *completion) chunks(q *chatRequest) []string {
 	var chunks []string
 	event := func(choices []choice, use *usage) {
 		chunks = append(chunks, string(encode(chatAnswer{
-			ID: c.id, Object: "chat.completion.chunk", Created: born, Model: q.model, Choices: choices, Usage: use,
+			ID: "chatcmpl-" + c.ID, Object: "chat.completion.chunk", Created: born, Model: q.model, Choices: choices, Usage: use,
 		})))
 	}
 	event([]choice{{Delta: &delta{Role: "assistant", Content: new(string)}}}, nil)
-	for _, piece := range pieces(c.text) {
+	for _, piece := range pieces(c.Text) {
 		event([]choice{{Delta: &delta{Content: &piece}}}, nil)
 	}
-	event([]choice{{Delta: &delta{}, Finish: &c.finish}}, nil)
+	finish := c.finish()
+	event([]choice{{Delta: &delta{}, Finish: &finish}}, nil)
 	if q.withUse {
 		event([]choice{}, c.usage())
 	}

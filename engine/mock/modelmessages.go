@@ -30,15 +30,13 @@ func (x *modelExchange) messages() (*reply, *apiError) {
 	if no != nil {
 		return nil, no
 	}
-	a := &messages.Answer{
-		ID: strings.TrimPrefix(c.id, "chatcmpl-"), Text: c.text, Cut: c.finish == "length", Prompt: c.prompt, Completion: c.completion, Cached: cachedOf(r.Cached),
-	}
-	answer := &reply{prompt: c.prompt, completion: c.completion, counted: true, event: messages.Event}
+	c.Cached = cachedOf(r.Cached)
+	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true, event: messages.Event}
 	if r.Stream {
-		a.Pieces = pieces(c.text)
-		answer.chunks = r.Events(a)
+		c.Pieces = pieces(c.Text)
+		answer.chunks = r.Events(&c.Answer)
 	} else {
-		answer.body = r.Body(a)
+		answer.body = r.Body(&c.Answer)
 	}
 	return answer, nil
 }

@@ -187,7 +187,7 @@ func (a *Answer) text() (text []byte, size int) {
 	return a.Body, len(a.Body)
 }
 
-// read reads a completion in any wire format; nil if the response is none.
+// read reads a completion in any wire format; nil for any other response.
 func (a *Answer) read() *llm.Completion {
 	for _, api := range APIs {
 		read := func() (*llm.Completion, error) { return api.API.Read(a.Body) }

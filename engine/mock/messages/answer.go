@@ -58,7 +58,7 @@ func (a *Answer) message(r *Request, content []block, output int) sent {
 	}
 }
 
-// Body returns the answer as one body. A tool's input that was cut off is sent as a text, since it is no JSON.
+// Body returns the answer as one body. A tool's input that was cut off is sent as a text, since it is not JSON.
 func (r *Request) Body(a *Answer) []byte {
 	content := []block{{Type: "text", Text: &a.Text}}
 	if r.tool != "" && json.Valid([]byte(a.Text)) {
@@ -93,7 +93,7 @@ func (r *Request) Events(a *Answer) []string {
 	return all
 }
 
-// Event returns an event with its name, as it is sent. Data that is no JSON has none.
+// Event returns an event with its name, as it is sent. Data that is not JSON has none.
 func Event(data string) string {
 	var e struct {
 		Type string `json:"type"`

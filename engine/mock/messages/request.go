@@ -109,7 +109,7 @@ var fields = []string{
 func Read(data []byte, header http.Header, seed string) (*Request, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, errors.New("The request body is not valid JSON") //nolint:staticcheck,revive // the text of an answer
+		return nil, errors.New("the request body is not valid JSON")
 	}
 	for name := range all {
 		if !slices.Contains(fields, name) {
@@ -178,7 +178,7 @@ func (b *body) tool() *tool {
 // that the mock answers the same.
 const formName = "answer"
 
-// noHint is a limit of an answer's length from which it is no hint how long the answer should be. The API requires a limit.
+// noHint is a limit of an answer's length from which it does not hint at how long the answer should be. The API requires a limit.
 const noHint = 4096
 
 // chat returns the request in OpenAI's format.

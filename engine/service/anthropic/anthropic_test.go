@@ -56,8 +56,8 @@ func TestRequests(t *testing.T) {
 			want: start + `"system":[{"type":"text","text":"Be brief."}],"messages":[{"role":"user","content":"Hi"}]}`,
 		},
 		{
-			name: "instructions later, and blank ones", chat: llm.Chat{Messages: []llm.Message{said("developer", " "), said("user", "|Hi"), said("assistant", "|Yes?"), said("system", "|Go on.")}},
-			want: start + `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes?"},{"role":"user","content":"Go on."}]}`,
+			name: "instructions later, and blank ones", chat: llm.Chat{Messages: []llm.Message{said("developer", " "), said("user", "|Hi"), said("assistant", "|Yes?"), said("system", "|Please.")}},
+			want: start + `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes?"},{"role":"user","content":"Please."}]}`,
 		},
 		{
 			name: "nothing but instructions", chat: llm.Chat{Messages: []llm.Message{said("system", "|Say hello.")}},
@@ -167,7 +167,7 @@ func TestAnswers(t *testing.T) {
 		{name: "nothing", body: `{"type":"message","content":[],"stop_reason":"end_turn"}`},
 		{name: "an error", body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, fails: "Overloaded", status: 529},
 		{name: "an unknown error", body: `{"type":"error","error":{"type":"strange_error"}}`, fails: "strange_error"},
-		{name: "another format", body: `{"choices":[{"message":{"content":"Hello."}}]}`, fails: "no message of the Messages API"},
+		{name: "another format", body: `{"choices":[{"message":{"content":"Hello."}}]}`, fails: "not a message of the Messages API"},
 		{name: "a page", body: "<html>", fails: "it is a page"},
 		{name: "no JSON", body: "x", fails: "cannot be read"},
 		{name: "streamed", stream: true, body: events(begins, `{"type":"ping"}`, opens, thinks, hel, lo, `{"type":"content_block_stop","index":0}`, ends, stops), want: llm.Completion{Text: "Hello."}},

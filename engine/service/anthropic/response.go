@@ -40,7 +40,7 @@ func (API) Read(body []byte) (*llm.Completion, error) {
 		return nil, err
 	}
 	if a.Type != "message" {
-		return nil, fmt.Errorf("the answer is no message of the Messages API: %.200q", body)
+		return nil, fmt.Errorf("the answer is not a message of the Messages API: %.200q", body)
 	}
 	text, input := "", ""
 	for _, p := range a.Content {

@@ -122,7 +122,7 @@ type reading struct {
 	usage      usageTold
 	begun      bool // a stream said the tokens of its prompt
 	told, tier bool
-	bad        bool // a part of the usage is no object
+	bad        bool // a part of the usage is not an object
 }
 
 // add adds a JSON text, and reports whether it is one.
