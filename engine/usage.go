@@ -19,11 +19,11 @@ type Usage struct {
 	Again int64 `cbor:"8,keyasint,omitempty"`
 	// Cached is the part of Input that the service read from its cache, at the cache price, and Written what it wrote there.
 	Cached  int64 `cbor:"9,keyasint,omitempty"`
-	Written int64 `cbor:"10,keyasint,omitempty"`
+	Written int64 `cbor:"11,keyasint,omitempty"`
 	// Cacheable is the input of calls whose prompts are long enough for a cache that makes them cheaper.
-	Cacheable int64 `cbor:"11,keyasint,omitempty"`
+	Cacheable int64 `cbor:"12,keyasint,omitempty"`
 	// Doubtful counts calls whose reported tokens contradict each other. They count with the larger figures.
-	Doubtful int64 `cbor:"12,keyasint,omitempty"`
+	Doubtful int64 `cbor:"13,keyasint,omitempty"`
 }
 
 // figures returns pointers to all fields.

@@ -9,13 +9,17 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/mock/messages"
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // born is the creation time of all answers and models. It is constant, so that answers are too.
 const born = 1_767_225_600 // 2026-01-01T00:00:00Z
 
 // completion is the answer of a chat: a function of model, messages, seed and response_format, shortened to the call's limits.
-type completion struct{ messages.Answer }
+type completion struct {
+	messages.Answer
+	empty bool // the response has no answer
+}
 
 // finish returns why the answer ends.
 func (c *completion) finish() string {
@@ -38,6 +42,7 @@ func (x *modelExchange) chat() (*reply, *apiError) {
 	if no != nil {
 		return nil, no
 	}
+	x.spoil(c, q)
 	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true}
 	if q.stream {
 		answer.chunks, answer.event, answer.done = c.chunks(q), dataEvent, true
@@ -72,7 +77,7 @@ func drawName(model string) string {
 func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	key := m.key(q)
 	hi, lo := key.Text("id").Sum()
-	c := &completion{messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
+	c := &completion{Answer: messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
 	c.ID = hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
 	switch q.format.kind {
@@ -110,6 +115,23 @@ func (c *completion) cut(q *chatRequest) {
 			c.Text, c.Cut = c.Text[:at], false
 		}
 	}
+}
+
+// spoil changes the answer into one that cannot be used as it is, if that is drawn.
+func (x *modelExchange) spoil(c *completion, q *chatRequest) {
+	key := x.model.key(q).Text("attempt").Int(uint64(x.tag.attempt)) //nolint:gosec // not negative
+	switch x.model.network.Load().faults.Replies.Pick(key) {
+	case wire.ReplyRefused:
+		c.Text, c.Refused, c.Cut = "I cannot help with that.", true, false
+	case wire.ReplyFenced:
+		if q.format.kind != "text" && !c.Cut {
+			c.Text = "Here is the answer:\n```json\n" + c.Text + "\n```"
+		}
+	case wire.ReplyEmpty:
+		c.Text, c.empty, c.Cut = "", true, false
+	case wire.ReplyUsual:
+	}
+	c.Completion = tokens(c.Text)
 }
 
 type usage struct {
@@ -156,14 +178,21 @@ type utterance struct {
 type delta struct {
 	Role    string  `json:"role,omitempty"`
 	Content *string `json:"content,omitempty"`
+	Refusal string  `json:"refusal,omitempty"`
 }
 
 func (c *completion) body(q *chatRequest) []byte {
-	finish := c.finish()
-	return encode(chatAnswer{
-		ID: "chatcmpl-" + c.ID, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(),
-		Choices: []choice{{Message: &utterance{Role: "assistant", Content: c.Text}, Finish: &finish}},
-	})
+	finish, says := c.finish(), &utterance{Role: "assistant", Content: c.Text}
+	if c.Refused {
+		says.Refusal, says.Content = &c.Text, ""
+	}
+	a := chatAnswer{
+		ID: "chatcmpl-" + c.ID, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(), Choices: []choice{{Message: says, Finish: &finish}},
+	}
+	if c.empty {
+		a.Choices = []choice{}
+	}
+	return encode(a)
 }
 
 // chunks returns the events of a stream: the role, the text in pieces, the end, and the usage if requested.
@@ -176,7 +205,11 @@ func (c *completion) chunks(q *chatRequest) []string {
 	}
 	event([]choice{{Delta: &delta{Role: "assistant", Content: new(string)}}}, nil)
 	for _, piece := range pieces(c.Text) {
-		event([]choice{{Delta: &delta{Content: &piece}}}, nil)
+		says := &delta{Content: &piece}
+		if c.Refused {
+			says = &delta{Refusal: piece}
+		}
+		event([]choice{{Delta: says}}, nil)
 	}
 	finish := c.finish()
 	event([]choice{{Delta: &delta{}, Finish: &finish}}, nil)

@@ -31,6 +31,7 @@ func (x *modelExchange) messages() (*reply, *apiError) {
 		return nil, no
 	}
 	c.Cached = cachedOf(r.Cached)
+	x.spoil(c, q)
 	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true, event: messages.Event}
 	if r.Stream {
 		c.Pieces = pieces(c.Text)

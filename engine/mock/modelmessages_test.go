@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 const version = "2023-06-01"
@@ -169,5 +171,56 @@ func TestMessagesFaults(t *testing.T) {
 	g := indoorModel(ModelConfig{Faults: Faults{BadBody: 1}}, nil).message(hello(`,"max_tokens":9,"stream":true`))
 	if !strings.Contains(g.body, "event: message_stop") || strings.Count(g.body, "event: ") != strings.Count(g.body, "data: ")-1 {
 		t.Errorf("an unreadable stream: %s", g.body)
+	}
+}
+
+// TestSpoiledReplies checks answers that cannot be used as they are, in both formats, whole and streamed.
+func TestSpoiledReplies(t *testing.T) {
+	const schema = `{"type":"object","required":["shop"],"properties":{"shop":{"type":"boolean"}},"additionalProperties":false}`
+	shaped := hello(`,"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":` + schema + `}}`)
+	message := hello(`,"max_tokens":4096,"output_config":{"format":{"type":"json_schema","schema":` + schema + `}}`)
+	for _, c := range []struct {
+		replies                 wire.Replies
+		chat, stream, said, end string // in the answers
+	}{
+		{wire.Replies{Refused: 1}, `"content":"","refusal":"I cannot help with that."`, `"delta":{"refusal":"I"}`, `"stop_reason":"refusal"`, `"stop_reason":"refusal"`},
+		{wire.Replies{Fenced: 1}, "```json\\n{", "```json", "```json\\n{", "```json"},
+		{wire.Replies{Empty: 1}, `"choices":[],`, `"finish_reason":"stop"`, `"content":[],`, `"end_turn"`},
+	} {
+		m := indoorModel(ModelConfig{Faults: Faults{Replies: c.replies}}, nil)
+		for _, of := range []struct {
+			name string
+			got  got
+			want string
+		}{
+			{"chat", m.post(chatPath, shaped), c.chat},
+			{"streamed chat", m.post(chatPath, strings.TrimSuffix(shaped, "}")+`,"stream":true}`), c.stream},
+			{"message", m.message(message), c.said},
+			{"streamed message", m.message(strings.TrimSuffix(message, "}") + `,"stream":true}`), c.end},
+		} {
+			if of.got.status != 200 || !strings.Contains(of.got.body, of.want) {
+				t.Errorf("%+v, %s: %d %s, want %s", c.replies, of.name, of.got.status, of.got.body, of.want)
+			}
+		}
+	}
+	some := indoorModel(ModelConfig{Faults: Faults{Replies: wire.Replies{Empty: 0.3}}}, nil)
+	empty, same := 0, 0
+	for attempt := range 100 {
+		first := some.post(chatPath, hello(``), "X-Throng-Request", stamp(1, "think", attempt))
+		if strings.Contains(first.body, `"choices":[]`) {
+			empty++
+		}
+		if again := some.post(chatPath, hello(``), "X-Throng-Request", stamp(1, "think", attempt)); again.body == first.body {
+			same++
+		}
+	}
+	if empty < 15 || empty > 45 || same != 100 {
+		t.Errorf("%d of 100 answers are empty, and %d are the same again", empty, same)
+	}
+	if err := (wire.Replies{Refused: 0.6, Fenced: 0.6}).Validate(); err == nil {
+		t.Error("fractions of 1.2 are accepted")
+	}
+	if err := (Faults{Replies: wire.Replies{Empty: -1}}).Validate(); err == nil {
+		t.Error("a negative fraction is accepted")
 	}
 }

@@ -80,7 +80,7 @@ func (r *Request) Events(a *Answer) []string {
 	add := func(d data) { all = append(all, string(encode(d))) }
 	add(data{"type": "message_start", "message": a.message(r, []block{}, 1)})
 	begin, kind, field := block{Type: "text", Text: new(string)}, "text_delta", "text"
-	if r.tool != "" {
+	if r.tool != "" && json.Valid([]byte(a.Text)) {
 		begin, kind, field = block{Type: "tool_use", ID: "toolu_" + a.ID, Name: r.tool, Input: json.RawMessage("{}")}, "input_json_delta", "partial_json"
 	}
 	add(data{"type": "content_block_start", "index": 0, "content_block": begin})
