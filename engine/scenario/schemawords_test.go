@@ -180,7 +180,7 @@ func serviceWords() map[string]keyWord {
 		"service.provider":         {schema{"type": "string", "examples": providers}, "the provider of the models, instead of an address"},
 		"service.model":            {names, "the model, or several that are tried in order"},
 		"service.embedding_model":  {named, "the model for embed steps"},
-		"service.api":              {oneOf(service.APINames()...), "the wire format of the models: OpenAI's chat completions, or Anthropic's messages; the default is the provider's"},
+		"service.api":              {oneOf(service.APINames()...), "the wire format of the models: OpenAI's chat completions, Anthropic's messages, or Ollama's own; the default is the provider's"},
 		"service.answers":          {oneOf(chainAnswers()...), "how an answer with a shape is requested"},
 		"service.reasoning_effort": {words, "the reasoning effort of steps that do not set it"},
 		"service.extra":            {mapped, "further fields of every chat request, with the names that the service uses"},

@@ -129,7 +129,7 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	if l.Mocks() && !request.Seeded { // the mock answers with the same text in every format
 		header["X-Throng-Seed"] = []string{strconv.Itoa(c.Seed)}
 	}
-	return l.post(call, request.Path, header, asked, sent)
+	return l.post(call, Request{Target: Target{path: request.Path}, rooted: request.Rooted, Header: header, Body: asked, Sent: sent})
 }
 
 // Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].
@@ -148,15 +148,16 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.post(call, "/embeddings", (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), body, nil); err != nil {
+	if err := l.post(call, Request{Target: Target{path: "/embeddings"}, Header: (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), Body: body}); err != nil {
 		return nil, err
 	}
 	return vectors, nil
 }
 
-// post sends a request. sent is the body that leaves in place of body; nil is body.
-func (l *LLM) post(call *Call, path string, h http.Header, body, sent []byte) error {
-	_, err := l.Do(call, Request{Method: http.MethodPost, Target: Target{path: path}, Header: h, Body: body, Sent: sent})
+// post sends a request.
+func (l *LLM) post(call *Call, r Request) error {
+	r.Method = http.MethodPost
+	_, err := l.Do(call, r)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/service/anthropic"
 	"github.com/throng-sim/throng/engine/service/llm"
+	"github.com/throng-sim/throng/engine/service/ollama"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -16,6 +17,7 @@ type NamedAPI struct {
 	Key   string      // header of the service's key; "" is Authorization, as a bearer token
 	Needs http.Header // headers that every request needs
 	Chats bool        // it has no embeddings
+	Mock  llm.API     // used with the mock model, which does not serve API; nil is API
 }
 
 // KeyHeader returns the header, with its value, that hands over the key of a service.
@@ -36,10 +38,19 @@ func (a NamedAPI) Header(key string) http.Header {
 	return h
 }
 
+// Of returns the wire format for a service, which may be the mock model.
+func (a NamedAPI) Of(mocks bool) llm.API {
+	if mocks && a.Mock != nil {
+		return a.Mock
+	}
+	return a.API
+}
+
 // APIs are the wire formats that a scenario can name. The first is the default.
 var APIs = []NamedAPI{
 	{Name: "completions", API: openai.API{}},
 	{Name: "messages", API: anthropic.API{}, Key: "X-Api-Key", Needs: http.Header{"Anthropic-Version": {anthropic.Version}}, Chats: true},
+	{Name: "ollama", API: ollama.API{}, Mock: openai.API{}},
 }
 
 // APINames returns the names of the wire formats.

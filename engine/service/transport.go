@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
 )
@@ -369,7 +370,7 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	var body []byte
-	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if call.Pieces != nil && llm.IsStream(resp.Header) {
 		body, err = readStream(resp.Body, t.mostBody, call.Pieces(), of.restart)
 	} else {
 		body, err = readBody(resp, t.mostBody)

@@ -122,7 +122,7 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 }
 
 func (c *connecting) llm(s *chain.Service) (err error) {
-	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s), API: s.Wire.API}
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s), API: s.Wire.Of(c.mocks(s))}
 	secret := c.bearers[s.Name]
 	r, elsewhere := c.Reach[s.Name]
 	switch {

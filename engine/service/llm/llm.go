@@ -93,6 +93,7 @@ type Completion struct {
 // Request is a request in a wire format.
 type Request struct {
 	Path    string // below the service's address
+	Rooted  bool   // Path is below the service's host instead
 	Header  map[string]string
 	Fields  []Field  // of the body, in order
 	Parts   []string // names inside of fields that a model may refuse on their own
