@@ -56,3 +56,36 @@ func TestFormatsOfModelsAgree(t *testing.T) {
 		record("refused=0.1", "empty=0.1")
 	}
 }
+
+// TestMessagesResumeExactly ends runs of the Messages API when their budget of requests is used up, and resumes them: the results and
+// the requests are those of a run that was not interrupted.
+func TestMessagesResumeExactly(t *testing.T) {
+	text := strings.NewReplacer("api: completions", "api: messages", "stream: false", "stream: true").Replace(spoken)
+	want, sent := "", int64(0)
+	for _, budget := range []string{"", "3", "11", "27"} {
+		data := t.TempDir()
+		file := filepath.Join(data, "spoken.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(data, "out")
+		args := []string{"run", file, "--data", data, "--seed", "7", "--mock-latency", "none", "--no-dashboard", "--export", out}
+		if budget != "" {
+			if code, said, stderr := ctl(t, append(args, "--max-requests", budget)...); code == exitDone || !strings.Contains(said, "out of budget") {
+				t.Fatalf("%s requests: exit code %d\n%s%s", budget, code, said, stderr)
+			}
+			args = []string{"resume", "--data", data, "--max-requests", "1000", "--no-dashboard", "--export", out}
+		}
+		if code, said, stderr := ctl(t, args...); code != exitDone || strings.Contains(said, "inexact") {
+			t.Fatalf("after %s requests: exit code %d\n%s%s", budget, code, said, stderr)
+		}
+		_, requests := modelsOf(t, data)
+		events := read(t, data, "out", "events.csv")
+		if budget == "" {
+			want, sent = events, requests
+		}
+		if events != want || requests != sent {
+			t.Errorf("after %s requests: %d requests, want %d, and\n%s\nwant\n%s", budget, requests, sent, events, want)
+		}
+	}
+}

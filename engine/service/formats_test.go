@@ -2,12 +2,17 @@ package service
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/anthropic"
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/ollama"
+	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
 // TestOtherFormats makes calls in other wire formats: where the request goes, what is read, and what it used.
@@ -56,4 +61,19 @@ func TestKeysOfOtherFormats(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOverload checks that 529 is waited out as an unavailable service, that 429 follows Retry-After, and that neither is paid for.
+func TestOverload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := ok200(`{"type":"message","content":[{"type":"text","text":"Hello."}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":3}}`)
+		refused := reply{status: 429, header: map[string]string{"Retry-After": "7", "Anthropic-Ratelimit-Requests-Remaining": "0"}, body: `{"type":"error","error":{"type":"rate_limit_error","message":"Slow down"}}`}
+		overloaded := reply{status: anthropic.StatusOverloaded, body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}
+		l := models(t, &script{answers: []reply{refused, overloaded, said}}, LLMConfig{API: anthropic.API{}, Prices: pricing.Prices{"gpt-4o-mini": {Input: 1e-6, Output: 2e-6}}})
+		began := time.Now()
+		row, got := spends(t, engine.Amount{Cost: 18_000, Tokens: 15, Requests: 2}, nil).chat(t, l, hello(), nil)
+		if got == nil || got.Text != "Hello." || time.Since(began) < 7*time.Second || !slices.Equal(row.Steps[0].Statuses, []int{429, 529, 200}) {
+			t.Errorf("got %+v after %v, %+v", got, time.Since(began), row.Steps[0])
+		}
+	})
 }

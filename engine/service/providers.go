@@ -16,6 +16,7 @@ type NamedAPI struct {
 	API   llm.API
 	Key   string      // header of the service's key; "" is Authorization, as a bearer token
 	Needs http.Header // headers that every request needs
+	List  string      // query of the list of models, for all of them
 	Chats bool        // it has no embeddings
 	Mock  llm.API     // used with the mock model, which does not serve API; nil is API
 }
@@ -49,7 +50,7 @@ func (a NamedAPI) Of(mocks bool) llm.API {
 // APIs are the wire formats that a scenario can name. The first is the default.
 var APIs = []NamedAPI{
 	{Name: "completions", API: openai.API{}},
-	{Name: "messages", API: anthropic.API{}, Key: "X-Api-Key", Needs: http.Header{"Anthropic-Version": {anthropic.Version}}, Chats: true},
+	{Name: "messages", API: anthropic.API{}, Key: "X-Api-Key", Needs: http.Header{"Anthropic-Version": {anthropic.Version}}, List: "limit=1000", Chats: true},
 	{Name: "ollama", API: ollama.API{}, Mock: openai.API{}},
 }
 

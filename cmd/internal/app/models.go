@@ -151,7 +151,9 @@ var modelsTransport = http.DefaultTransport
 
 // listModels requests the list of models.
 func listModels(ctx context.Context, t target, base *url.URL, key string) (status int, models []string, err error) {
-	resp, err := t.get(ctx, base.JoinPath("models"), t.wire.Header(key), modelsTransport)
+	at := base.JoinPath("models")
+	at.RawQuery = t.wire.List
+	resp, err := t.get(ctx, at, t.wire.Header(key), modelsTransport)
 	if err != nil {
 		return 0, nil, err
 	}
