@@ -25,7 +25,7 @@ const lite = `{
 
 // flat is a price without special prices for the cache and batches.
 func flat(input, output float64) pricing.Price {
-	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, Reasoning: output, BatchInput: input, BatchOutput: output}
+	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, CacheWriteLong: input, Reasoning: output, BatchInput: input, BatchOutput: output}
 }
 
 func TestPrices(t *testing.T) {

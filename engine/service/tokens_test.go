@@ -14,6 +14,7 @@ func TestPricesOfTheCache(t *testing.T) {
 			"input_cost_per_token_batches": 5e-6, "output_cost_per_token_batches": 20e-6},
 		"free cache": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "cache_read_input_token_cost": 0},
 		"thinker": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6, "output_cost_per_reasoning_token": 50e-6, "input_cost_per_request": 300e-6, "supports_vision": true},
+		"hour": {"input_cost_per_token": 1e-5, "cache_creation_input_token_cost": 1.2e-5, "cache_creation_input_token_cost_above_1hr": 2e-5, "output_cost_per_token": 4e-5},
 		"plain": {"input_cost_per_token": 10e-6, "output_cost_per_token": 40e-6},
 		"cache only": {"cache_read_input_token_cost": 1e-6}
 	}`))
@@ -34,6 +35,8 @@ func TestPricesOfTheCache(t *testing.T) {
 		{"free cache", told, 40*10 + 10*40},
 		{"thinker", llm.Tokens{Input: 100, Output: 10, Reasoning: 6}, 300 + 100*10 + 4*40 + 6*50},
 		{"thinker", llm.Tokens{Input: 100, Output: 10, Reasoning: 6, Batch: true}, 300 + 100*10 + 10*40},
+		{"hour", llm.Tokens{Input: 100, Output: 10, Wrote: 60, WroteLong: 50}, 40*10 + 10*12 + 50*20 + 10*40},
+		{"hour", llm.Tokens{Input: 100, Output: 10, Wrote: 100, WroteLong: 100}, 100*20 + 10*40},
 		{"plain", told, 100*10 + 10*40},
 		{"plain", llm.Tokens{Input: 100, Output: 10, Batch: true}, 100*10 + 10*40},
 	} {

@@ -48,6 +48,10 @@ func TestRequests(t *testing.T) {
 			want: start + `"system":[{"type":"text","text":"Be brief, ","cache_control":{"type":"ephemeral"}},{"type":"text","text":"Ann."},{"type":"text","text":"Now."}],"messages":[{"role":"user","content":"Hi"}]}`,
 		},
 		{
+			name: "a mark of the scenario", chat: llm.Chat{Messages: []llm.Message{said("system", "Be brief."), said("user", "|Hi")}, Extra: []llm.Extra{{Name: "cache_control", Value: []byte(`{"type":"ephemeral","ttl":"1h"}`)}}},
+			want: start + `"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":[{"role":"user","content":"Hi"}]}`,
+		},
+		{
 			name: "a persona", chat: llm.Chat{Messages: []llm.Message{said("system", "|You are Ann."), said("user", "|Hi")}},
 			want: start + `"system":[{"type":"text","text":"You are Ann."}],"messages":[{"role":"user","content":"Hi"}]}`,
 		},

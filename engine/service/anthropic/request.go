@@ -31,7 +31,7 @@ const (
 
 // OwnFields are the fields of a request that Throng sets itself, in addition to those of OpenAI's format, with the keys that set them
 // in a scenario.
-var OwnFields = map[string]string{"system": "system", partCache: ""}
+var OwnFields = map[string]string{"system": "system"}
 
 // Request implements [llm.API].
 func (API) Request(c *llm.Chat, refused []string) *llm.Request {
@@ -61,7 +61,8 @@ func (API) Request(c *llm.Chat, refused []string) *llm.Request {
 	}
 	b.config(form)
 	for _, e := range c.Extra {
-		if !slices.Contains(refused, e.Name) {
+		if !slices.Contains(refused, e.Name) && e.Name != partCache { // it is the mark's
+
 			b.r.Fields = append(b.r.Fields, llm.Field{Name: e.Name, Value: e.Value})
 		}
 	}
@@ -119,7 +120,7 @@ func (b *body) config(form string) {
 
 // split separates the instructions, which the messages begin with, from the conversation. Later instructions are sent as the
 // user's. words says that the form is requested in words. A mark after the part that is the same for all agents lets the service
-// cache it.
+// cache it; the field cache_control of the scenario replaces it.
 func (b *body) split(words bool) (system []block, messages []message) {
 	all := b.chat.Messages
 	if words && b.chat.Format.Schema != nil && b.chat.InWords != "" {
@@ -150,7 +151,12 @@ func (b *body) split(words bool) (system []block, messages []message) {
 		messages = append(messages, message{role, m.Text})
 	}
 	if cached >= 0 && !slices.Contains(b.refused, partCache) {
-		system[cached].Cache = &cacheControl{"ephemeral"}
+		system[cached].Cache = json.RawMessage(`{"type":"ephemeral"}`)
+		for _, e := range b.chat.Extra {
+			if e.Name == partCache {
+				system[cached].Cache = e.Value
+			}
+		}
 		b.r.Parts = append(b.r.Parts, partCache)
 	}
 	return system, messages
@@ -164,12 +170,9 @@ type (
 		Text string `json:"content"`
 	}
 	block struct {
-		Type  string        `json:"type"`
-		Text  string        `json:"text"`
-		Cache *cacheControl `json:"cache_control,omitempty"`
-	}
-	cacheControl struct {
-		Type string `json:"type"`
+		Type  string          `json:"type"`
+		Text  string          `json:"text"`
+		Cache json.RawMessage `json:"cache_control,omitempty"`
 	}
 	tool struct {
 		Name        string          `json:"name"`

@@ -13,6 +13,7 @@ import (
 type Tokens struct {
 	Input, Output int64
 	Read, Wrote   int64 // parts of Input: read from the service's cache, and written to it
+	WroteLong     int64 // part of Wrote: kept for an hour
 	Reasoning     int64 // part of Output: the model's reasoning
 	Batch         bool  // billed at batch prices
 	Open          bool  // a stream that broke off before it said its Output
@@ -29,6 +30,9 @@ type usageTold struct {
 	CacheRead     count `json:"cache_read_input_tokens"`
 	CacheCreation count `json:"cache_creation_input_tokens"`
 	CacheHit      count `json:"prompt_cache_hit_tokens"`
+	Creation      struct {
+		Long count `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 	PromptDetails struct {
 		Cached count `json:"cached_tokens"`
 		Wrote  count `json:"cache_write_tokens"`
@@ -86,6 +90,10 @@ func (u *usageTold) tokens() Tokens {
 		Wrote:     by.most(u.PromptDetails.Wrote, u.CacheCreation),
 		Reasoning: by.most(u.CompletionDetails.Reasoning, u.OutputDetails.Reasoning),
 	}
+	t.WroteLong = by.most(u.Creation.Long)
+	if t.WroteLong > t.Wrote {
+		t.Wrote, by.doubtful = t.WroteLong, true
+	}
 	total := by.most(u.Total)
 	if apart := u.Prompt.n == 0 && u.CacheRead.n+u.CacheCreation.n > 0; apart || t.Read+t.Wrote > t.Input {
 		t.Input += t.Read + t.Wrote
@@ -138,7 +146,7 @@ func (r *reading) add(text []byte) bool {
 	if first := e.Message.Usage; first != nil && e.Type == "message_start" {
 		r.begun = true
 		first.Output = count{}
-		r.usage.Input, r.usage.CacheRead, r.usage.CacheCreation = first.Input, first.CacheRead, first.CacheCreation
+		r.usage = *first
 		return true
 	}
 	if e.PromptEval.n+e.Eval.n > 0 {

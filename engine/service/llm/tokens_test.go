@@ -17,6 +17,7 @@ func TestTokensOf(t *testing.T) {
 		{name: "LiteLLM", body: `{"usage":{"prompt_tokens":100,"completion_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}}`, want: Tokens{Input: 100, Output: 7, Read: 60, Wrote: 30}},
 		{name: "Anthropic", body: `{"usage":{"input_tokens":10,"output_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}}`, want: Tokens{Input: 100, Output: 7, Read: 60, Wrote: 30}},
 		{name: "Anthropic, little cached", body: `{"usage":{"input_tokens":100,"output_tokens":7,"cache_read_input_tokens":60,"cache_creation_input_tokens":null}}`, want: Tokens{Input: 160, Output: 7, Read: 60}},
+		{name: "Anthropic, for an hour", body: `{"usage":{"input_tokens":10,"output_tokens":7,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20}}}`, want: Tokens{Input: 40, Output: 7, Wrote: 30, WroteLong: 20}},
 		{name: "Anthropic's stream", body: start + `data: {"type":"message_delta","usage":{"output_tokens":7}}` + "\n", want: Tokens{Input: 100, Output: 7, Read: 60, Wrote: 30}},
 		{name: "Anthropic's stream, with all of it at its end", body: start + `data: {"type":"message_delta","usage":{"input_tokens":10,"cache_read_input_tokens":60,"cache_creation_input_tokens":30,"output_tokens":7}}` + "\n", want: Tokens{Input: 100, Output: 7, Read: 60, Wrote: 30}},
 		{name: "Anthropic's stream, broken off", body: start, want: Tokens{Input: 100, Read: 60, Wrote: 30, Open: true}},
@@ -48,6 +49,7 @@ func TestUsageThatContradictsItself(t *testing.T) {
 		{name: "beyond all", body: `{"usage":{"prompt_tokens":12.0,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":1e300}}}`, want: Tokens{Input: 12 + mostTold, Output: 3, Read: mostTold}},
 		{name: "more reasoning than the answer", body: `{"usage":{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107,"completion_tokens_details":{"reasoning_tokens":64}}}`, want: Tokens{Input: 100, Output: 71, Reasoning: 64}},
 		{name: "a total beyond its parts", body: `{"usage":{"prompt_tokens":100,"completion_tokens":7,"total_tokens":150}}`, want: Tokens{Input: 100, Output: 50}},
+		{name: "more written for an hour than written", body: `{"usage":{"input_tokens":10,"output_tokens":7,"cache_creation_input_tokens":5,"cache_creation":{"ephemeral_1h_input_tokens":20}}}`, want: Tokens{Input: 30, Output: 7, Wrote: 20, WroteLong: 20}},
 		{name: "no number", body: `{"usage":{"prompt_tokens":100,"completion_tokens":{}}}`, want: Tokens{Input: 100}},
 		{name: "details of another type", body: `{"usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":5}}`, want: Tokens{Input: 100, Output: 7}},
 	} {

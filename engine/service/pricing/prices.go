@@ -19,10 +19,10 @@ import (
 )
 
 // Price is the price of a model, in US dollars per token, and Request that of a call whatever its length. CacheRead and CacheWrite are
-// for the part of the input that the service read from its cache or wrote there; Reasoning for the part of the output that is the
+// for the part of the input that the service read from its cache or wrote there, CacheWriteLong for what it keeps for an hour; Reasoning for the part of the output that is the
 // model's reasoning; BatchInput and BatchOutput for answers from a batch, or from a tier with the same prices (flex).
 type Price struct {
-	Input, Output, CacheRead, CacheWrite, Reasoning, BatchInput, BatchOutput, Request float64
+	Input, Output, CacheRead, CacheWrite, CacheWriteLong, Reasoning, BatchInput, BatchOutput, Request float64
 }
 
 // Prices are the prices of models by name.
@@ -30,7 +30,7 @@ type Prices map[string]Price
 
 // ReadPrices parses prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
 // input_cost_per_token and output_cost_per_token, and, where they differ, the prices of the cache (cache_read_input_token_cost,
-// cache_creation_input_token_cost), of reasoning (output_cost_per_reasoning_token), of batches (input_cost_per_token_batches,
+// cache_creation_input_token_cost, cache_creation_input_token_cost_above_1hr), of reasoning (output_cost_per_reasoning_token), of batches (input_cost_per_token_batches,
 // output_cost_per_token_batches) and of a call (input_cost_per_request). Entries without a price of tokens or calls are ignored, as are
 // other fields. The error lists all problems, with their lines.
 func ReadPrices(data []byte) (Prices, error) {
@@ -109,6 +109,7 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 		{name: "input_cost_per_request", to: &p.Request, like: nil},
 		{name: "cache_read_input_token_cost", to: &p.CacheRead, like: &p.Input},
 		{name: "cache_creation_input_token_cost", to: &p.CacheWrite, like: &p.Input},
+		{name: "cache_creation_input_token_cost_above_1hr", to: &p.CacheWriteLong, like: &p.CacheWrite},
 		{name: "output_cost_per_reasoning_token", to: &p.Reasoning, like: &p.Output},
 		{name: "input_cost_per_token_batches", to: &p.BatchInput, like: &p.Input},
 		{name: "output_cost_per_token_batches", to: &p.BatchOutput, like: &p.Output},
@@ -264,9 +265,10 @@ func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
 	if t.Batch {
 		price.Input, price.Output = price.BatchInput, price.BatchOutput
 		price.CacheRead, price.CacheWrite, price.Reasoning = min(price.CacheRead, price.Input), price.BatchInput, price.BatchOutput
+		price.CacheWriteLong = price.BatchInput
 	}
 	fresh := t.Input - t.Read - t.Wrote
-	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote)*price.CacheWrite +
+	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote-t.WroteLong)*price.CacheWrite + float64(t.WroteLong)*price.CacheWriteLong +
 		float64(t.Output-t.Reasoning)*price.Output + float64(t.Reasoning)*price.Reasoning
 	u.Cost = int64(math.Round(cost * 1e9))
 	return u
@@ -278,6 +280,9 @@ func (p Prices) Most(model string, input, output int64) *engine.Usage {
 	if price, ok := p.of(model); ok {
 		if price.CacheWrite > price.Input {
 			t.Wrote = input
+		}
+		if price.CacheWriteLong > max(price.CacheWrite, price.Input) {
+			t.Wrote, t.WroteLong = input, input
 		}
 		if price.Reasoning > price.Output {
 			t.Reasoning = output
