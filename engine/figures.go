@@ -57,39 +57,3 @@ func FormatCost(u *Usage) string {
 	}
 	return text
 }
-
-// CacheText describes the part of the input that the provider's cache had, such as "4,100 from the provider's cache, 62%, 300 written to
-// it". It is "" if there is none.
-func (u *Usage) CacheText() string {
-	if u.Cached+u.Written == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%s from the provider's cache, %.0f%%", FormatCount(u.Cached), 100*float64(u.Cached)/float64(max(u.Input, 1)))
-	if u.Written > 0 {
-		text += ", " + FormatCount(u.Written) + " written to it"
-	}
-	return text
-}
-
-// FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache".
-func FormatUsage(u *Usage) string {
-	cached := ""
-	if text := u.CacheText(); text != "" {
-		cached = " (" + text + ")"
-	}
-	text := fmt.Sprintf("%s, %s tokens in%s, %s out", FormatCount(u.Calls), FormatCount(u.Input), cached, FormatCount(u.Output))
-	if u.Estimated > 0 {
-		text += " (estimated for " + FormatCount(u.Estimated) + " calls)"
-	}
-	text += ", " + FormatCost(u)
-	if u.Hits > 0 {
-		text += " · " + FormatCount(u.Hits) + " answers from the cache"
-	}
-	if u.Doubtful > 0 {
-		text += " · " + FormatCount(u.Doubtful) + " with usage that contradicts itself"
-	}
-	if u.Again > 0 {
-		text += " · " + FormatCount(u.Again) + " sent again, perhaps paid twice"
-	}
-	return text
-}

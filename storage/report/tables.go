@@ -78,7 +78,7 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s answers with status 429", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
 	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
 		about := fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
-		if text := u.CacheText(); text != "" {
+		if text := view.CacheText(u); text != "" {
 			about += "; tokens in: " + text
 		}
 		if u.Doubtful > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/health"
+	"github.com/throng-sim/throng/engine/view"
 )
 
 // Usage checks the usage of models: whether providers report it, and whether their caches had long prompts.
@@ -24,5 +25,5 @@ func Usage(u *engine.Usage) engine.Check {
 			Hint: health.CacheAdvice,
 		}
 	}
-	return engine.Check{Grade: engine.GradeOK, Text: engine.FormatUsage(u)}
+	return engine.Check{Grade: engine.GradeOK, Text: view.FormatUsage(u)}
 }
