@@ -19,11 +19,13 @@ type Usage struct {
 	Again int64 `cbor:"8,keyasint,omitempty"`
 	// Cached is the part of Input that the service read from its cache, at the cache price.
 	Cached int64 `cbor:"9,keyasint,omitempty"`
+	// Batched counts the calls that were answered in a batch.
+	Batched int64 `cbor:"10,keyasint,omitempty"`
 }
 
 // figures returns pointers to all fields.
-func (u *Usage) figures() [9]*int64 {
-	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached}
+func (u *Usage) figures() [10]*int64 {
+	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached, &u.Batched}
 }
 
 // Add adds other to u. other may be nil.
@@ -31,15 +33,10 @@ func (u *Usage) Add(other *Usage) {
 	if other == nil {
 		return
 	}
-	u.Calls += other.Calls
-	u.Input += other.Input
-	u.Output += other.Output
-	u.Cost += other.Cost
-	u.Unpriced += other.Unpriced
-	u.Estimated += other.Estimated
-	u.Hits += other.Hits
-	u.Again += other.Again
-	u.Cached += other.Cached
+	mine, more := u.figures(), other.figures()
+	for i := range mine {
+		*mine[i] += *more[i]
+	}
 }
 
 func (u *Usage) subtract(other *Usage) {

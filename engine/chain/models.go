@@ -1,11 +1,11 @@
 package chain
 
 import (
-	"github.com/throng-sim/throng/engine/service/openai"
-
 	"golang.org/x/sync/singleflight"
 
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/batch"
+	"github.com/throng-sim/throng/engine/service/openai"
 )
 
 // Answers is how a service is asked for structured answers.
@@ -31,6 +31,7 @@ type ModelOptions struct {
 	Effort  string         // default reasoning effort; "" is the model's
 	Extra   []openai.Extra // extra fields of each completion request
 	Free    bool           // it costs nothing: it runs on the user's machine
+	Batch   *batch.Config  // sends the calls of sessions in batches; nil sends each alone
 	LLM     *service.LLM   // set by ConnectLLM
 	flights *singleflight.Group
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
+	"github.com/throng-sim/throng/engine/service/batch"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -20,7 +22,11 @@ type LLM struct {
 	prices  pricing.Prices
 	meter   pricing.Meter
 	lessons lessons
+	batches *batch.Queue // nil if calls are sent alone
 }
+
+// The endpoints of a service.
+const chatPath, embeddingsPath = "/chat/completions", "/embeddings"
 
 // LLMConfig configures a [LLM].
 type LLMConfig struct {
@@ -28,7 +34,8 @@ type LLMConfig struct {
 	Limits     Limits // zero values take the defaults of models: 50 concurrent calls, 60 s
 	Shared     *Bound // limit shared with other services; nil if there is none
 	Prices     pricing.Prices
-	Mocks      bool // the service is the embedded one
+	Mocks      bool          // the service is the embedded one
+	Batch      *batch.Config // sends calls of sessions in batches; nil sends each alone
 }
 
 // NewLLM returns a client.
@@ -51,7 +58,11 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 		return nil, err
 	}
 	h.kind, h.transport.base = kindLLM, h.pool // responses may be streams
-	return &LLM{HTTP: h, prices: c.Prices}, nil
+	l := &LLM{HTTP: h, prices: c.Prices}
+	if c.Batch != nil {
+		l.batches = newBatches(h, *c.Batch)
+	}
+	return l, nil
 }
 
 // Chat asks for a completion and counts its usage. Its errors are those of [HTTP.Do].
@@ -62,6 +73,7 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 		bill.longest = c.MaxTokens
 	}
 	call.bill = bill
+	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 != 2 {
 			return nil
@@ -96,8 +108,15 @@ func (l *LLM) complete(call *Call, c *openai.Chat) error {
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
+	streams := c.Stream && call.batched == nil
+	leaving := func(refused []string) ([]byte, error) {
+		if c.Stream && !streams {
+			refused = append(slices.Clone(refused), openai.FieldStream) // a batch has no streams
+		}
+		return c.Body(refused)
+	}
 	refused := l.lessons.of(c.Model)
-	sent, err := c.Body(refused)
+	sent, err := leaving(refused)
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
@@ -109,18 +128,18 @@ func (l *LLM) complete(call *Call, c *openai.Chat) error {
 			l.lessons.learn(l.name, c.Model, name, call.display().excerpt(a))
 		}
 		refused = l.lessons.of(c.Model)
-		if next, err := c.Body(refused); err == nil && !bytes.Equal(next, sent) {
+		if next, err := leaving(refused); err == nil && !bytes.Equal(next, sent) {
 			sent = next
 			return sent
 		}
 		return nil
 	}
 	accept := "application/json"
-	if c.Stream {
+	if streams {
 		accept = "text/event-stream"
 		call.Pieces = func() func([]byte) bool { return openai.Enough(c.Format.JSON) }
 	}
-	return l.post(call, "/chat/completions", openai.JSONHeader(c.Header, accept), asked, sent)
+	return l.post(call, chatPath, openai.JSONHeader(c.Header, accept), asked, sent)
 }
 
 // Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].
@@ -128,6 +147,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
 	call.bill, call.Keyless = bill, true
+	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
 			vectors, err = openai.ReadVectors(a.Body, len(e.Texts))
@@ -139,7 +159,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.post(call, "/embeddings", openai.JSONHeader(e.Header, "application/json"), body, nil); err != nil {
+	if err := l.post(call, embeddingsPath, openai.JSONHeader(e.Header, "application/json"), body, nil); err != nil {
 		return nil, err
 	}
 	return vectors, nil
@@ -173,6 +193,24 @@ func (l *LLM) tunables() tunables {
 	t := l.HTTP.tunables()
 	t.all = append(t.all, l.lessons.tunable())
 	return t
+}
+
+// State implements [engine.Service].
+func (l *LLM) State(now time.Time) engine.ServiceState {
+	s := l.HTTP.State(now)
+	if l.batches != nil {
+		batches := l.batches.State()
+		s.Batches = &batches
+	}
+	return s
+}
+
+// Close ends the work on batches, which stay with the provider, and closes idle connections. No call may be in progress.
+func (l *LLM) Close() {
+	if l.batches != nil {
+		l.batches.Close()
+	}
+	l.HTTP.Close()
 }
 
 // Moves implements [engine.Service].

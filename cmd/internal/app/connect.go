@@ -122,7 +122,7 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 }
 
 func (c *connecting) llm(s *chain.Service) (err error) {
-	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s)}
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s), Batch: s.Batch}
 	secret := c.bearers[s.Name]
 	r, elsewhere := c.Reach[s.Name]
 	switch {

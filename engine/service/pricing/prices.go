@@ -258,14 +258,13 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 }
 
 // Most returns the usage of one call with these tokens at the highest price.
-func (p Prices) Most(model string, input, output int64) *engine.Usage {
-	t := openai.Tokens{Input: input, Output: output}
-	if price, ok := p.of(model); ok {
+func (p Prices) Most(model string, t openai.Tokens) *engine.Usage {
+	if price, ok := p.of(model); ok && !t.Batch { // the prices of batches do not depend on these
 		if price.CacheWrite > price.Input {
-			t.Wrote = input
+			t.Wrote = t.Input
 		}
 		if price.Reasoning > price.Output {
-			t.Reasoning = output
+			t.Reasoning = t.Output
 		}
 	}
 	return p.Usage(model, t)
