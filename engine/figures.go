@@ -69,11 +69,10 @@ func FormatUsage(u *Usage) string {
 		text += " (estimated for " + FormatCount(u.Estimated) + " calls)"
 	}
 	text += ", " + FormatCost(u)
-	if u.Hits > 0 {
-		text += " · " + FormatCount(u.Hits) + " answers from the cache"
-	}
-	if u.Again > 0 {
-		text += " · " + FormatCount(u.Again) + " sent again, perhaps paid twice"
+	for i, n := range []int64{u.Batched, u.Hits, u.Again} {
+		if n > 0 {
+			text += " · " + FormatCount(n) + [...]string{" in batches", " answers from the cache", " sent again, perhaps paid twice"}[i]
+		}
 	}
 	return text
 }

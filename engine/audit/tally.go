@@ -38,6 +38,7 @@ func (a *asked) step(s *engine.StepRecord) {
 		a.usage.Hits += u.Hits
 		a.usage.Again += u.Again
 		a.usage.Cached += u.Cached
+		a.usage.Batched += u.Batched
 	}
 	if s.Waits != nil {
 		for gate, d := range s.Waits {
@@ -80,6 +81,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("calls with estimated tokens", a.usage.Estimated)
 	f("answers from the cache", a.usage.Hits)
 	f("calls that may have been paid twice", a.usage.Again)
+	f("calls answered in batches", a.usage.Batched)
 	for _, g := range engine.ThrottleCauses() {
 		f("throttled by "+g.String()+", in ns", int64(a.waits[g]))
 	}

@@ -199,8 +199,9 @@ func (l *LLM) tunables() tunables {
 func (l *LLM) State(now time.Time) engine.ServiceState {
 	s := l.HTTP.State(now)
 	if l.batches != nil {
-		batches := l.batches.State()
-		s.Batches = &batches
+		if batches := l.batches.State(); batches != (engine.BatchState{}) {
+			s.Batches = &batches
+		}
 	}
 	return s
 }

@@ -81,6 +81,9 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 		if u.Cached > 0 {
 			about += fmt.Sprintf("; %s tokens from the provider's cache", engine.FormatCount(u.Cached))
 		}
+		if u.Batched > 0 {
+			about += fmt.Sprintf("; %s calls in batches", engine.FormatCount(u.Batched))
+		}
 		all = append(all, figure{"Model cost", engine.FormatCost(u), about})
 	}
 	if n := t.Peaks.Memory; n > 0 {
