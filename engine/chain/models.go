@@ -8,10 +8,9 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// Answers is how a service is asked for structured answers.
+// Answers is how a service is asked for structured answers: by a JSON Schema that it enforces, as any JSON, or in words only.
 type Answers uint8
 
-// By a JSON Schema that the service enforces, as any JSON, or in words only.
 const (
 	answersBySchema Answers = iota
 	answersJSON

@@ -71,7 +71,7 @@ func (p *parking) set(returning []chan struct{}) {
 	p.waiting.Store(int64(len(returning)))
 }
 
-// pass gives a slot to the session that waits longest, or releases it. mu is held.
+// pass hands a slot to the session that waits longest, or releases it. mu is held.
 func (p *parking) pass() {
 	if len(p.returning) == 0 {
 		p.permits.Release()

@@ -66,7 +66,7 @@ func (b *batched) await(ctx context.Context, call *Call) error {
 		}
 		ticket := b.queue.Enter(batchJournal{call.Session}, c)
 		err = call.held(engine.ThrottledByBatch, func() (err error) {
-			back := call.Session.Park()
+			back := engine.Park(call.Session)
 			defer back()
 			b.answer, err = ticket.Wait(ctx)
 			return err
@@ -108,7 +108,7 @@ func (b *batched) call(call *Call) (*batch.Call, error) {
 	header := b.req.Header.Clone()
 	call.sign(header)
 	s := call.Session
-	return &batch.Call{ID: b.id(call), Endpoint: b.endpoint, Model: b.model, Header: header, Body: text, Idle: s.Idle}, nil
+	return &batch.Call{ID: b.id(call), Endpoint: b.endpoint, Model: b.model, Header: header, Body: text, Idle: func() bool { return engine.Idle(s) }}, nil
 }
 
 // id returns the ID of the call in its run. A resumed run comes to the same one.

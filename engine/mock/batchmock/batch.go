@@ -190,7 +190,7 @@ func (b *batch) fail(code string, line int, message string) {
 	b.Errors.Data = append(b.Errors.Data, map[string]any{"code": code, "line": line, "message": message})
 }
 
-// cancel ends a batch that has not ended. What is not answered yet stays unanswered.
+// cancel ends a batch that has not ended. Its requests stay unanswered.
 func (s *Server) cancel(b *batch) {
 	if b.Status == "validating" || b.Status == "in_progress" {
 		s.end(b, func(string) bool { return false })

@@ -29,18 +29,28 @@ const (
 type remote struct {
 	ID       string            `json:"id"`
 	Status   string            `json:"status"`
-	Input    string            `json:"input_file_id"`
-	Output   string            `json:"output_file_id"`
-	Errors   string            `json:"error_file_id"`
-	Created  int64             `json:"created_at"`
-	Expires  int64             `json:"expires_at"`
 	Metadata map[string]string `json:"metadata"`
+	remoteFiles
+	remoteTimes
 	Problems struct {
 		Data []struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		} `json:"data"`
 	} `json:"errors"`
+}
+
+// remoteFiles are the IDs of a batch's files; "" for none.
+type remoteFiles struct {
+	Input  string `json:"input_file_id"`
+	Output string `json:"output_file_id"`
+	Errors string `json:"error_file_id"`
+}
+
+// remoteTimes are in seconds since 1970; 0 if unknown.
+type remoteTimes struct {
+	Created int64 `json:"created_at"`
+	Expires int64 `json:"expires_at"`
 }
 
 func (r *remote) ended() bool {

@@ -25,7 +25,7 @@ type made struct {
 	Due   time.Time `json:"due,omitzero"`
 }
 
-// What a key of the journal is for.
+// Kinds of entries in the journal.
 const (
 	forPlan = "plan"
 	forMade = "made"

@@ -31,7 +31,7 @@ const (
 // window is the time in which providers promise to answer a batch. OpenAI accepts no other.
 const window = 24 * time.Hour
 
-// lookEvery is how often a queue checks whether a batch is to be sent.
+// lookEvery is how often a queue checks whether a batch is due.
 const lookEvery = 20 * time.Millisecond
 
 // Config says when batches are sent and polled. The zero value takes the defaults.
@@ -110,7 +110,7 @@ type Queue struct {
 
 	mu      sync.Mutex
 	loaded  bool
-	looking bool // a goroutine looks whether a batch is to be sent
+	looking bool // a goroutine checks whether a batch is due
 	next    int  // number of the next batch
 	open    map[group]*batch
 	holds   map[string]*batch // by the ID of a call
@@ -237,7 +237,7 @@ func (q *Queue) seal(g group) {
 	q.start(b)
 }
 
-// start begins the work on a batch that is to be sent, or that an earlier process sent. mu is held.
+// start begins the work on a batch that is complete, or that an earlier process sent. mu is held.
 func (q *Queue) start(b *batch) {
 	if !b.sealed || b.started || q.ctx.Err() != nil {
 		return

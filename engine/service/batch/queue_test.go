@@ -217,7 +217,7 @@ func TestWhenABatchIsSent(t *testing.T) {
 		answer, err = q.Enter(j, c).Wait(t.Context())
 		got{answer, err}.whole(t, 1)
 		if took := time.Since(began); took < 5*time.Minute || took > 5*time.Minute+5*time.Second {
-			t.Errorf("with sessions that go on it took %v, want about 5m", took)
+			t.Errorf("with sessions that are busy it took %v, want about 5m", took)
 		}
 	})
 }

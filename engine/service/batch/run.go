@@ -222,7 +222,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// The metadata of a batch, by which it is found again.
+// The metadata of a batch. A search uses it.
 const (
 	metaRun     = "throng_run"
 	metaService = "throng_service"
