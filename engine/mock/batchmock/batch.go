@@ -3,6 +3,7 @@ package batchmock
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -79,7 +80,7 @@ func (s *Server) upload(r *http.Request) ([]byte, *Problem) {
 	f := &file{Object: "file", Created: s.now().Unix()}
 	for {
 		part, err := form.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
