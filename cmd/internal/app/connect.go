@@ -138,6 +138,9 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 			return err
 		}
 	}
+	if c.job.single {
+		cfg.Batch = nil
+	}
 	quota := !cfg.Mocks || c.Settings.Mock.Faults["quota"] != ""
 	if quota && cfg.Limits.Rate == 0 { // a mock has a quota only with that fault
 		cfg.Limits.Rate, cfg.Limits.MaxRate = c.Settings.LLMRate, max(c.Settings.LLMRate, defaultMaxLLMRate)

@@ -238,6 +238,25 @@ func (p Prices) of(model string) (Price, bool) {
 	return price, ok
 }
 
+// InBatch returns the prices of a call in a batch.
+func (p Price) InBatch() Price {
+	p.Input, p.Output = p.BatchInput, p.BatchOutput
+	p.CacheRead, p.CacheWrite, p.Reasoning = min(p.CacheRead, p.Input), p.BatchInput, p.BatchOutput
+	return p
+}
+
+// Undiscounted returns the first model whose calls cost as much in a batch as alone; "" if there is none. Models without a price and
+// free ones do not count.
+func (p Prices) Undiscounted(models []string) string {
+	for _, model := range models {
+		price, ok := p.of(model)
+		if ok && price != (Price{}) && price.BatchInput >= price.Input && price.BatchOutput >= price.Output {
+			return model
+		}
+	}
+	return ""
+}
+
 // Usage returns the usage of one call with these tokens.
 func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
@@ -247,8 +266,7 @@ func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
 		return u
 	}
 	if t.Batch {
-		price.Input, price.Output = price.BatchInput, price.BatchOutput
-		price.CacheRead, price.CacheWrite, price.Reasoning = min(price.CacheRead, price.Input), price.BatchInput, price.BatchOutput
+		price = price.InBatch()
 	}
 	fresh := t.Input - t.Read - t.Wrote
 	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote)*price.CacheWrite +
