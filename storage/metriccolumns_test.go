@@ -60,6 +60,7 @@ var withoutColumn = map[string]string{
 	"Host.Cores":       "does not change during a run",
 	"Host.CoreWait":    "Late.Core, which has a column, has the same value",
 	"Usage.Cached":     "in run.json",
+	"Usage.Batched":    "in run.json",
 	"Usage.Estimated":  "in run.json",
 	"Usage.Hits":       "in run.json",
 	"Flow.Throttled":   "in run.json",
