@@ -20,6 +20,8 @@ type Usage struct {
 	// Cached is the part of Input that the service read from its cache, at the cache price, and Written what it wrote there.
 	Cached  int64 `cbor:"9,keyasint,omitempty"`
 	Written int64 `cbor:"11,keyasint,omitempty"`
+	// Batched counts the calls that were answered in a batch.
+	Batched int64 `cbor:"10,keyasint,omitempty"`
 	// Cacheable is the input of calls whose prompts are long enough for a cache that makes them cheaper.
 	Cacheable int64 `cbor:"12,keyasint,omitempty"`
 	// Doubtful counts calls whose reported tokens contradict each other. They count with the larger figures.
@@ -27,9 +29,9 @@ type Usage struct {
 }
 
 // figures returns pointers to all fields.
-func (u *Usage) figures() [12]*int64 {
+func (u *Usage) figures() [13]*int64 {
 	return [...]*int64{
-		&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached, &u.Written, &u.Cacheable, &u.Doubtful,
+		&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached, &u.Written, &u.Cacheable, &u.Doubtful, &u.Batched,
 	}
 }
 

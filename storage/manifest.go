@@ -142,6 +142,7 @@ func (m models) MarshalJSON() ([]byte, error) {
 	rare("contradictory_calls", m.Doubtful)
 	count("cache_hits", m.Hits)
 	rare("calls_again", m.Again)
+	rare("batched_calls", m.Batched)
 	return append(append([]byte{'{'}, text[1:]...), '}'), nil
 }
 

@@ -309,6 +309,7 @@ var throttledBy = map[string]string{
 	"retry": "waiting before another attempt", "token": "waiting for the login of another step of the agent",
 	"journal": "waiting until an intent was durable", "breaker": "waiting for an open circuit breaker",
 	"budget": "waiting for reserved budget to be returned", "files": "waiting for a file descriptor", "memory": "waiting for the memory budget",
+	"batch": "waiting for a batch of model calls",
 }
 
 func throttledColumns() (all []MetricColumn) {

@@ -62,6 +62,7 @@ var withoutColumn = map[string]string{
 	"Usage.Written":    "in run.json",
 	"Usage.Cacheable":  "in run.json",
 	"Usage.Doubtful":   "in run.json",
+	"Usage.Batched":    "in run.json",
 	"Usage.Estimated":  "in run.json",
 	"Usage.Hits":       "in run.json",
 	"Flow.Throttled":   "in run.json",

@@ -73,6 +73,7 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("calls with usage that contradicts itself", a.usage.Doubtful)
 	f("answers from the cache", a.usage.Hits)
 	f("calls that may have been paid twice", a.usage.Again)
+	f("calls answered in batches", a.usage.Batched)
 	for _, g := range engine.ThrottleCauses() {
 		f("throttled by "+g.String()+", in ns", int64(a.waits[g]))
 	}

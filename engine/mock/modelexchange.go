@@ -163,6 +163,9 @@ func (x *modelExchange) identify() *apiError {
 
 // route answers the request by its path.
 func (x *modelExchange) route() (*reply, *apiError) {
+	if path, ok := batchPath(x.r.URL.Path); ok {
+		return x.batch(path)
+	}
 	path, ok := strings.CutPrefix(x.r.URL.Path, "/v1/")
 	id, oneModel := strings.CutPrefix(path, "models/")
 	method, work := http.MethodPost, x.chat

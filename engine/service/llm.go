@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
+	"github.com/throng-sim/throng/engine/service/batch"
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
@@ -23,7 +24,11 @@ type LLM struct {
 	meter   pricing.Meter
 	lessons lessons
 	api     llm.API
+	batches *batch.Queue // nil if calls are sent alone
 }
+
+// The endpoints of a service.
+const chatPath, embeddingsPath = "/chat/completions", "/embeddings"
 
 // LLMConfig configures a [LLM].
 type LLMConfig struct {
@@ -31,8 +36,9 @@ type LLMConfig struct {
 	Limits     Limits // zero values take the defaults of models: 50 concurrent calls, 60 s
 	Shared     *Bound // limit shared with other services; nil if there is none
 	Prices     pricing.Prices
-	Mocks      bool    // the service is the embedded one
-	API        llm.API // wire format of completions; nil is OpenAI's
+	Mocks      bool          // the service is the embedded one
+	API        llm.API       // wire format of completions; nil is OpenAI's
+	Batch      *batch.Config // sends calls of sessions in batches; nil sends each alone. Only OpenAI's format has batches
 }
 
 // NewLLM returns a client.
@@ -58,7 +64,11 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 	if c.API == nil {
 		c.API = openai.API{}
 	}
-	return &LLM{HTTP: h, prices: c.Prices, api: c.API}, nil
+	l := &LLM{HTTP: h, prices: c.Prices, api: c.API}
+	if c.Batch != nil {
+		l.batches = newBatches(h, *c.Batch)
+	}
+	return l, nil
 }
 
 // Chat asks for a completion and counts its usage. Its errors are those of [HTTP.Do].
@@ -69,6 +79,7 @@ func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 		bill.longest = c.MaxTokens
 	}
 	call.bill = bill
+	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 != 2 {
 			return nil
@@ -103,7 +114,9 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
-	request := l.api.Request(c, l.lessons.of(c.Model))
+	leaving := *c
+	leaving.Stream = c.Stream && call.batched == nil // a batch has no streams
+	request := l.api.Request(&leaving, l.lessons.of(c.Model))
 	sent, err := request.Body()
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
@@ -115,14 +128,14 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 		if name := request.Refused(a.Body); name != "" {
 			l.lessons.learn(l.name, c.Model, name, call.display().excerpt(a))
 		}
-		request = l.api.Request(c, l.lessons.of(c.Model))
+		request = l.api.Request(&leaving, l.lessons.of(c.Model))
 		if next, err := request.Body(); err == nil && !bytes.Equal(next, sent) {
 			sent = next
 			return sent
 		}
 		return nil
 	}
-	if c.Stream {
+	if leaving.Stream {
 		call.Pieces = func() func([]byte) bool { return l.api.Stream(c.Format.JSON).Add }
 	}
 	header := request.Complete(c.Header)
@@ -137,6 +150,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
 	call.bill, call.Keyless = bill, true
+	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
 			vectors, err = openai.ReadVectors(a.Body, len(e.Texts))
@@ -148,7 +162,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.post(call, Request{Target: Target{path: "/embeddings"}, Header: (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), Body: body}); err != nil {
+	if err := l.post(call, Request{Target: Target{path: embeddingsPath}, Header: (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), Body: body}); err != nil {
 		return nil, err
 	}
 	return vectors, nil
@@ -183,6 +197,25 @@ func (l *LLM) tunables() tunables {
 	t := l.HTTP.tunables()
 	t.all = append(t.all, l.lessons.tunable())
 	return t
+}
+
+// State implements [engine.Service].
+func (l *LLM) State(now time.Time) engine.ServiceState {
+	s := l.HTTP.State(now)
+	if l.batches != nil {
+		if batches := l.batches.State(); batches != (engine.BatchState{}) {
+			s.Batches = &batches
+		}
+	}
+	return s
+}
+
+// Close ends the work on batches, which stay with the provider, and closes idle connections. No call may be in progress.
+func (l *LLM) Close() {
+	if l.batches != nil {
+		l.batches.Close()
+	}
+	l.HTTP.Close()
 }
 
 // Moves implements [engine.Service].

@@ -44,7 +44,7 @@ func TestPricesOfTheCache(t *testing.T) {
 		if got.Cost != tt.want*1000 || got.Cached != tt.told.Read || got.Input != 100 {
 			t.Errorf("%s: %+v costs %+v, want %d millionths", tt.model, tt.told, got, tt.want)
 		}
-		most := prices.Most(tt.model, tt.told.Input, tt.told.Output)
+		most := prices.Most(tt.model, llm.Tokens{Input: tt.told.Input, Output: tt.told.Output})
 		if most.Cost < got.Cost {
 			t.Errorf("%s: %d is claimed for what costs %d", tt.model, most.Cost, got.Cost)
 		}

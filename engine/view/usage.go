@@ -39,7 +39,7 @@ func FormatUsage(u *engine.Usage) string {
 		n    int64
 		what string
 	}{
-		{u.Hits, "answers from the cache"}, {u.Doubtful, "with usage that contradicts itself"}, {u.Again, "sent again, perhaps paid twice"},
+		{u.Batched, "in batches"}, {u.Hits, "answers from the cache"}, {u.Doubtful, "with usage that contradicts itself"}, {u.Again, "sent again, perhaps paid twice"},
 	} {
 		if more.n > 0 {
 			text += " · " + engine.FormatCount(more.n) + " " + more.what

@@ -84,6 +84,9 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 		if u.Doubtful > 0 {
 			about += fmt.Sprintf("; usage of %s contradicts itself", engine.Counted(u.Doubtful, "call", "calls"))
 		}
+		if u.Batched > 0 {
+			about += fmt.Sprintf("; %s calls in batches", engine.FormatCount(u.Batched))
+		}
 		all = append(all, figure{"Model cost", engine.FormatCost(u), about})
 	}
 	if n := t.Peaks.Memory; n > 0 {

@@ -64,6 +64,7 @@ var modelFigures = []figure{
 	{name: "tokens in, cached", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Cached) }},
 	{name: "tokens in, written to the cache", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Written) }},
 	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
+	{name: "calls in batches", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Batched) }},
 	{name: "cost", value: func(t *engine.Totals) string {
 		u := t.SentRequests().Usage
 		return engine.FormatCost(&u)

@@ -14,16 +14,17 @@ const (
 	fieldMaxCompletionTokens = "max_completion_tokens"
 	fieldTemperature         = "temperature"
 	fieldSeed                = "seed"
-	fieldStream              = "stream"
-	fieldStreamOptions       = "stream_options"
-	fieldFormat              = "response_format"
-	fieldEffort              = "reasoning_effort"
+	// FieldStream asks for a stream.
+	FieldStream        = "stream"
+	fieldStreamOptions = "stream_options"
+	fieldFormat        = "response_format"
+	fieldEffort        = "reasoning_effort"
 )
 
 // OwnFields are the fields of a completion request that Throng sets itself, with the keys that set them in a scenario; "" for none.
 var OwnFields = map[string]string{
 	"model": "model", "messages": "messages", fieldMaxTokens: fieldMaxTokens, fieldMaxCompletionTokens: fieldMaxCompletionTokens,
-	fieldTemperature: fieldTemperature, fieldSeed: "", fieldStream: fieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",
+	fieldTemperature: fieldTemperature, fieldSeed: "", FieldStream: FieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",
 }
 
 // Request implements [llm.API].
@@ -44,8 +45,8 @@ func (API) Request(c *llm.Chat, refused []string) *llm.Request {
 		add(fieldTemperature, *c.Temperature)
 	}
 	add(fieldSeed, c.Seed)
-	if c.Stream && !slices.Contains(refused, fieldStream) {
-		add(fieldStream, true)
+	if c.Stream && !slices.Contains(refused, FieldStream) {
+		add(FieldStream, true)
 		add(fieldStreamOptions, map[string]bool{"include_usage": true})
 	}
 	switch f := c.Format; {

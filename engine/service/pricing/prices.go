@@ -248,6 +248,26 @@ func (p Prices) of(model string) (Price, bool) {
 // leastCacheable is the shortest prompt that most providers cache, in tokens.
 const leastCacheable = 1024
 
+// InBatch returns the prices of a call in a batch.
+func (p Price) InBatch() Price {
+	p.Input, p.Output = p.BatchInput, p.BatchOutput
+	p.CacheRead, p.CacheWrite, p.Reasoning = min(p.CacheRead, p.Input), p.BatchInput, p.BatchOutput
+	p.CacheWriteLong = p.BatchInput
+	return p
+}
+
+// Undiscounted returns the first model whose calls cost as much in a batch as alone; "" if there is none. Models without a price and
+// free ones do not count.
+func (p Prices) Undiscounted(models []string) string {
+	for _, model := range models {
+		price, ok := p.of(model)
+		if ok && price != (Price{}) && price.BatchInput >= price.Input && price.BatchOutput >= price.Output {
+			return model
+		}
+	}
+	return ""
+}
+
 // Usage returns the usage of one call with these tokens.
 func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
 	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read, Written: t.Wrote}
@@ -263,9 +283,7 @@ func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
 		return u
 	}
 	if t.Batch {
-		price.Input, price.Output = price.BatchInput, price.BatchOutput
-		price.CacheRead, price.CacheWrite, price.Reasoning = min(price.CacheRead, price.Input), price.BatchInput, price.BatchOutput
-		price.CacheWriteLong = price.BatchInput
+		price = price.InBatch()
 	}
 	fresh := t.Input - t.Read - t.Wrote
 	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote-t.WroteLong)*price.CacheWrite + float64(t.WroteLong)*price.CacheWriteLong +
@@ -275,17 +293,16 @@ func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
 }
 
 // Most returns the usage of one call with these tokens at the highest price.
-func (p Prices) Most(model string, input, output int64) *engine.Usage {
-	t := llm.Tokens{Input: input, Output: output}
-	if price, ok := p.of(model); ok {
+func (p Prices) Most(model string, t llm.Tokens) *engine.Usage {
+	if price, ok := p.of(model); ok && !t.Batch { // the prices of batches do not depend on these
 		if price.CacheWrite > price.Input {
-			t.Wrote = input
+			t.Wrote = t.Input
 		}
 		if price.CacheWriteLong > max(price.CacheWrite, price.Input) {
-			t.Wrote, t.WroteLong = input, input
+			t.Wrote, t.WroteLong = t.Input, t.Input
 		}
 		if price.Reasoning > price.Output {
-			t.Reasoning = output
+			t.Reasoning = t.Output
 		}
 	}
 	return p.Usage(model, t)

@@ -279,6 +279,7 @@ CREATE TABLE throng.metrics (
 	core_wait_p99_ms        double precision,
 	throttled_by_files_ms   double precision,
 	throttled_by_memory_ms  double precision,
+	throttled_by_batch_ms   double precision,
 	stored_mb               double precision,
 	PRIMARY KEY (run, at)
 );
@@ -381,6 +382,7 @@ COMMENT ON COLUMN throng.metrics.late_ms IS 'Timer lag of this second; measured 
 COMMENT ON COLUMN throng.metrics.core_wait_p99_ms IS '99th percentile of the time a runnable goroutine waited for a core in this interval.';
 COMMENT ON COLUMN throng.metrics.throttled_by_files_ms IS 'Throttled time so far, over all requests: waiting for a file descriptor.';
 COMMENT ON COLUMN throng.metrics.throttled_by_memory_ms IS 'Throttled time so far, over all requests: waiting for the memory budget.';
+COMMENT ON COLUMN throng.metrics.throttled_by_batch_ms IS 'Throttled time so far, over all requests: waiting for a batch of model calls.';
 COMMENT ON COLUMN throng.metrics.stored_mb IS 'Space that the run takes in the local store.';
 
 CREATE TABLE throng.checkpoints (
