@@ -57,23 +57,3 @@ func FormatCost(u *Usage) string {
 	}
 	return text
 }
-
-// FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache".
-func FormatUsage(u *Usage) string {
-	cached := ""
-	if u.Cached > 0 {
-		cached = fmt.Sprintf(" (%s from the provider's cache)", FormatCount(u.Cached))
-	}
-	text := fmt.Sprintf("%s, %s tokens in%s, %s out", FormatCount(u.Calls), FormatCount(u.Input), cached, FormatCount(u.Output))
-	if u.Estimated > 0 {
-		text += " (estimated for " + FormatCount(u.Estimated) + " calls)"
-	}
-	text += ", " + FormatCost(u)
-	if u.Hits > 0 {
-		text += " · " + FormatCount(u.Hits) + " answers from the cache"
-	}
-	if u.Again > 0 {
-		text += " · " + FormatCount(u.Again) + " sent again, perhaps paid twice"
-	}
-	return text
-}

@@ -37,6 +37,16 @@ type ServiceState struct {
 	Said  time.Time `json:"-"` // when the service reported it last
 	// Buckets are the parts of the service with their own limits, if there are several and there is something to report.
 	Buckets []BucketState `json:"buckets,omitempty"`
+	Batches *BatchState   `json:"batches,omitempty"` // nil unless calls are in batches
+}
+
+// BatchState counts the model calls of a service that wait for batches.
+type BatchState struct {
+	Gathering int       `json:"gathering"` // calls in batches that are not sent yet
+	Open      int       `json:"open"`      // batches with the provider
+	Calls     int       `json:"calls"`     // in those
+	Due       time.Time `json:"due,omitzero"`
+	Trouble   string    `json:"trouble,omitempty"` // why the provider does not answer; "" if it does
 }
 
 // LimiterState is the state of a rate limiter.
@@ -57,8 +67,7 @@ type BucketState struct {
 	LimiterState
 }
 
-// Reply is the kind of answer to an attempt: a class of HTTP status, or no answer. Successful database operations
-// count as 2xx.
+// Reply is the kind of answer to an attempt: a class of HTTP status, or none. Database operations that succeed are 2xx.
 type Reply uint8
 
 // The kinds of answers. 429 has its own kind, separate from 4xx.

@@ -226,6 +226,12 @@ func AgentKey(seed uint64, agent int) draw.Key {
 	return draw.Key{}.Int(seed).Text("agent").Int(uint64(agent))
 }
 
+// Park leaves a session's slot to other sessions until the returned function is called, which waits for a slot again.
+func Park(s *Session) (back func()) { return s.slot.Park() }
+
+// Idle reports whether no session in the process of a session can do anything but wait like a parked one.
+func Idle(s *Session) bool { return s.slot.Idle() }
+
 // At records the waiting step that the session has reached and the service that it calls, or "". For parallel steps,
 // the latest is shown. At, Throttle and Unthrottle accept a nil session.
 func (s *Session) At(path, service string) {

@@ -17,13 +17,22 @@ type Usage struct {
 	// Again counts calls that were in progress when a process died or was cut, and that were sent again on resume. Models
 	// do not support idempotency keys, so these calls may have been billed twice.
 	Again int64 `cbor:"8,keyasint,omitempty"`
-	// Cached is the part of Input that the service read from its cache, at the cache price.
-	Cached int64 `cbor:"9,keyasint,omitempty"`
+	// Cached is the part of Input that the service read from its cache, at the cache price, and Written what it wrote there.
+	Cached  int64 `cbor:"9,keyasint,omitempty"`
+	Written int64 `cbor:"11,keyasint,omitempty"`
+	// Batched counts the calls that were answered in a batch.
+	Batched int64 `cbor:"10,keyasint,omitempty"`
+	// Cacheable is the input of calls whose prompts are long enough for a cache that makes them cheaper.
+	Cacheable int64 `cbor:"12,keyasint,omitempty"`
+	// Doubtful counts calls whose reported tokens contradict each other. They count with the larger figures.
+	Doubtful int64 `cbor:"13,keyasint,omitempty"`
 }
 
 // figures returns pointers to all fields.
-func (u *Usage) figures() [9]*int64 {
-	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached}
+func (u *Usage) figures() [13]*int64 {
+	return [...]*int64{
+		&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Again, &u.Cached, &u.Written, &u.Cacheable, &u.Doubtful, &u.Batched,
+	}
 }
 
 // Add adds other to u. other may be nil.
@@ -31,15 +40,10 @@ func (u *Usage) Add(other *Usage) {
 	if other == nil {
 		return
 	}
-	u.Calls += other.Calls
-	u.Input += other.Input
-	u.Output += other.Output
-	u.Cost += other.Cost
-	u.Unpriced += other.Unpriced
-	u.Estimated += other.Estimated
-	u.Hits += other.Hits
-	u.Again += other.Again
-	u.Cached += other.Cached
+	mine, more := u.figures(), other.figures()
+	for i := range mine {
+		*mine[i] += *more[i]
+	}
 }
 
 func (u *Usage) subtract(other *Usage) {

@@ -8,7 +8,8 @@ type ThrottleCause uint8
 // The reasons: the limit on concurrent calls or connections of a service; the limit on model calls over all services;
 // the rate limiter of the service; a 429 or an exhausted quota of the service; the wait before a retry; a sign-in by
 // another step of the agent; the journal, until an intent is durable; the open circuit breaker of the service; the
-// run's budget, until other requests release their claims; a file descriptor of this process; memory for answers.
+// run's budget, until other requests release their claims; a file descriptor of this process; memory for answers; the
+// batch of model calls that holds the request.
 const (
 	ThrottledBySlots ThrottleCause = iota
 	ThrottledByModels
@@ -21,10 +22,11 @@ const (
 	ThrottledByBudget
 	ThrottledByFiles
 	ThrottledByMemory
+	ThrottledByBatch
 	numThrottleCauses
 )
 
-var throttleNames = [numThrottleCauses]string{"slots", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget", "files", "memory"}
+var throttleNames = [numThrottleCauses]string{"slots", "models", "rate", "refusal", "retry", "token", "journal", "breaker", "budget", "files", "memory", "batch"}
 
 func (c ThrottleCause) String() string { return throttleNames[c] }
 
@@ -90,5 +92,5 @@ func (c ThrottleCause) Text() string { return throttleTexts[c] }
 
 var throttleTexts = [numThrottleCauses]string{
 	"slot of the service", "limit on model calls", "rate limiter", "429", "retry delay", "sign-in", "journal", "circuit breaker", "budget", "open files",
-	"memory",
+	"memory", "batch of model calls",
 }

@@ -133,12 +133,16 @@ func (m models) MarshalJSON() ([]byte, error) {
 	count("calls", m.Calls)
 	count("input_tokens", m.Input)
 	rare("cached_input_tokens", m.Cached)
+	rare("cache_written_input_tokens", m.Written)
+	rare("cacheable_input_tokens", m.Cacheable)
 	count("output_tokens", m.Output)
 	add("cost_usd", cmp.Or(Dollars(&m.Usage), "null"))
 	rare("unpriced_calls", m.Unpriced)
 	rare("estimated_calls", m.Estimated)
+	rare("contradictory_calls", m.Doubtful)
 	count("cache_hits", m.Hits)
 	rare("calls_again", m.Again)
+	rare("batched_calls", m.Batched)
 	return append(append([]byte{'{'}, text[1:]...), '}'), nil
 }
 

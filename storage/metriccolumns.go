@@ -179,6 +179,7 @@ var metricColumns = slices.Concat([]MetricColumn{
 			Raw: total(func(m *engine.MetricsRow) int64 { return m.Usage.Calls }), Counter: true,
 		},
 		{Name: "input_tokens", Help: "Input tokens of model calls so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Usage.Input }), Counter: true},
+		{Name: "cached_input_tokens", Help: "Input tokens so far that models read from their provider's cache.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Usage.Cached }), Counter: true},
 		{Name: "output_tokens", Help: "Output tokens of model calls so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Usage.Output }), Counter: true},
 		{Name: "cost_usd", Unit: USD, Help: "Cost of model calls so far; missing if a price is unknown.", Raw: cost, Counter: true},
 		{Name: "parallel_steps", Help: "Steps executed in parallel with another step of their session so far.", Raw: total(func(m *engine.MetricsRow) int64 { return m.Flow.Parallel }), Counter: true},
@@ -308,6 +309,7 @@ var throttledBy = map[string]string{
 	"retry": "waiting before another attempt", "token": "waiting for the login of another step of the agent",
 	"journal": "waiting until an intent was durable", "breaker": "waiting for an open circuit breaker",
 	"budget": "waiting for reserved budget to be returned", "files": "waiting for a file descriptor", "memory": "waiting for the memory budget",
+	"batch": "waiting for a batch of model calls",
 }
 
 func throttledColumns() (all []MetricColumn) {

@@ -132,6 +132,7 @@ var timingCells = join(placeCells, []cell[*record]{
 	{column{"label", wordCells, "", "The most serious of these labels; fresh if there is none."}, func(t *table, r *record) { t.plain(r.asked.Label.String()) }},
 	countCell("model_calls", "Model calls.", func(r *record) int64 { return r.asked.Usage.Calls }),
 	countCell("input_tokens", "Tokens sent to models.", func(r *record) int64 { return r.asked.Usage.Input }),
+	countCell("cached_input_tokens", "Tokens sent to models that the provider read from its cache.", func(r *record) int64 { return r.asked.Usage.Cached }),
 	countCell("output_tokens", "Tokens received from models.", func(r *record) int64 { return r.asked.Usage.Output }),
 	{column{"cost_usd", floatCells, "USD", "Cost of model calls; empty if a price is unknown."}, func(t *table, r *record) { t.plain(Dollars(&r.asked.Usage)) }},
 	countCell("cache_hits", "Model calls answered from the cache.", func(r *record) int64 { return r.asked.Usage.Hits }),
@@ -176,6 +177,7 @@ var requestCells = join(stepPlace, []cell[*record]{
 	redirectsCell,
 	{column{"outcome", wordCells, "", "ok, failed, timeout, skipped or canceled."}, func(t *table, r *record) { t.plain(r.step().Status.String()) }},
 	countCell("input_tokens", "Tokens sent to models.", func(r *record) int64 { return usageOf(r).Input }),
+	countCell("cached_input_tokens", "Tokens sent to models that the provider read from its cache.", func(r *record) int64 { return usageOf(r).Cached }),
 	countCell("output_tokens", "Tokens received from models.", func(r *record) int64 { return usageOf(r).Output }),
 	{column{"cost_usd", floatCells, "USD", "Cost of model calls; empty if a price is unknown."}, func(t *table, r *record) { t.plain(Dollars(usageOf(r))) }},
 }, stepResult)

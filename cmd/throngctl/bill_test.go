@@ -180,7 +180,7 @@ func TestEveryCallIsBilled(t *testing.T) {
 	if s.Requests != requests || calls != requests || left != requests || math.Abs(s.USD-dollars) > 1e-9 {
 		t.Errorf("recorded %+v for %d calls and %d requests, billed %d and $%v", s, calls, left, requests, dollars)
 	}
-	for _, want := range []string{fmt.Sprintf("model calls    %d, ", requests), " from the provider's cache)", "12 personas written by model; 12 requests, "} {
+	for _, want := range []string{fmt.Sprintf("model calls    %d, ", requests), " from the provider's cache, ", "12 personas written by model; 12 requests, "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

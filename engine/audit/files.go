@@ -38,6 +38,7 @@ type manifest struct {
 		Models      struct {
 			Calls  int64 `json:"calls"`
 			Input  int64 `json:"input_tokens"`
+			Cached int64 `json:"cached_input_tokens"`
 			Output int64 `json:"output_tokens"`
 			Hits   int64 `json:"cache_hits"`
 		} `json:"models"`
@@ -208,7 +209,7 @@ func (f *exported) timings() error {
 	v := func() values { return values{room: f.room} }
 	latency, service, held, queue := v(), v(), v(), v()
 	sums := map[string]int64{}
-	columns := []string{"requests", "retries", "rate_limited", "replayed", "resent", "confirmed", "not_repeated", "unconfirmed", "model_calls", "input_tokens", "output_tokens", "cache_hits"}
+	columns := []string{"requests", "retries", "rate_limited", "replayed", "resent", "confirmed", "not_repeated", "unconfirmed", "model_calls", "input_tokens", "cached_input_tokens", "output_tokens", "cache_hits"}
 	var rows int64
 	err := f.each("timings.csv", func(cell func(string) string) error {
 		var n numbers
@@ -235,7 +236,7 @@ func (f *exported) timings() error {
 	}
 	equal(r, inFiles, "steps", "", t.Steps, f.steps)
 	for i, recorded := range []int64{
-		t.Requests, t.Retries, t.RateLimited, t.Labels["replayed"], t.Labels["resent"], t.Labels["confirmed"], t.Labels["not_repeated"], t.Labels["unconfirmed"], t.Models.Calls, t.Models.Input, t.Models.Output,
+		t.Requests, t.Retries, t.RateLimited, t.Labels["replayed"], t.Labels["resent"], t.Labels["confirmed"], t.Labels["not_repeated"], t.Labels["unconfirmed"], t.Models.Calls, t.Models.Input, t.Models.Cached, t.Models.Output,
 	} {
 		mine := sums[columns[i]]
 		r.Check(inFiles, columns[i], "", recorded >= mine, recorded, mine)

@@ -28,17 +28,7 @@ func (a *asked) step(s *engine.StepRecord) {
 		a.labels[s.Label]++
 	}
 	a.limited += refusals(s)
-	if u := s.Usage; u != nil {
-		a.usage.Calls += u.Calls
-		a.usage.Input += u.Input
-		a.usage.Output += u.Output
-		a.usage.Cost += u.Cost
-		a.usage.Unpriced += u.Unpriced
-		a.usage.Estimated += u.Estimated
-		a.usage.Hits += u.Hits
-		a.usage.Again += u.Again
-		a.usage.Cached += u.Cached
-	}
+	a.usage.Add(s.Usage)
 	if s.Waits != nil {
 		for gate, d := range s.Waits {
 			a.waits[gate] += d
@@ -75,11 +65,15 @@ func (a *asked) figures(f func(name string, n int64)) {
 	f("tokens in", a.usage.Input)
 	f("tokens out", a.usage.Output)
 	f("tokens in from a service's cache", a.usage.Cached)
+	f("tokens in written to a service's cache", a.usage.Written)
+	f("tokens in that a cache makes cheaper", a.usage.Cacheable)
 	f("cost, in billionths of a dollar", a.usage.Cost)
 	f("calls without a price", a.usage.Unpriced)
 	f("calls with estimated tokens", a.usage.Estimated)
+	f("calls with usage that contradicts itself", a.usage.Doubtful)
 	f("answers from the cache", a.usage.Hits)
 	f("calls that may have been paid twice", a.usage.Again)
+	f("calls answered in batches", a.usage.Batched)
 	for _, g := range engine.ThrottleCauses() {
 		f("throttled by "+g.String()+", in ns", int64(a.waits[g]))
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // cached holds the names of a cache. A prompt sees nothing else, so the answer does not depend on which session asks
@@ -80,7 +80,7 @@ func (s *seen) Lookup(name string) (value.Value, error) {
 }
 
 // key identifies a shared answer: the services, the request, and its retries and timeouts.
-func (c *completion) key(services []*Service, chat *openai.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
+func (c *completion) key(services []*Service, chat *llm.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {
 	asked := struct {
 		Who  [][]string
 		What any
@@ -102,7 +102,7 @@ func (c *completion) key(services []*Service, chat *openai.Chat, retry engine.Re
 
 // shared returns the run's answer if there is one, or asks for it on behalf of the run: one session asks and the
 // others wait. Waiting does not count as the session's own time; the step's time is that of the request.
-func (c *completion) shared(t *turn, chat openai.Chat) (value.Value, error) {
+func (c *completion) shared(t *turn, chat llm.Chat) (value.Value, error) {
 	t.asked = true
 	if e, ok := t.x.s.Replay(t.path); ok { // it failed in an earlier process: a session with an answer leaves no entry
 		if t.x.s.Run().Recording != "" {
@@ -196,7 +196,7 @@ type flight struct {
 	session  *engine.Session // of the run
 	key      engine.SharedKey
 	path     string
-	chat     openai.Chat
+	chat     llm.Chat
 	headers  map[*Service]http.Header
 	retry    engine.Retry
 	class    engine.Class // for a failure before the answer
@@ -238,7 +238,7 @@ func (f *flight) fly() (out value.Value, err error) {
 }
 
 // answer calls run and converts a panic to a failure, because no caller would catch it.
-func (q *inquiry) answer(chat openai.Chat) (out value.Value, err error) {
+func (q *inquiry) answer(chat llm.Chat) (out value.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = panicError(p)

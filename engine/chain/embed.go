@@ -26,8 +26,12 @@ const maxTexts = 2048
 
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
+	s := r.serviceOf(n.Get("service"), "llm")
+	if s != nil && s.Wire.Chats {
+		n.Get("service").Errorf("a service of another provider, such as `provider: openai`", "the service %s has no embeddings: `api: %s` has none", s.Name, s.Wire.Name)
+	}
 	return &embedding{
-		service: r.serviceOf(n.Get("service"), "llm"), input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
+		service: s, input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
 	}
 }
 

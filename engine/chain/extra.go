@@ -6,23 +6,23 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/extra"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // Extra reads the extra fields of all completion requests to a service; values may use parameters.
-func (r *Reader) Extra(n *doc.Node) []openai.Extra {
+func (r *Reader) Extra(n *doc.Node) []llm.Extra {
 	return extra.Constant(&r.in(nil, nil).Compiler, n, r.Blind)
 }
 
 // extended adds the service's extra fields to a request; the step's own fields take precedence.
-func (s *Service) extended(chat *openai.Chat) {
+func (s *Service) extended(chat *llm.Chat) {
 	if chat.Effort == "" {
 		chat.Effort = s.Effort
 	}
 	own := len(chat.Extra)
 	chat.Extra = slices.Clone(chat.Extra)
 	for _, e := range s.Extra {
-		if !slices.ContainsFunc(chat.Extra[:own], func(o openai.Extra) bool { return o.Name == e.Name }) {
+		if !slices.ContainsFunc(chat.Extra[:own], func(o llm.Extra) bool { return o.Name == e.Name }) {
 			chat.Extra = append(chat.Extra, e)
 		}
 	}

@@ -251,10 +251,10 @@ func (s *Service) signAs(t expr.Contexts, h http.Header, user string) error {
 	case s.Bearer == "":
 		return nil
 	}
-	authorization := "Bearer " + s.token + user
-	if !credential.ValidHeader(authorization) {
-		return credential.BadHeader("Authorization")
+	header, key := s.Wire.KeyHeader(s.token + user)
+	if !credential.ValidHeader(key) {
+		return credential.BadHeader(header)
 	}
-	h["Authorization"] = []string{authorization}
+	h[header] = []string{key}
 	return nil
 }

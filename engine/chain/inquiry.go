@@ -11,7 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // inquiry asks for an llm step's answer: each service and model in order, and again if the answer does not match the
@@ -31,7 +31,7 @@ type inquiry struct {
 }
 
 // ask sends the calls on behalf of the session.
-func (c *completion) ask(t *turn, chat openai.Chat) (value.Value, error) {
+func (c *completion) ask(t *turn, chat llm.Chat) (value.Value, error) {
 	headers, err := c.headers(t)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,8 @@ func (c *completion) headers(t *turn) (map[*Service]http.Header, error) {
 			return nil, err
 		}
 		if c.cache != nil && s.HTTP.Mocks() { // its result must not depend on which session asks first
-			h["Authorization"] = []string{"Bearer " + s.token}
+			header, key := s.Wire.KeyHeader(s.token)
+			h[header] = []string{key}
 		}
 		all[s] = h
 	}
@@ -71,7 +72,7 @@ func (q *inquiry) note(r *engine.StepRecord) {
 
 // run tries one service after another until one answers. The reported failure, or its class in the record if a later
 // service answers, is the first one that depends on timing, else the first one.
-func (q *inquiry) run(chat openai.Chat) (value.Value, error) {
+func (q *inquiry) run(chat llm.Chat) (value.Value, error) {
 	var counts *engine.StepError
 	for _, s := range q.services {
 		for _, model := range s.Models {
@@ -96,7 +97,7 @@ func (q *inquiry) run(chat openai.Chat) (value.Value, error) {
 }
 
 // converse asks one model, and again with the error message while its answer does not match.
-func (q *inquiry) converse(s *Service, chat openai.Chat) (value.Value, error) {
+func (q *inquiry) converse(s *Service, chat llm.Chat) (value.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
 	s.extended(&chat)
@@ -120,16 +121,16 @@ func (q *inquiry) converse(s *Service, chat openai.Chat) (value.Value, error) {
 const maxRepeated = 20_000
 
 // objection tells a model why its answer does not match.
-func (q *inquiry) objection(got *openai.Completion, problem error) (all []openai.Message) {
+func (q *inquiry) objection(got *llm.Completion, problem error) (all []llm.Message) {
 	if text := got.Text; text != "" { // a message needs content
 		text = strings.ToValidUTF8(text[:min(len(text), maxRepeated)], "")
-		all = append(all, openai.Message{Role: "assistant", Text: text})
+		all = append(all, llm.Message{Role: "assistant", Text: text})
 	}
 	ending := "."
 	if q.shape != nil {
 		ending = ", with nothing but the JSON document."
 	}
-	return append(all, openai.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + ending})
+	return append(all, llm.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + ending})
 }
 
 // hidden keeps a private answer out of an error text.
@@ -141,24 +142,25 @@ func (q *inquiry) hidden(err error) error {
 }
 
 // form requests the shape in the way that the service supports, or in words if a model refuses that way.
-func (q *inquiry) form(s *Service, chat *openai.Chat) {
+func (q *inquiry) form(s *Service, chat *llm.Chat) {
 	if q.shape == nil {
 		return
 	}
 	switch s.Answers {
 	case answersBySchema:
-		chat.Format = openai.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
+		chat.Format = llm.Format{Name: "answer", Schema: q.shape.Schema, Strict: q.shape.Strict, JSON: true}
 		chat.InWords = q.shape.Instruction()
 		return
 	case answersJSON:
-		chat.Format = openai.Format{JSON: true}
+		chat.Format = llm.Format{JSON: true}
 	case answersText:
 	}
-	chat.Messages = slices.Insert(chat.Messages, 0, openai.Message{Role: "system", Text: q.shape.Instruction()})
+	words := q.shape.Instruction()
+	chat.Messages = slices.Insert(chat.Messages, 0, llm.Message{Role: "system", Text: words, Stable: len(words)})
 }
 
 // read extracts the step's output from a completion.
-func (q *inquiry) read(got *openai.Completion, model string) (value.Value, error) {
+func (q *inquiry) read(got *llm.Completion, model string) (value.Value, error) {
 	switch {
 	case got.Refusal != "":
 		return nil, errors.New("the model refuses: " + got.Refusal)
@@ -179,7 +181,7 @@ func (q *inquiry) read(got *openai.Completion, model string) (value.Value, error
 var errCutOff = errors.New("it was cut off at its greatest length (max_tokens)")
 
 // call makes one call, at its own path in the journal.
-func (q *inquiry) call(s *Service, chat openai.Chat) (*openai.Completion, error) {
+func (q *inquiry) call(s *Service, chat llm.Chat) (*llm.Completion, error) {
 	path := q.path
 	key := q.key
 	if q.calls++; q.calls > 1 {

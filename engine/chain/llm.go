@@ -11,12 +11,13 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/extra"
 	"github.com/throng-sim/throng/engine/chain/odds"
+	"github.com/throng-sim/throng/engine/chain/prompt"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
@@ -130,8 +131,8 @@ func (r *reader) readMessages(n *doc.Node) expr.Value {
 			item.Fields("role", "content")
 			item.Require("role", "content")
 			role := item.Get("role")
-			if role.Kind() == doc.Scalar && !strings.Contains(role.Text(), "${") && !slices.Contains(roles, role.Text()) {
-				role.Errorf(strings.Join(roles, ", "), "there is no role %q in a chat", role.Text())
+			if role.Kind() == doc.Scalar && !strings.Contains(role.Text(), "${") && !slices.Contains(prompt.Roles, role.Text()) {
+				role.Errorf(strings.Join(prompt.Roles, ", "), "there is no role %q in a chat", role.Text())
 			}
 		}
 		if len(n.List()) == 0 {
@@ -142,8 +143,6 @@ func (r *reader) readMessages(n *doc.Node) expr.Value {
 	}
 	return r.Data(n, "messages")
 }
-
-var roles = []string{"system", "developer", "user", "assistant"}
 
 func (c *completion) changes() *Service { return nil }
 
@@ -257,7 +256,7 @@ func written(text, model string) value.Value {
 }
 
 // chat evaluates the request, except for the model.
-func (c *completion) chat(t *turn) (chat openai.Chat, err error) {
+func (c *completion) chat(t *turn) (chat llm.Chat, err error) {
 	var with expr.Contexts = t
 	if c.cache != nil {
 		if with, err = c.cache.eval(t); err != nil {
@@ -268,7 +267,7 @@ func (c *completion) chat(t *turn) (chat openai.Chat, err error) {
 }
 
 // chatOf evaluates the request; its texts use with, the temperature uses t.
-func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error) {
+func (c *completion) chatOf(with, t expr.Contexts) (chat llm.Chat, err error) {
 	for _, part := range [...]struct {
 		role, field string
 		text        *script.Template
@@ -284,14 +283,14 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 		if err != nil {
 			return chat, err
 		}
-		chat.Messages = append(chat.Messages, openai.Message{Role: part.role, Text: line})
+		chat.Messages = append(chat.Messages, llm.Message{Role: part.role, Text: line, Stable: prompt.Stable(part.text, line)})
 	}
 	if c.messages != nil {
 		v, err := c.messages.Eval(with)
 		if err != nil {
 			return chat, err
 		}
-		said, err := messagesOf(v)
+		said, err := prompt.Messages(v)
 		if err != nil {
 			return chat, err
 		}
@@ -315,39 +314,4 @@ func (c *completion) chatOf(with, t expr.Contexts) (chat openai.Chat, err error)
 	chat.MaxTokens, chat.Completion, chat.Stream = c.maxTokens, c.countsReasoning, c.stream
 	chat.Extra, err = c.extra.Eval(with)
 	return chat, err
-}
-
-// maxMessages is the maximum number of messages of a chat.
-const maxMessages = 10_000
-
-// messagesOf reads the value of messages: a list of records with a role and a content.
-func messagesOf(v value.Value) (all []openai.Message, err error) {
-	if v, err = value.Data(v); err != nil {
-		return nil, err
-	}
-	list, ok := v.(*starlark.List)
-	if !ok || list.Len() == 0 || list.Len() > maxMessages {
-		return nil, engine.Fail(engine.Script, "messages are a list of 1 to %d records {role, content}, not %s", maxMessages, v.Type())
-	}
-	for item := range list.Elements() {
-		r, ok := item.(*value.Record)
-		if !ok {
-			return nil, engine.Fail(engine.Script, "a message is a record {role, content}, not a %s", item.Type())
-		}
-		role, _ := r.Field("role")
-		content, ok := r.Field("content")
-		if !ok {
-			return nil, engine.Fail(engine.Script, "a message without content")
-		}
-		name, _ := starlark.AsString(role)
-		if role == nil || !slices.Contains(roles, name) {
-			return nil, engine.Fail(engine.Script, "the role of a message is one of %s, not %s", strings.Join(roles, ", "), value.Shown(starlark.String(name)))
-		}
-		text, err := value.Text(content)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, openai.Message{Role: name, Text: text})
-	}
-	return all, nil
 }

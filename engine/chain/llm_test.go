@@ -8,7 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // TestLLMSteps checks the result of an llm step for each kind of answer.
@@ -217,7 +217,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 func TestFurtherFields(t *testing.T) {
 	o := says("ok")
 	more := o.models(t)
-	more[0].Effort, more[0].Extra = "high", []openai.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "user", Value: []byte(`"all"`)}}
+	more[0].Effort, more[0].Extra = "high", []llm.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "user", Value: []byte(`"all"`)}}
 	stage{steps: `
 step a: {kind: llm, service: model, prompt: hi, max_completion_tokens: 9, reasoning_effort: low, extra: {top_k: "${1 + 2}", provider: {order: [x]}}}
 step b: {kind: llm, service: model, prompt: hi}

@@ -1,17 +1,16 @@
 package chain
 
 import (
-	"github.com/throng-sim/throng/engine/service/openai"
-
 	"golang.org/x/sync/singleflight"
 
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/service/batch"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
-// Answers is how a service is asked for structured answers.
+// Answers is how a service is asked for structured answers: by a JSON Schema that it enforces, as any JSON, or in words only.
 type Answers uint8
 
-// By a JSON Schema that the service enforces, as any JSON, or in words only.
 const (
 	answersBySchema Answers = iota
 	answersJSON
@@ -28,10 +27,12 @@ type ModelOptions struct {
 	Unnamed bool     // the file names no models
 	Embeds  string   // model for embeddings; "" is the first of Models
 	Answers Answers
-	Effort  string         // default reasoning effort; "" is the model's
-	Extra   []openai.Extra // extra fields of each completion request
-	Free    bool           // it costs nothing: it runs on the user's machine
-	LLM     *service.LLM   // set by ConnectLLM
+	Wire    service.NamedAPI // its wire format; the zero value is that of completions
+	Effort  string           // default reasoning effort; "" is the model's
+	Extra   []llm.Extra      // extra fields of each completion request
+	Free    bool             // it costs nothing: it runs on the user's machine
+	Batch   *batch.Config    // sends the calls of sessions in batches; nil sends each alone
+	LLM     *service.LLM     // set by ConnectLLM
 	flights *singleflight.Group
 }
 

@@ -212,8 +212,8 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 }
 
 // usageFields are the fields of a usage except Again, in encoding order.
-func usageFields(u *engine.Usage) [8]*int64 {
-	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached}
+func usageFields(u *engine.Usage) [12]*int64 {
+	return [...]*int64{&u.Calls, &u.Input, &u.Output, &u.Cost, &u.Unpriced, &u.Estimated, &u.Hits, &u.Cached, &u.Written, &u.Cacheable, &u.Doubtful, &u.Batched}
 }
 
 func appendRequests(dst []byte, attempts int, statuses []int) []byte {

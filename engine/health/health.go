@@ -26,6 +26,7 @@ const (
 	MetricConnections Metric = "connections"
 	MetricFailed      Metric = "failed sessions"
 	MetricRefused     Metric = "429s"
+	MetricCached      Metric = "cached prompts"
 	MetricCheckpoint  Metric = "latest checkpoint"
 	MetricUnsent      Metric = "unsent rows"
 	MetricWorkers     Metric = "fleet" // of a fleet, see [JudgeWorkers]
@@ -133,6 +134,10 @@ var vitals = [...]vital{
 	{
 		MetricRefused, (*evaluation).refused, (*evaluation).refusedText, 1, 1, says("any, critical while they grow"),
 		"the rate limiter adapts; if that is not enough, use a larger plan", nil,
+	},
+	{
+		MetricCached, (*evaluation).uncached, (*evaluation).cachedText, 1, 1, says("50% or less of the tokens of long prompts, if a cache makes them cheaper"),
+		CacheAdvice, (*evaluation).wellCached,
 	},
 	{
 		MetricCheckpoint, (*evaluation).sinceCheckpoint, (*evaluation).checkpointText, 1.5, 2, (*evaluation).checkpointThreshold,

@@ -86,6 +86,9 @@ func TestHealthThresholds(t *testing.T) {
 	cycle := func(open, before time.Duration) func(*engine.Snapshot) {
 		return func(s *engine.Snapshot) { s.CycleTook, s.LastCycle.Took = open, before }
 	}
+	used := func(cacheable, cached int64) func(*engine.Snapshot) {
+		return func(s *engine.Snapshot) { s.Usage.Cacheable, s.Usage.Cached = cacheable, cached }
+	}
 	for _, c := range []struct {
 		name   string
 		metric health.Metric
@@ -129,6 +132,13 @@ func TestHealthThresholds(t *testing.T) {
 		{"12 of 16 GB own", health.MetricOwnMemory, own(12e9), health.Warning, "12 GB"},
 		{"12.1 of 16 GB own", health.MetricOwnMemory, own(12.1e9), health.Critical, "12.1 GB"},
 		{"own not known", health.MetricOwnMemory, left(0, 0), health.Unknown, ""},
+		{"a cache that saves nothing", health.MetricCached, used(0, 0), health.Unknown, ""},
+		{"few long prompts", health.MetricCached, used(49_999, 0), health.Unknown, ""},
+		{"none cached", health.MetricCached, used(50_000, 0), health.Warning, "0%"},
+		{"half cached", health.MetricCached, used(100_000, 50_000), health.Warning, "50%"},
+		{"more than half cached", health.MetricCached, used(100_000, 51_000), health.Healthy, "51%"},
+		{"most cached", health.MetricCached, used(100_000, 85_000), health.Good, "85%"},
+		{"more cached than long", health.MetricCached, used(100_000, 120_000), health.Good, "100%"},
 		{"4 failed", health.MetricFailed, failed(4), health.Good, "4 a cycle"},
 		{"5 failed", health.MetricFailed, failed(5), health.Warning, "5 a cycle"},
 		{"20 failed", health.MetricFailed, failed(20), health.Warning, "20 a cycle"},

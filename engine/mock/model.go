@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/batchmock"
 	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
@@ -30,6 +31,8 @@ type ModelConfig struct {
 	Faults Faults
 	// RequestsPerMinute and TokensPerMinute are the quota of all callers together; 0 is unlimited. No header of a request lifts it.
 	RequestsPerMinute, TokensPerMinute int
+	// Batches is how batches of requests end.
+	Batches batchmock.Config
 	// OnRequest, if set, is called before a request is answered, cut or held. No lock is held during the call, and it may block; Close
 	// waits for it.
 	OnRequest func(Request)
@@ -37,7 +40,7 @@ type ModelConfig struct {
 
 // Validate reports everything that is wrong with c.
 func (c ModelConfig) Validate() error {
-	errs := []error{checkHost(c.Addr, c.Secret, network{c.Profile, c.Faults})}
+	errs := []error{checkHost(c.Addr, c.Secret, network{c.Profile, c.Faults}), c.Batches.Validate()}
 	if c.RequestsPerMinute < 0 || c.TokensPerMinute < 0 {
 		errs = append(errs, errors.New("a quota per minute is negative; use 0 (unlimited) or more"))
 	}
@@ -54,6 +57,7 @@ type Model struct {
 	root    draw.Key // of faults and latency
 	quota   *quota
 	schemas schemas
+	batches *batchmock.Server
 	// wait waits for the latency of a call; tests replace it.
 	wait func(*call, time.Duration)
 
@@ -91,6 +95,7 @@ func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 		quota: newQuota(cfg.RequestsPerMinute, cfg.TokensPerMinute, clock()),
 		wait:  (*call).pause,
 	}
+	m.batches = batchmock.New(cfg.Batches, clock, m.answerInBatch)
 	m.network.Store(&network{cfg.Profile, cfg.Faults})
 	return m
 }
@@ -131,6 +136,8 @@ type ModelStats struct {
 	Faults map[Fault]int64
 	// PromptTokens and CompletionTokens are those of answers that were sent, at least in part.
 	PromptTokens, CompletionTokens int64
+	// Batches counts what was answered in batches, which the other counters omit.
+	Batches batchmock.Stats
 }
 
 // Stats returns the current counters.
@@ -141,6 +148,7 @@ func (m *Model) Stats() ModelStats {
 		Faults:           m.count.byFault(),
 		PromptTokens:     m.promptTokens.Load(),
 		CompletionTokens: m.completeTokens.Load(),
+		Batches:          m.batches.Stats(),
 	}
 }
 

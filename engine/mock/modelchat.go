@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/messages"
+	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
 // born is the creation time of all answers and models. It is constant, so that answers are too.
@@ -15,8 +17,16 @@ const born = 1_767_225_600 // 2026-01-01T00:00:00Z
 
 // completion is the answer of a chat: a function of model, messages, seed and response_format, shortened to the call's limits.
 type completion struct {
-	id, text, finish   string
-	prompt, completion int // tokens
+	messages.Answer
+	empty bool // the response has no answer
+}
+
+// finish returns why the answer ends.
+func (c *completion) finish() string {
+	if c.Cut {
+		return "length"
+	}
+	return "stop"
 }
 
 // chat answers POST /v1/chat/completions.
@@ -32,9 +42,10 @@ func (x *modelExchange) chat() (*reply, *apiError) {
 	if no != nil {
 		return nil, no
 	}
-	answer := &reply{prompt: c.prompt, completion: c.completion, counted: true}
+	x.spoil(c, q)
+	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true}
 	if q.stream {
-		answer.chunks = c.chunks(q)
+		answer.chunks, answer.event, answer.done = c.chunks(q), dataEvent, true
 	} else {
 		answer.body = c.body(q)
 	}
@@ -66,8 +77,8 @@ func drawName(model string) string {
 func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	key := m.key(q)
 	hi, lo := key.Text("id").Sum()
-	c := &completion{finish: "stop", prompt: q.promptTokens()}
-	c.id = "chatcmpl-" + hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
+	c := &completion{Answer: messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
+	c.ID = hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
 	switch q.format.kind {
 	case "json_schema":
@@ -79,40 +90,68 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 		if err != nil {
 			return nil, invalid(q.format.param, "", "Invalid schema for response_format '%s': %s", q.format.name, err)
 		}
-		c.text = text
+		c.Text = text
 	case "json_object":
 		text, err := freeObject.document(key, talk)
 		if err != nil {
 			panic(err) // the schema is built in
 		}
-		c.text = text
+		c.Text = text
 	default:
-		c.text = talk.prose(key, q.most)
+		c.Text = talk.prose(key, q.most)
 	}
 	c.cut(q)
-	c.completion = tokens(c.text)
+	c.Completion = tokens(c.Text)
 	return c, nil
 }
 
 // cut ends the answer at the limits of the call.
 func (c *completion) cut(q *chatRequest) {
-	if q.most > 0 && tokens(c.text) > q.most {
-		c.text, c.finish = string([]rune(c.text)[:4*q.most]), "length"
+	if q.most > 0 && tokens(c.Text) > q.most {
+		c.Text, c.Cut = string([]rune(c.Text)[:4*q.most]), true
 	}
 	for _, stop := range q.stop {
-		if at := strings.Index(c.text, stop); at >= 0 {
-			c.text, c.finish = c.text[:at], "stop"
+		if at := strings.Index(c.Text, stop); at >= 0 {
+			c.Text, c.Cut = c.Text[:at], false
 		}
 	}
+}
+
+// spoil changes the answer into one that cannot be used as it is, if that is drawn.
+func (x *modelExchange) spoil(c *completion, q *chatRequest) {
+	key := x.model.key(q).Text("attempt").Int(uint64(x.tag.attempt)) //nolint:gosec // not negative
+	switch x.model.network.Load().faults.Replies.Pick(key) {
+	case wire.ReplyRefused:
+		c.Text, c.Refused, c.Cut = "I cannot help with that.", true, false
+	case wire.ReplyFenced:
+		if q.format.kind != "text" && !c.Cut {
+			c.Text = "Here is the answer:\n```json\n" + c.Text + "\n```"
+		}
+	case wire.ReplyEmpty:
+		c.Text, c.empty, c.Cut = "", true, false
+	case wire.ReplyUsual:
+	}
+	c.Completion = tokens(c.Text)
 }
 
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
+	Details    *struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details,omitempty"`
 }
 
-func (c *completion) usage() *usage { return &usage{c.prompt, c.completion, c.prompt + c.completion} }
+func (c *completion) usage() *usage {
+	u := &usage{Prompt: c.Prompt, Completion: c.Completion, Total: c.Prompt + c.Completion}
+	if c.Cached > 0 {
+		u.Details = &struct {
+			Cached int `json:"cached_tokens"`
+		}{c.Cached}
+	}
+	return u
+}
 
 type chatAnswer struct {
 	ID      string   `json:"id"`
@@ -139,13 +178,21 @@ type utterance struct {
 type delta struct {
 	Role    string  `json:"role,omitempty"`
 	Content *string `json:"content,omitempty"`
+	Refusal string  `json:"refusal,omitempty"`
 }
 
 func (c *completion) body(q *chatRequest) []byte {
-	return encode(chatAnswer{
-		ID: c.id, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(),
-		Choices: []choice{{Message: &utterance{Role: "assistant", Content: c.text}, Finish: &c.finish}},
-	})
+	finish, says := c.finish(), &utterance{Role: "assistant", Content: c.Text}
+	if c.Refused {
+		says.Refusal, says.Content = &c.Text, ""
+	}
+	a := chatAnswer{
+		ID: "chatcmpl-" + c.ID, Object: "chat.completion", Created: born, Model: q.model, Usage: c.usage(), Choices: []choice{{Message: says, Finish: &finish}},
+	}
+	if c.empty {
+		a.Choices = []choice{}
+	}
+	return encode(a)
 }
 
 // chunks returns the events of a stream: the role, the text in pieces, the end, and the usage if requested.
@@ -153,14 +200,19 @@ func (c *completion) chunks(q *chatRequest) []string {
 	var chunks []string
 	event := func(choices []choice, use *usage) {
 		chunks = append(chunks, string(encode(chatAnswer{
-			ID: c.id, Object: "chat.completion.chunk", Created: born, Model: q.model, Choices: choices, Usage: use,
+			ID: "chatcmpl-" + c.ID, Object: "chat.completion.chunk", Created: born, Model: q.model, Choices: choices, Usage: use,
 		})))
 	}
 	event([]choice{{Delta: &delta{Role: "assistant", Content: new(string)}}}, nil)
-	for _, piece := range pieces(c.text) {
-		event([]choice{{Delta: &delta{Content: &piece}}}, nil)
+	for _, piece := range pieces(c.Text) {
+		says := &delta{Content: &piece}
+		if c.Refused {
+			says = &delta{Refusal: piece}
+		}
+		event([]choice{{Delta: says}}, nil)
 	}
-	event([]choice{{Delta: &delta{}, Finish: &c.finish}}, nil)
+	finish := c.finish()
+	event([]choice{{Delta: &delta{}, Finish: &finish}}, nil)
 	if q.withUse {
 		event([]choice{}, c.usage())
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,11 +22,13 @@ type modelExchange struct {
 
 // reply is an answer that is ready to be sent.
 type reply struct {
-	body   []byte   // the complete answer
-	chunks []string // instead of body: the events of a stream, without [DONE]
+	body   []byte                   // the complete answer
+	chunks []string                 // instead of body: the events of a stream, without [DONE]
+	event  func(data string) string // an event as it is sent; nil for a body
 	// prompt and completion are the tokens of a call that counts against the quota.
 	prompt, completion int
 	counted            bool
+	done               bool // the stream ends with [DONE]
 }
 
 // serve authenticates the request, applies quota and faults, and answers.
@@ -88,7 +91,7 @@ func (x *modelExchange) deliver(answer *reply, fault Fault, perToken time.Durati
 	x.model.completeTokens.Add(int64(answer.completion))
 	whole := x.slowed(time.Duration(answer.completion) * perToken)
 	if answer.chunks != nil {
-		x.stream(answer.chunks, fault, whole)
+		x.stream(answer, fault, whole)
 		return
 	}
 	x.model.wait(&x.call, whole)
@@ -103,7 +106,8 @@ func (x *modelExchange) deliver(answer *reply, fault Fault, perToken time.Durati
 }
 
 // stream sends the events, spread over the time that the answer takes. A cut or an unreadable body comes half way through.
-func (x *modelExchange) stream(chunks []string, fault Fault, whole time.Duration) {
+func (x *modelExchange) stream(answer *reply, fault Fault, whole time.Duration) {
+	chunks := answer.chunks
 	half := len(chunks) / 2
 	// The hook receives a stream that will be cut as a cut.
 	if fault == FaultCut {
@@ -128,17 +132,19 @@ func (x *modelExchange) stream(chunks []string, fault Fault, whole time.Duration
 			chunk = chunk[:len(chunk)/2]
 		}
 		// The client may have disconnected; the server ignores that.
-		_, _ = fmt.Fprintf(x.w, "data: %s\n\n", chunk)
+		_, _ = io.WriteString(x.w, answer.event(chunk))
 		if to > from {
 			_ = flush()
 		}
 	}
-	_, _ = fmt.Fprint(x.w, "data: [DONE]\n\n")
+	if answer.done {
+		_, _ = io.WriteString(x.w, dataEvent("[DONE]"))
+	}
 }
 
 // identify authenticates the caller.
 func (x *modelExchange) identify() *apiError {
-	token, bearer := x.r.Header.Get("Authorization"), "Bearer "+x.model.cfg.Secret
+	token, bearer := x.key(), "Bearer "+x.model.cfg.Secret
 	rest, user := len(token)-len(bearer), ""
 	known := rest >= 0 && rest <= maxUserID && subtle.ConstantTimeCompare([]byte(token[:len(bearer)]), []byte(bearer)) == 1
 	if known && rest > 0 {
@@ -157,6 +163,9 @@ func (x *modelExchange) identify() *apiError {
 
 // route answers the request by its path.
 func (x *modelExchange) route() (*reply, *apiError) {
+	if path, ok := batchPath(x.r.URL.Path); ok {
+		return x.batch(path)
+	}
 	path, ok := strings.CutPrefix(x.r.URL.Path, "/v1/")
 	id, oneModel := strings.CutPrefix(path, "models/")
 	method, work := http.MethodPost, x.chat
@@ -164,6 +173,8 @@ func (x *modelExchange) route() (*reply, *apiError) {
 	case !ok:
 		method = ""
 	case path == "chat/completions":
+	case path == "messages":
+		work = x.messages
 	case path == "embeddings":
 		work = x.embeddings
 	case path == "models":
@@ -208,8 +219,6 @@ func (x *modelExchange) chance() draw.Key {
 	}
 	return key.Text("call").Int(uint64(x.model.calls.Add(1)))
 }
-
-func (x *modelExchange) refuse(no *apiError) { x.sendJSON(no.status, no.body()) }
 
 // knows checks that a model of that name exists.
 func (m *Model) knows(name string) *apiError {

@@ -109,8 +109,8 @@ func converse(t *testing.T, seed uint64, instructions string, most int) []string
 		if no != nil {
 			t.Fatal(no.Message)
 		}
-		said = append(said, answer.text)
-		if strings.Contains(answer.text, endSign) {
+		said = append(said, answer.Text)
+		if strings.Contains(answer.Text, endSign) {
 			break
 		}
 	}
@@ -170,11 +170,11 @@ func TestProseOfAnything(t *testing.T) {
 		}
 		q := &chatRequest{model: "mock-1", messages: messages, most: rapid.IntRange(0, 50).Draw(t, "most"), format: format{kind: "text"}}
 		c, no := indoorModel(ModelConfig{}, nil).complete(q)
-		if no != nil || c.text == "" || !utf8.ValidString(c.text) || q.most > 0 && c.completion > q.most {
-			t.Fatalf("%d tokens of %d: %q %v", c.completion, q.most, c.text, no)
+		if no != nil || c.Text == "" || !utf8.ValidString(c.Text) || q.most > 0 && c.Completion > q.most {
+			t.Fatalf("%d tokens of %d: %q %v", c.Completion, q.most, c.Text, no)
 		}
-		if strings.Join(pieces(c.text), "") != c.text {
-			t.Fatalf("the pieces of %q are %q", c.text, pieces(c.text))
+		if strings.Join(pieces(c.Text), "") != c.Text {
+			t.Fatalf("the pieces of %q are %q", c.Text, pieces(c.Text))
 		}
 	})
 }

@@ -189,6 +189,18 @@ func readFormat(p params) format {
 // tokens returns the number of tokens of a text: one for four characters.
 func tokens(text string) int { return (len([]rune(text)) + 3) / 4 }
 
+// instructions returns the text that the messages begin with.
+func (q *chatRequest) instructions() string {
+	var text strings.Builder
+	for _, m := range q.messages {
+		if m.role != "system" && m.role != "developer" {
+			break
+		}
+		text.WriteString(m.text)
+	}
+	return text.String()
+}
+
 // promptTokens counts the messages, with four tokens of overhead each.
 func (q *chatRequest) promptTokens() int {
 	n := 3

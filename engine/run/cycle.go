@@ -169,8 +169,11 @@ func (a *requeueList) add(p engine.Place) {
 	a.added.Add(1)
 }
 
+// isEmpty reports whether all requeued sessions have started.
+func (a *requeueList) isEmpty() bool { return a.taken.Load() == a.added.Load() }
+
 func (a *requeueList) next() (p engine.Place, ok bool) {
-	if a.taken.Load() == a.added.Load() {
+	if a.isEmpty() {
 		return p, false
 	}
 	a.mu.Lock()

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/run/memorybudget"
 )
 
@@ -17,7 +16,7 @@ type localPool struct {
 	ctx        context.Context
 	cycle      atomic.Pointer[cycle] // the newest; nil before the first
 	memory     *memorybudget.Budget
-	permits    concurrency.Slots
+	parking    parking
 	slots      slots
 	results    chan *Batch
 	mergeQueue mergeQueue
@@ -72,14 +71,14 @@ func (p *localPool) End() { p.cycle.Load().stop() }
 // Start starts workers. The caller counts them.
 func (p *localPool) Start(workers int, probe bool) {
 	for range workers {
-		p.permits.Force()
+		p.parking.permits.Force()
 		w := &worker{pool: p, cycle: p.cycle.Load(), probe: probe}
 		go w.work()
 	}
 }
 
 // SetLimit limits the number of workers.
-func (p *localPool) SetLimit(limit int) { p.permits.SetLimit(limit) }
+func (p *localPool) SetLimit(limit int) { p.parking.setLimit(limit) }
 
 // Use applies settings to new sessions.
 func (p *localPool) Use(s *engine.Settings) {
@@ -129,7 +128,7 @@ func (p *localPool) Close() { close(p.done) }
 
 // Progress returns the progress of the open cycle.
 func (p *localPool) Progress() Progress {
-	g := Progress{InFlight: p.permits.Held()}
+	g := Progress{InFlight: p.parking.inFlight()}
 	if c := p.cycle.Load(); c != nil {
 		g.Started, g.Requeued, g.Filled = c.started(), int(c.requeued.taken.Load()), c.filled()
 	}

@@ -40,6 +40,7 @@ type worker struct {
 	// trail is the trail of the session in flight; nil if Config.Trail is not set.
 	trail *engine.Trail
 	claim *memorybudget.Claims
+	parks parks
 	// recording is the run that answers in place of the services; "" if services are called.
 	recording engine.RunID
 	s         *engine.Session
@@ -59,13 +60,13 @@ func (w *worker) work() {
 	}
 	w.pool.slots.add(&w.slot)
 	defer w.pool.slots.remove(&w.slot)
-	for w.probe || w.pool.permits.Keep() {
+	for w.probe || w.pool.parking.keep() {
 		t, ok := w.cycle.next()
 		if ok {
 			w.execute(&t)
 		}
 		if !ok || w.probe || w.batch != nil && w.batch.CutAlone != "" { // the run is ending: no session may start in this slot
-			w.pool.permits.Release()
+			w.pool.parking.release()
 			break
 		}
 	}

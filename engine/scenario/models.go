@@ -39,6 +39,11 @@ func (r serviceReader) models(s *chain.Service, n *doc.Node) {
 		n.Errorf("`model: NAME`, or a list that is tried in order", "which model is to answer?")
 	}
 	s.Named = s.Models
+	s.Wire = service.APIs[p.API]
+	if a := n.Get("api"); a != nil {
+		names := service.APINames()
+		s.Wire = service.APIs[max(slices.Index(names, a.OneOf(names...)), 0)]
+	}
 	if e := n.Get("embedding_model"); e != nil {
 		if text, ok := r.constantText(e); ok && text != "" {
 			s.Embeds = text

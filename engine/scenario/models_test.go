@@ -29,9 +29,13 @@ func TestMistakesAboutModels(t *testing.T) {
 func TestServicesOfModels(t *testing.T) {
 	for _, tt := range []struct{ service, want string }{
 		{"{kind: llm, provider: openai}", "https://api.openai.com/v1 [gpt-4o-mini] text-embedding-3-small key OPENAI_API_KEY schema"},
+		{"{kind: llm, provider: anthropic}", "https://api.anthropic.com/v1 [claude-haiku-4-5]  key ANTHROPIC_API_KEY schema messages"},
+		{"{kind: llm, provider: anthropic, api: completions}", "https://api.anthropic.com/v1 [claude-haiku-4-5]  key ANTHROPIC_API_KEY schema"},
+		{"{kind: llm, url: 'mock:model', api: messages}", "mock:model [mock-1]  key  schema messages"},
 		{"{kind: llm, provider: openrouter, model: [a/b, c/d]}", "https://openrouter.ai/api/v1 [a/b c/d] openai/text-embedding-3-small key OPENROUTER_API_KEY schema"},
 		{"{kind: llm, provider: lambda}", "https://api.lambda.ai/v1 [llama3.3-70b-instruct-fp8]  key LAMBDA_API_KEY schema"},
 		{"{kind: llm, provider: ollama, model: qwen3, answers: json}", "http://127.0.0.1:11434/v1 [qwen3] nomic-embed-text key  json free"},
+		{"{kind: llm, provider: ollama, api: ollama}", "http://127.0.0.1:11434/v1 [llama3.2] nomic-embed-text key  schema ollama free"},
 		{"{kind: llm, provider: lmstudio, model: m, embedding_model: e}", "http://127.0.0.1:1234/v1 [m] e key  schema free"},
 		{"{kind: llm, provider: vllm, model: m, url: 'http://gpu.local:8000/v1', answers: text}", "http://gpu.local:8000/v1 [m]  key  text free"},
 		{"{kind: llm, provider: mock}", "mock:model [mock-1]  key  schema free"},
@@ -46,6 +50,9 @@ func TestServicesOfModels(t *testing.T) {
 		}
 		got := s.Services[0]
 		said := fmt.Sprintf("%s %v %s key %s %s", got.URL, got.Models, got.Embeds, got.Bearer, chain.AnswersNames[got.Answers])
+		if got.Wire.Name != "completions" {
+			said += " " + got.Wire.Name
+		}
 		if got.Free {
 			said += " free"
 		}

@@ -69,3 +69,5 @@ func (s drySlot) Start() *clock.Clock         { return clock.New(s.ctx, 0, nil) 
 func (drySlot) Show(func(d *engine.Activity)) {}
 func (drySlot) Trail() *engine.Trail          { return nil }
 func (drySlot) Memory() engine.MemoryClaims   { return nil }
+func (drySlot) Park() (back func())           { return func() {} }
+func (drySlot) Idle() bool                    { return false }

@@ -79,6 +79,8 @@ func probes(place string) string {
 		return "services: {s: {kind: http, url: 'http://127.0.0.1', limits: {buckets: {b: {?}}}}}\n" + rest
 	case "tls":
 		return "services: {s: {kind: http, url: 'https://127.0.0.1', tls: {?}}}\n" + rest
+	case "batches":
+		return "services: {s: {kind: llm, url: 'https://127.0.0.1', model: m, batch: {?}}}\n" + rest
 	case "proxy":
 		return "services: {s: {kind: http, url: 'https://127.0.0.1', proxy: {?}}}\n" + rest
 	case "verify":
@@ -162,7 +164,7 @@ func (s *schemaMaker) make() schema {
 		"service": s.byKind("service", services, []string{"kind"}),
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
 		"oauth2": s.keysAt("oauth2"),
-		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
+		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "batches": s.keysAt("batches"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "validate_against": s.keysAt("validate_against"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),
 	}

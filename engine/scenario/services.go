@@ -49,8 +49,9 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 	atOnce := "connections"
 	switch s.Kind {
 	case "llm":
-		n.Fields("kind", "provider", "url", "model", "embedding_model", "answers", "reasoning_effort", "extra", "headers", "auth", "limits", "tls")
+		n.Fields("kind", "provider", "url", "model", "embedding_model", "api", "answers", "reasoning_effort", "extra", "batch", "headers", "auth", "limits", "tls")
 		r.models(s, n)
+		r.batches(s, n.Get("batch"))
 		atOnce = "concurrent"
 	case "http":
 		n.Fields("kind", "url", "openapi", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy")

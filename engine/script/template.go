@@ -144,6 +144,14 @@ func (x *Expr) value(m *machine) (value.Value, error) {
 // Const returns the value of a constant template.
 func (t *Template) Const() (value.Value, bool) { return t.constant, t.constant != nil }
 
+// First returns the text in front of the first expression.
+func (t *Template) First() string {
+	if len(t.parts) > 0 {
+		return t.parts[0].text
+	}
+	return ""
+}
+
 // Source returns the text of the template.
 func (t *Template) Source() string { return t.src }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -66,12 +67,12 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	shape := openai.Format{Name: "answer", Schema: []byte(`{"type":"object"}`), JSON: true}
+	shape := llm.Format{Name: "answer", Schema: []byte(`{"type":"object"}`), JSON: true}
 	tests := []struct {
 		name     string
 		prompt   string
 		chaos    string // a fault of each request
-		format   openai.Format
+		format   llm.Format
 		want     string // "" if it fails
 		class    engine.Class
 		attempts int
@@ -91,7 +92,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 				name += " in pieces"
 			}
 			t.Run(name, func(t *testing.T) {
-				c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: tt.prompt}}, Stream: stream, Format: tt.format}
+				c := llm.Chat{Header: http.Header{}, Model: "m", Messages: []llm.Message{{Role: "user", Text: tt.prompt}}, Stream: stream, Format: tt.format}
 				if tt.chaos != "" {
 					c.Header.Set("X-Aimock-Chaos-"+tt.chaos, "1")
 				}
@@ -107,7 +108,7 @@ func TestAModelServerThatIsNotOurs(t *testing.T) {
 		}
 	}
 	t.Run("busy", func(t *testing.T) {
-		c := openai.Chat{Header: http.Header{}, Model: "m", Messages: []openai.Message{{Role: "user", Text: "busy"}}}
+		c := llm.Chat{Header: http.Header{}, Model: "m", Messages: []llm.Message{{Role: "user", Text: "busy"}}}
 		row, got := stage{}.chat(t, l, c, nil)
 		if rec := row.Steps[0]; got == nil || got.Text != "Now." || rec.Attempts != 1 || !slices.Equal(rec.Statuses, []int{429, 200}) || rec.Throttled < 900*time.Millisecond { // a second, less the time of the response
 			t.Errorf("%+v, %v after %v: %s", got, rec.Statuses, rec.Throttled, row.Error)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
@@ -71,7 +72,7 @@ func TestSecretsAreBlackedOutAcrossPieces(t *testing.T) {
 	body.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	a := &Answer{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(body.String())}
 	(&Call{Secrets: redact.Spellings(secret)}).display().redact(a)
-	got, err := openai.ReadStream(a.Body, false)
+	got, err := llm.ReadStream(openai.API{}.Stream(false), a.Body)
 	if err != nil || got.Text != "your key is …, and … again" {
 		t.Errorf("%v, %+v", err, got)
 	}

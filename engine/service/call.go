@@ -70,6 +70,7 @@ type account struct {
 	claimed  engine.Outlay             // for the next attempt, at most
 	spent    engine.Outlay             // by all attempts, including those of earlier processes
 	intended int64                     // requests covered by the newest intent in the journal
+	batched  *batched                  // nil if the call is sent alone
 }
 
 // memory is what the response of an attempt takes.

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
+	"github.com/throng-sim/throng/engine/service/batch"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -20,7 +23,12 @@ type LLM struct {
 	prices  pricing.Prices
 	meter   pricing.Meter
 	lessons lessons
+	api     llm.API
+	batches *batch.Queue // nil if calls are sent alone
 }
+
+// The endpoints of a service.
+const chatPath, embeddingsPath = "/chat/completions", "/embeddings"
 
 // LLMConfig configures a [LLM].
 type LLMConfig struct {
@@ -28,7 +36,9 @@ type LLMConfig struct {
 	Limits     Limits // zero values take the defaults of models: 50 concurrent calls, 60 s
 	Shared     *Bound // limit shared with other services; nil if there is none
 	Prices     pricing.Prices
-	Mocks      bool // the service is the embedded one
+	Mocks      bool          // the service is the embedded one
+	API        llm.API       // wire format of completions; nil is OpenAI's
+	Batch      *batch.Config // sends calls of sessions in batches; nil sends each alone. Only OpenAI's format has batches
 }
 
 // NewLLM returns a client.
@@ -51,32 +61,40 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 		return nil, err
 	}
 	h.kind, h.transport.base = kindLLM, h.pool // responses may be streams
-	return &LLM{HTTP: h, prices: c.Prices}, nil
+	if c.API == nil {
+		c.API = openai.API{}
+	}
+	l := &LLM{HTTP: h, prices: c.Prices, api: c.API}
+	if c.Batch != nil {
+		l.batches = newBatches(h, *c.Batch)
+	}
+	return l, nil
 }
 
 // Chat asks for a completion and counts its usage. Its errors are those of [HTTP.Do].
-func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
-	var got *openai.Completion
+func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
+	var got *llm.Completion
 	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
-	if c.BoundsLength(l.lessons.of(c.Model)) {
+	if l.api.Request(&c, l.lessons.of(c.Model)).Bounded {
 		bill.longest = c.MaxTokens
 	}
 	call.bill = bill
+	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 != 2 {
 			return nil
 		}
-		if c.Stream && openai.IsStream(a.Header) {
-			got, err = openai.ReadStream(a.Body, c.Format.JSON)
+		if c.Stream && llm.IsStream(a.Header) {
+			got, err = llm.ReadStream(l.api.Stream(c.Format.JSON), a.Body)
 		} else {
-			got, err = openai.ReadCompletion(a.Body)
+			got, err = l.api.Read(a.Body)
 		}
 		length := 0
 		if got != nil {
 			length = len(got.Text)
 			got.Text, got.Refusal = call.display().redacted(got.Text), call.display().redacted(got.Refusal)
 		}
-		bill.count(openai.ReadTokens(a.Body), length, err)
+		bill.count(llm.ReadTokens(a.Body), length, err)
 		return classified(err)
 	}
 	if err := l.complete(call, &c); err != nil {
@@ -90,14 +108,16 @@ func (l *LLM) Chat(call *Call, c openai.Chat) (*openai.Completion, error) {
 
 // complete sends the request, and again without a field that the model refuses. The journal holds the request with all of its
 // fields, so that a resumed run, which already knows what is refused, asks for the same.
-func (l *LLM) complete(call *Call, c *openai.Chat) error {
+func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	call.Keyless = true
-	asked, err := c.Body(nil)
+	asked, err := l.api.Request(c, nil).Body()
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
-	refused := l.lessons.of(c.Model)
-	sent, err := c.Body(refused)
+	leaving := *c
+	leaving.Stream = c.Stream && call.batched == nil // a batch has no streams
+	request := l.api.Request(&leaving, l.lessons.of(c.Model))
+	sent, err := request.Body()
 	if err != nil {
 		return &engine.StepError{Class: engine.ConfigError, Err: err}
 	}
@@ -105,22 +125,24 @@ func (l *LLM) complete(call *Call, c *openai.Chat) error {
 		if !rejects(a.Status) {
 			return nil
 		}
-		if name := c.Refused(a.Body, refused); name != "" {
+		if name := request.Refused(a.Body); name != "" {
 			l.lessons.learn(l.name, c.Model, name, call.display().excerpt(a))
 		}
-		refused = l.lessons.of(c.Model)
-		if next, err := c.Body(refused); err == nil && !bytes.Equal(next, sent) {
+		request = l.api.Request(&leaving, l.lessons.of(c.Model))
+		if next, err := request.Body(); err == nil && !bytes.Equal(next, sent) {
 			sent = next
 			return sent
 		}
 		return nil
 	}
-	accept := "application/json"
-	if c.Stream {
-		accept = "text/event-stream"
-		call.Pieces = func() func([]byte) bool { return openai.Enough(c.Format.JSON) }
+	if leaving.Stream {
+		call.Pieces = func() func([]byte) bool { return l.api.Stream(c.Format.JSON).Add }
 	}
-	return l.post(call, "/chat/completions", openai.JSONHeader(c.Header, accept), asked, sent)
+	header := request.Complete(c.Header)
+	if l.Mocks() && !request.Seeded { // the mock answers with the same text in every format
+		header["X-Throng-Seed"] = []string{strconv.Itoa(c.Seed)}
+	}
+	return l.post(call, Request{Target: Target{path: request.Path}, rooted: request.Rooted, Header: header, Body: asked, Sent: sent})
 }
 
 // Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].
@@ -128,10 +150,11 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
 	call.bill, call.Keyless = bill, true
+	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
 			vectors, err = openai.ReadVectors(a.Body, len(e.Texts))
-			bill.count(openai.ReadTokens(a.Body), 0, err)
+			bill.count(llm.ReadTokens(a.Body), 0, err)
 		}
 		return classified(err)
 	}
@@ -139,21 +162,22 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.post(call, "/embeddings", openai.JSONHeader(e.Header, "application/json"), body, nil); err != nil {
+	if err := l.post(call, Request{Target: Target{path: embeddingsPath}, Header: (&llm.Request{Header: llm.JSONHeader(false)}).Complete(e.Header), Body: body}); err != nil {
 		return nil, err
 	}
 	return vectors, nil
 }
 
-// post sends a request. sent is the body that leaves in place of body; nil is body.
-func (l *LLM) post(call *Call, path string, h http.Header, body, sent []byte) error {
-	_, err := l.Do(call, Request{Method: http.MethodPost, Target: Target{path: path}, Header: h, Body: body, Sent: sent})
+// post sends a request.
+func (l *LLM) post(call *Call, r Request) error {
+	r.Method = http.MethodPost
+	_, err := l.Do(call, r)
 	return err
 }
 
 // classified returns an error that the service reports in a good response as the failure of the step.
 func classified(err error) error {
-	reported, ok := errors.AsType[*openai.Error](err)
+	reported, ok := errors.AsType[*llm.Error](err)
 	switch {
 	case !ok:
 		return err
@@ -173,6 +197,25 @@ func (l *LLM) tunables() tunables {
 	t := l.HTTP.tunables()
 	t.all = append(t.all, l.lessons.tunable())
 	return t
+}
+
+// State implements [engine.Service].
+func (l *LLM) State(now time.Time) engine.ServiceState {
+	s := l.HTTP.State(now)
+	if l.batches != nil {
+		if batches := l.batches.State(); batches != (engine.BatchState{}) {
+			s.Batches = &batches
+		}
+	}
+	return s
+}
+
+// Close ends the work on batches, which stay with the provider, and closes idle connections. No call may be in progress.
+func (l *LLM) Close() {
+	if l.batches != nil {
+		l.batches.Close()
+	}
+	l.HTTP.Close()
 }
 
 // Moves implements [engine.Service].

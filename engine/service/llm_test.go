@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
@@ -42,12 +43,12 @@ func wrote(text string) reply {
 }
 
 // hello returns a simple request.
-func hello() openai.Chat {
-	return openai.Chat{Header: http.Header{}, Model: "gpt-4o-mini", Messages: []openai.Message{{Role: "user", Text: "Say hello."}}}
+func hello() llm.Chat {
+	return llm.Chat{Header: http.Header{}, Model: "gpt-4o-mini", Messages: []llm.Message{{Role: "user", Text: "Say hello."}}}
 }
 
 // chat makes one call in a session, and returns its row and the completion.
-func (st stage) chat(t *testing.T, l *LLM, c openai.Chat, change func(*Call)) (row *engine.SessionRow, got *openai.Completion) {
+func (st stage) chat(t *testing.T, l *LLM, c llm.Chat, change func(*Call)) (row *engine.SessionRow, got *llm.Completion) {
 	t.Helper()
 	row = st.play(t, func(s *engine.Session) {
 		call := callOf(s, "step")
@@ -142,18 +143,18 @@ func TestCompletions(t *testing.T) {
 func TestIncompleteCompletions(t *testing.T) {
 	for _, tt := range []struct {
 		choice string
-		want   openai.Completion
+		want   llm.Completion
 	}{
-		{`{"message":{"content":"Hel"},"finish_reason":"length"}`, openai.Completion{Text: "Hel", Cut: true}},
-		{`{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}`, openai.Completion{Refusal: "I cannot."}},
-		{`{"message":{"content":""},"finish_reason":"content_filter"}`, openai.Completion{Refusal: "the service's content filter"}},
-		{`{"message":{"content":"x"},"finish_reason":"content_filter"}`, openai.Completion{Text: "x"}},
-		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"x"},{"type":"text","text":"y"}]}}`, openai.Completion{Text: "xy"}},
-		{`{"message":{"content":[{"type":"refusal","refusal":"I cannot."}]}}`, openai.Completion{Refusal: "I cannot."}},
-		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, openai.Completion{Text: "xyz"}},
-		{`{"message":{"reasoning_content":"hm","content":"x"}}`, openai.Completion{Text: "x"}},
+		{`{"message":{"content":"Hel"},"finish_reason":"length"}`, llm.Completion{Text: "Hel", Cut: true}},
+		{`{"message":{"content":null,"refusal":"I cannot."},"finish_reason":"stop"}`, llm.Completion{Refusal: "I cannot."}},
+		{`{"message":{"content":""},"finish_reason":"content_filter"}`, llm.Completion{Refusal: "the service's content filter"}},
+		{`{"message":{"content":"x"},"finish_reason":"content_filter"}`, llm.Completion{Text: "x"}},
+		{`{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"x"},{"type":"text","text":"y"}]}}`, llm.Completion{Text: "xy"}},
+		{`{"message":{"content":[{"type":"refusal","refusal":"I cannot."}]}}`, llm.Completion{Refusal: "I cannot."}},
+		{`{"message":{"content":["x",{"type":"output_text","text":{"value":"y"}},{"text":"z"},{"type":"image_url","image_url":{}}]}}`, llm.Completion{Text: "xyz"}},
+		{`{"message":{"reasoning_content":"hm","content":"x"}}`, llm.Completion{Text: "x"}},
 	} {
-		got, err := openai.ReadCompletion([]byte(`{"choices":[` + tt.choice + `]}`))
+		got, err := openai.API{}.Read([]byte(`{"choices":[` + tt.choice + `]}`))
 		if err != nil || *got != tt.want {
 			t.Errorf("%s: %+v, %v; want %+v", tt.choice, got, err, tt.want)
 		}
@@ -193,33 +194,33 @@ func TestChatIsSentAsAsked(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object"}`)
 	tests := []struct {
 		name   string
-		change func(*openai.Chat)
+		change func(*llm.Chat)
 		want   string // part of the body
 		not    string
 	}{
-		{"plain", func(*openai.Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
-		{"seed", func(c *openai.Chat) { c.Seed = 7 }, `"seed":7`, "stream_options"},
-		{"temperature", func(c *openai.Chat) { c.Temperature = &heat }, `"temperature":0.7`, ""},
-		{"no temperature at all", func(c *openai.Chat) { c.Temperature = &cold }, `"temperature":0,`, ""},
-		{"length", func(c *openai.Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
-		{"length of one that reasons", func(c *openai.Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
-		{"length by its other name", func(c *openai.Chat) { c.MaxTokens, c.Completion = 9, true }, `"max_completion_tokens":9`, "max_tokens"},
-		{"effort", func(c *openai.Chat) { c.Effort = "low" }, `"reasoning_effort":"low"`, ""},
+		{"plain", func(*llm.Chat) {}, `"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]`, "temperature"},
+		{"seed", func(c *llm.Chat) { c.Seed = 7 }, `"seed":7`, "stream_options"},
+		{"temperature", func(c *llm.Chat) { c.Temperature = &heat }, `"temperature":0.7`, ""},
+		{"no temperature at all", func(c *llm.Chat) { c.Temperature = &cold }, `"temperature":0,`, ""},
+		{"length", func(c *llm.Chat) { c.MaxTokens = 9 }, `"max_tokens":9`, "max_completion_tokens"},
+		{"length of one that reasons", func(c *llm.Chat) { c.MaxTokens, c.Model = 9, "o3-mini" }, `"max_completion_tokens":9`, "max_tokens"},
+		{"length by its other name", func(c *llm.Chat) { c.MaxTokens, c.Completion = 9, true }, `"max_completion_tokens":9`, "max_tokens"},
+		{"effort", func(c *llm.Chat) { c.Effort = "low" }, `"reasoning_effort":"low"`, ""},
 		{
-			"further fields", func(c *openai.Chat) {
-				c.Extra = []openai.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "provider", Value: []byte(`{"order": ["a"]}`)}}
+			"further fields", func(c *llm.Chat) {
+				c.Extra = []llm.Extra{{Name: "top_k", Value: []byte("40")}, {Name: "provider", Value: []byte(`{"order": ["a"]}`)}}
 			},
 			`"top_k":40,"provider":{"order":["a"]}}`, "",
 		},
-		{"and elsewhere", func(c *openai.Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
-		{"any JSON", func(c *openai.Chat) { c.Format = openai.Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
+		{"and elsewhere", func(c *llm.Chat) { c.MaxTokens, c.Model = 9, "openai/gpt-5-nano" }, `"max_completion_tokens":9`, "max_tokens"},
+		{"any JSON", func(c *llm.Chat) { c.Format = llm.Format{JSON: true} }, `"response_format":{"type":"json_object"}`, ""},
 		{
-			"a schema", func(c *openai.Chat) {
-				c.Format = openai.Format{Name: "answer", Schema: schema, Strict: true, JSON: true}
+			"a schema", func(c *llm.Chat) {
+				c.Format = llm.Format{Name: "answer", Schema: schema, Strict: true, JSON: true}
 			},
 			`"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object"},"strict":true}}`, "",
 		},
-		{"stream", func(c *openai.Chat) { c.Stream = true }, `"stream_options":{"include_usage":true}`, ""},
+		{"stream", func(c *llm.Chat) { c.Stream = true }, `"stream_options":{"include_usage":true}`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

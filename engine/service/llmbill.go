@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // wrapping is the number of tokens that a service adds to each call and each message.
@@ -18,6 +18,7 @@ type bill struct {
 	form    int           // length of the requested schema, in bytes
 	parts   int           // messages or texts
 	longest int           // max_tokens; negative if there is none
+	batched bool          // billed at the price of batches
 	usage   *engine.Usage // of the newest response; nil if there is none, or it was returned
 }
 
@@ -27,7 +28,8 @@ func (b *bill) most() *engine.Usage {
 	if answer < 0 {
 		answer = b.from.meter.Longest(b.model)
 	}
-	most := b.from.prices.Most(b.model, b.from.meter.AtMost(b.model, b.asked+b.form)+int64(wrapping*(1+b.parts)), answer)
+	asked := b.from.meter.AtMost(b.model, b.asked+b.form) + int64(wrapping*(1+b.parts))
+	most := b.from.prices.Most(b.model, llm.Tokens{Input: asked, Output: answer, Batch: b.batched})
 	most.Estimated = 1
 	return most
 }
@@ -41,11 +43,15 @@ func (b *bill) took() *engine.Usage {
 
 // count notes the usage in a response. answered is the length of its text in bytes, err why it cannot be used. An error in place of
 // an answer costs nothing.
-func (b *bill) count(used openai.Tokens, answered int, err error) {
-	if _, ok := errors.AsType[*openai.Error](err); ok {
+func (b *bill) count(used llm.Tokens, answered int, err error) {
+	if _, ok := errors.AsType[*llm.Error](err); ok {
 		return
 	}
+	used.Batch = used.Batch || b.batched
 	b.usage = b.from.meter.Usage(b.from.prices, b.model, used, b.asked, answered)
+	if b.batched {
+		b.usage.Batched = 1
+	}
 	if err == nil {
 		b.from.meter.NoteAnswer(b.model, b.usage.Output)
 	}

@@ -29,7 +29,7 @@ func (c *Call) perform(hash uint64, changing bool, send func(ctx context.Context
 		return nil, context.Cause(ctx)
 	case s.Run().Recording != "": // known or not, it never had a response
 		return nil, Unrecorded(s)
-	case known:
+	case known && c.batched == nil:
 		c.Record.Label, c.resent, c.doubt = engine.NotRepeated, true, c.changing
 	}
 	c.hash = hash
@@ -106,9 +106,14 @@ func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64
 	return string(strconv.AppendUint(key, hash, 16))
 }
 
-// intend journals that a changing request is about to be sent. If that fails, the session is cut.
+// intend journals that a changing request is about to be sent. If that fails, the session is cut. A request that waits for a batch is
+// not sent yet.
 func (c *Call) intend(ctx context.Context) error {
-	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, c.claimed) })
+	claimed := c.claimed
+	if c.batched != nil {
+		claimed = engine.Outlay{}
+	}
+	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, claimed) })
 	switch {
 	case err == nil:
 		c.intended = c.spent.Requests + c.claimed.Requests

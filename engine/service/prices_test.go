@@ -9,7 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/assets"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
@@ -25,7 +25,7 @@ const lite = `{
 
 // flat is a price without special prices for the cache and batches.
 func flat(input, output float64) pricing.Price {
-	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, Reasoning: output, BatchInput: input, BatchOutput: output}
+	return pricing.Price{Input: input, Output: output, CacheRead: input, CacheWrite: input, CacheWriteLong: input, Reasoning: output, BatchInput: input, BatchOutput: output}
 }
 
 func TestPrices(t *testing.T) {
@@ -143,19 +143,19 @@ func FuzzPrices(f *testing.F) {
 // TestUsage checks the cost of a call by the reported usage and the known prices.
 func TestUsage(t *testing.T) {
 	prices := pricing.Prices{"m": {Input: 1e-6, Output: 4e-6}}
-	told := openai.Tokens{Input: 1000, Output: 10}
+	told := llm.Tokens{Input: 1000, Output: 10}
 	for _, tt := range []struct {
 		name   string
 		prices pricing.Prices
 		model  string
-		told   openai.Tokens
+		told   llm.Tokens
 		want   engine.Usage
 	}{
 		{"told", prices, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Cost: 1_040_000}},
 		{"unknown price", prices, "n", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
 		{"no prices", nil, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10, Unpriced: 1}},
 		{"free", pricing.Free, "m", told, engine.Usage{Calls: 1, Input: 1000, Output: 10}},
-		{"a guess", prices, "m", openai.Tokens{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
+		{"a guess", prices, "m", llm.Tokens{}, engine.Usage{Calls: 1, Input: 100, Output: 10, Cost: 140_000, Estimated: 1}},
 	} {
 		var m pricing.Meter
 		if got := m.Usage(tt.prices, tt.model, tt.told, 400, 40); *got != tt.want {
@@ -171,17 +171,17 @@ func TestEstimatesLearn(t *testing.T) {
 		each := rapid.Float64Range(1, 8).Draw(t, "bytes of a token")
 		for range rapid.IntRange(1, 20).Draw(t, "calls") {
 			bytes := rapid.IntRange(100, 10_000).Draw(t, "bytes")
-			m.Usage(nil, "", openai.Tokens{Input: int64(float64(bytes) / each)}, bytes, 0)
+			m.Usage(nil, "", llm.Tokens{Input: int64(float64(bytes) / each)}, bytes, 0)
 		}
 		const bytes = 5000
-		got := m.Usage(nil, "", openai.Tokens{}, bytes, 0)
+		got := m.Usage(nil, "", llm.Tokens{}, bytes, 0)
 		if want := bytes / each; math.Abs(float64(got.Input)-want) > want*0.1+1 || got.Estimated != 1 {
 			t.Fatalf("a guess of %d tokens, want about %.0f", got.Input, want)
 		}
 	})
 	var m pricing.Meter
-	m.Usage(nil, "", openai.Tokens{Output: math.MaxInt32}, 0, 0)
-	if got := m.Usage(nil, "", openai.Tokens{}, 100, 0); got.Input < 0 || got.Input > 1000 {
+	m.Usage(nil, "", llm.Tokens{Output: math.MaxInt32}, 0, 0)
+	if got := m.Usage(nil, "", llm.Tokens{}, 100, 0); got.Input < 0 || got.Input > 1000 {
 		t.Errorf("a guess of %d tokens for 100 bytes", got.Input)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -27,8 +27,8 @@ func (c display) redact(a *Answer) {
 		spellings = c.display().forms()
 	}
 	a.Body = redact.Response(a.Body, a.Header, spellings)
-	if openai.IsStream(a.Header) { // a secret may begin in one event and end in another
-		a.Body = openai.RedactStream(a.Body, c.display().forms())
+	if llm.IsStream(a.Header) { // a secret may begin in one event and end in another
+		a.Body = llm.RedactStream(a.Body, c.display().forms())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -42,9 +43,9 @@ func TestWhichFieldIsRefused(t *testing.T) {
 	} {
 		heat := 0.2
 		c := hello()
-		c.MaxTokens, c.Temperature, c.Stream, c.Effort, c.Format = 9, &heat, true, "low", openai.Format{Schema: json.RawMessage(`{}`), JSON: true}
-		c.Extra = []openai.Extra{{Name: "top_k", Value: []byte("4")}, {Name: "provider", Value: []byte("{}")}}
-		if got := c.Refused([]byte(tt.body), nil); got != tt.want {
+		c.MaxTokens, c.Temperature, c.Stream, c.Effort, c.Format = 9, &heat, true, "low", llm.Format{Schema: json.RawMessage(`{}`), JSON: true}
+		c.Extra = []llm.Extra{{Name: "top_k", Value: []byte("4")}, {Name: "provider", Value: []byte("{}")}}
+		if got := (openai.API{}).Request(&c, nil).Refused([]byte(tt.body)); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.body, got, tt.want)
 		}
 	}
@@ -88,7 +89,7 @@ func TestRefusedFieldsAreLearnedOnce(t *testing.T) {
 		ask := func(l *LLM, model string) *engine.SessionRow {
 			c := hello()
 			c.Model, c.MaxTokens, c.Temperature, c.Effort, c.InWords = model, 9, &heat, "low", "Answer with JSON."
-			c.Format, c.Extra = openai.Format{Name: "answer", Schema: json.RawMessage(`{}`), JSON: true}, []openai.Extra{{Name: "top_k", Value: []byte("4")}, {Name: "user", Value: []byte(`"u"`)}}
+			c.Format, c.Extra = llm.Format{Name: "answer", Schema: json.RawMessage(`{}`), JSON: true}, []llm.Extra{{Name: "top_k", Value: []byte("4")}, {Name: "user", Value: []byte(`"u"`)}}
 			row, got := stage{}.chat(t, l, c, func(c *Call) { c.Retry.Attempts = 1 })
 			if got == nil || row.Steps[0].Attempts != 1 {
 				t.Fatalf("got %+v after %d attempts: %s", got, row.Steps[0].Attempts, row.Error)

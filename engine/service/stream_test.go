@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -278,11 +279,11 @@ func TestStreamInAnyPieces(t *testing.T) {
 			events = append(events, `{"choices":[{"delta":{"content":`+quoted(string(rest[:n]))+`}}]}`)
 			rest = rest[n:]
 		}
-		got, err := openai.ReadStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), false)
+		got, err := llm.ReadStream(openai.API{}.Stream(false), []byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")))
 		if err != nil || got.Text != text {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
-		got, err = openai.ReadStream([]byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")), true)
+		got, err = llm.ReadStream(openai.API{}.Stream(true), []byte(strings.Join(lines(append(events, stopped, "[DONE]")), "")))
 		if err != nil || !strings.HasPrefix(text, got.Text) {
 			t.Fatalf("%q became %q: %v", text, got.Text, err)
 		}
@@ -296,7 +297,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: "+said("x")+"\n\ndata: [DONE]\n"), true)
 	f.Add([]byte("data: {\"error\":{\"code\":429}}\n"), false)
 	f.Fuzz(func(t *testing.T, body []byte, wholeJSON bool) {
-		got, err := openai.ReadStream(body, wholeJSON)
+		got, err := llm.ReadStream(openai.API{}.Stream(wholeJSON), body)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -307,7 +308,7 @@ func FuzzCompletion(f *testing.F) {
 	f.Add([]byte(wrote("x").body))
 	f.Add([]byte(`{"error":{"message":"m","code":"c"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := openai.ReadCompletion(body)
+		got, err := openai.API{}.Read(body)
 		if (got == nil) == (err == nil) {
 			t.Errorf("%+v, %v", got, err)
 		}

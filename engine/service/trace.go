@@ -11,7 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/database"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -131,7 +131,7 @@ func Kept(e *engine.Entry) engine.Exchange {
 
 // speech returns what was said in a call of a model, given the bodies of its request and its answer.
 func (c display) speech(sent []byte, a *Answer) (s engine.Speech) {
-	instructions, last := openai.ReadPrompt(sent)
+	instructions, last := llm.ReadPrompt(sent)
 	s.Speaker, s.Prompt = speaker(instructions), c.display().said(last)
 	if a != nil {
 		s.Reply = c.display().said(a.completion())
@@ -167,26 +167,38 @@ const mostName = 200
 
 // completion returns the text that a model answered, or "" if the response is not a completion.
 func (a *Answer) completion() string {
-	if openai.IsStream(a.Header) {
-		text, _ := a.text()
-		return string(text)
+	if c := a.read(); c != nil {
+		return c.Text + c.Refusal
 	}
-	c, err := openai.ReadCompletion(a.Body)
-	if err != nil {
-		return ""
+	if llm.IsStream(a.Header) {
+		return string(a.Body)
 	}
-	return c.Text + c.Refusal
+	return ""
 }
 
 // text returns the text of a response with its size. For a stream, it is the completion.
 func (a *Answer) text() (text []byte, size int) {
-	if openai.IsStream(a.Header) {
-		if c, err := openai.ReadStream(a.Body, false); err == nil {
+	if llm.IsStream(a.Header) {
+		if c := a.read(); c != nil {
 			text = []byte(c.Text + c.Refusal)
 			return text, len(text)
 		}
 	}
 	return a.Body, len(a.Body)
+}
+
+// read reads a completion in any wire format; nil for any other response.
+func (a *Answer) read() *llm.Completion {
+	for _, api := range APIs {
+		read := func() (*llm.Completion, error) { return api.API.Read(a.Body) }
+		if llm.IsStream(a.Header) {
+			read = func() (*llm.Completion, error) { return llm.ReadStream(api.API.Stream(false), a.Body) }
+		}
+		if c, err := read(); err == nil {
+			return c
+		}
+	}
+	return nil
 }
 
 // Shown returns the beginning of a body for display; size is its full size in bytes. Binary data is shown as its size, and values

@@ -10,7 +10,7 @@ import (
 )
 
 // ownHeaders are headers of the engine and the mock, which no author wrote.
-var ownHeaders = []string{"X-Throng-Request", "User-Agent", "Accept-Encoding"}
+var ownHeaders = []string{"X-Throng-Request", "X-Throng-Seed", "User-Agent", "Accept-Encoding"}
 
 // headers returns the headers of a request for display, one per line, its host first.
 func (c display) headers(r *http.Request) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
 )
@@ -59,6 +60,9 @@ func IsSafe(method string) bool {
 func (t *transport) do(req *http.Request, hash uint64, call *Call) (*Answer, error) {
 	if call.Session == nil {
 		return t.send(call.Clock.Context(), req, call)
+	}
+	if call.batched != nil {
+		call.batched.req = req
 	}
 	changing := !IsSafe(req.Method)
 	call.changing = changing && !call.Keyless
@@ -184,8 +188,12 @@ func (c *Call) adapts(req *http.Request, a *Answer, err error) bool {
 	return true
 }
 
-// begin waits until an attempt may be sent: the breaker lets it pass, and it has its slot and its turn.
+// begin waits until an attempt may be sent: the breaker lets it pass, and it has its slot and its turn. Calls in batches have no limits;
+// it waits for their answers.
 func (t *transport) begin(ctx context.Context, call *Call) (breaker.Pass, error) {
+	if call.batched != nil {
+		return breaker.Pass{}, call.batched.await(ctx, call)
+	}
 	for {
 		pass, err := t.breaker.Pass(call.queue().available(ctx, t.name))
 		if err != nil {
@@ -251,7 +259,9 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	}
 	once := call.attempt(ctx, again, call.patience(&t.patience))
 	defer once.stop()
-	defer t.limits.Leave(&call.request)
+	if call.batched == nil {
+		defer t.limits.Leave(&call.request)
+	}
 	said, took := breaker.SaysNothing, time.Duration(0)
 	defer func() { // also after a panic
 		if !call.outcome().report(t.breaker, which.pass, said, failure) {
@@ -322,10 +332,14 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
 	call.budget().pay(call.budget().cost(left, answer))
-	if problem := t.observe(call, answer, failure, which.waits); problem != nil {
-		err = problem
+	if call.batched != nil {
+		err = errors.Join(err, t.pauseRefused(ctx, call, answer, which.waits))
+	} else {
+		if problem := t.observe(call, answer, failure, which.waits); problem != nil {
+			err = problem
+		}
+		said = call.outcome().verdict(answer, failure, err)
 	}
-	said = call.outcome().verdict(answer, failure, err)
 	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})
 	return answer, failure, err
 }
@@ -357,7 +371,7 @@ func tag(cycle int, path string, sends int, now time.Time) string {
 // exchange sends the request and reads the whole response, or as much of it as is needed.
 func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, error) {
 	t.witness.leaving(r.Header)
-	resp, err := t.base.RoundTrip(r)
+	resp, err := call.roundTrip(t.base, r)
 	if err != nil {
 		return nil, err
 	}
@@ -369,7 +383,7 @@ func (t *transport) exchange(r *http.Request, call *Call, of *term) (*Answer, er
 		return nil, err
 	}
 	var body []byte
-	if call.Pieces != nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if call.Pieces != nil && llm.IsStream(resp.Header) {
 		body, err = readStream(resp.Body, t.mostBody, call.Pieces(), of.restart)
 	} else {
 		body, err = readBody(resp, t.mostBody)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/service/anthropic"
 	"github.com/throng-sim/throng/engine/service/breaker"
 )
 
@@ -30,7 +31,7 @@ func (c outcome) verdict(a *Answer, failure *engine.StepError, err error) breake
 		return breaker.Answered
 	}
 	switch a.Status {
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, anthropic.StatusOverloaded:
 		return breaker.Unavailable
 	}
 	if failure.Class == engine.ServerError {

@@ -91,6 +91,7 @@ type (
 	usageJSON struct {
 		Calls   int64   `json:"calls"`
 		Input   int64   `json:"input_tokens"`
+		Cached  int64   `json:"cached_input_tokens,omitempty"`
 		Output  int64   `json:"output_tokens"`
 		Dollars float64 `json:"dollars"`
 	}
@@ -177,7 +178,7 @@ func newUsage(u *engine.Usage) *usageJSON {
 	if *u == (engine.Usage{}) {
 		return nil
 	}
-	return &usageJSON{u.Calls, u.Input, u.Output, float64(u.Cost) / 1e9}
+	return &usageJSON{u.Calls, u.Input, u.Cached, u.Output, float64(u.Cost) / 1e9}
 }
 
 func factsJSON(facts []engine.Fact) map[string]json.RawMessage {

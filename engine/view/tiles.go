@@ -40,6 +40,9 @@ func Tiles(s *engine.Snapshot, o TileOptions) []Tile {
 	all := []Tile{throughputTile(s, o), latencyTile(s), failureTile(s, o), activeTile(s)}
 	if s.Usage.Cost > 0 || s.Usage.Unpriced > 0 {
 		all[3] = Tile{CostTile, "Cost", engine.FormatCost(&s.Usage), engine.Counted(s.Usage.Calls, "model call", "model calls")}
+		if u := &s.Usage; u.Cached > 0 {
+			all[3].Note += fmt.Sprintf(", %.0f%% of tokens in cached", 100*float64(u.Cached)/float64(max(u.Input, 1)))
+		}
 	}
 	if o.World && o.Acted != "" {
 		all[1] = actedTile(s, o)

@@ -75,6 +75,11 @@ func TestTiles(t *testing.T) {
 	}
 	var costs engine.Snapshot
 	costs.Usage.Cost = 1e9
+	cached := costs
+	cached.Usage.Calls, cached.Usage.Input, cached.Usage.Cached = 2, 4000, 1000
+	if got, want := Tiles(&cached, TileOptions{})[3].Note, "2 model calls, 25% of tokens in cached"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	for want, got := range map[string]string{
 		"Throughput, Latency p95, Failures, Active": captions(engine.Snapshot{}, TileOptions{Acted: "order"}),
 		"Throughput, Latency p95, Failures, Cost":   captions(costs, TileOptions{}),

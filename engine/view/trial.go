@@ -31,7 +31,7 @@ func UsageText(u *engine.Usage) string {
 	if u == nil || u.Calls == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s, %s tokens in, %s out", engine.Counted(u.Calls, "model call", "model calls"), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
+	text := engine.Counted(u.Calls, "model call", "model calls") + ", " + tokensText(u)
 	switch {
 	case u.Unpriced > 0:
 		return text + ", at an unknown price"

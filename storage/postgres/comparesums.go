@@ -134,6 +134,7 @@ func (p *comparison) expected() (all []sum) {
 		{"unconfirmed", t.Labels[engine.Unconfirmed]},
 		{"model_calls", t.Usage.Calls},
 		{"input_tokens", t.Usage.Input},
+		{"cached_input_tokens", t.Usage.Cached},
 		{"output_tokens", t.Usage.Output},
 		{"cache_hits", t.Usage.Hits},
 		{"steps", t.Steps},

@@ -16,7 +16,7 @@ type copied struct {
 var (
 	sessionsTable = copied{"sessions", strings.Fields(`run cycle agent_index take agent session outcome class step because error steps events acted
 		started queued_ms throttled_ms service_ms total_ms latency_ms requests retries rate_limited replayed resent confirmed not_repeated unconfirmed label
-		model_calls input_tokens output_tokens cost_usd cache_hits recorded calls_again trail`)}
+		model_calls input_tokens cached_input_tokens output_tokens cost_usd cache_hits recorded calls_again trail`)}
 	eventsTable  = copied{"events", strings.Fields(`run cycle agent_index take sequence agent session step event data`)}
 	metricsTable = copied{"metrics", metricsNames()}
 )
@@ -53,6 +53,7 @@ func (r *copyRows) session(run string, s *engine.SessionRow, agent, session stri
 	r.text(asked.Label.String())
 	r.int4(asked.Usage.Calls)
 	r.int8(asked.Usage.Input)
+	r.int8(asked.Usage.Cached)
 	r.int8(asked.Usage.Output)
 	r.cost(&asked.Usage)
 	r.int4(asked.Usage.Hits)

@@ -78,8 +78,14 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	all = append(all, figure{"Requests", engine.FormatCount(asked.Requests), fmt.Sprintf("%s retries, %s answers with status 429", engine.FormatCount(asked.Retries), engine.FormatCount(asked.RateLimited))})
 	if u := &asked.Usage; u.Calls > 0 || u.Hits > 0 {
 		about := fmt.Sprintf("%s calls, %s tokens in, %s out", engine.FormatCount(u.Calls), engine.FormatCount(u.Input), engine.FormatCount(u.Output))
-		if u.Cached > 0 {
-			about += fmt.Sprintf("; %s tokens from the provider's cache", engine.FormatCount(u.Cached))
+		if text := view.CacheText(u); text != "" {
+			about += "; tokens in: " + text
+		}
+		if u.Doubtful > 0 {
+			about += fmt.Sprintf("; usage of %s contradicts itself", engine.Counted(u.Doubtful, "call", "calls"))
+		}
+		if u.Batched > 0 {
+			about += fmt.Sprintf("; %s calls in batches", engine.FormatCount(u.Batched))
 		}
 		all = append(all, figure{"Model cost", engine.FormatCost(u), about})
 	}

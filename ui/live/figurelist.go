@@ -40,6 +40,9 @@ func (l *lists) figures(f *feed) (rows []widgets.Row) {
 	add("429s", short(s.RateLimited), health.MetricRefused)
 	price, _ := cost(s)
 	add("Cost so far", price, "")
+	if found := health.Find(f.health, health.MetricCached); found.Value != "" {
+		add("Cached prompts", found.Value+" of the tokens of long ones", health.MetricCached)
+	}
 	if text := budget(s); text != "" {
 		add("Budget", text, "")
 	}

@@ -221,7 +221,7 @@ func (i *inspector) summary(v *engine.AgentView) string {
 		took += fmt.Sprintf(" (%s earlier cycles are not listed)", engine.FormatCount(int64(v.Earlier)))
 	}
 	if v.Usage != (engine.Usage{}) {
-		took += ", model calls " + engine.FormatUsage(&v.Usage)
+		took += ", model calls " + view.FormatUsage(&v.Usage)
 	}
 	return strings.Join(append(lines, took+"."), "\n")
 }

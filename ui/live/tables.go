@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -92,7 +93,7 @@ func tonedIf(is bool, tone widgets.Tone) widgets.Tone {
 // serviceWhy explains a service's state, the most important fact first.
 func serviceWhy(v *engine.ServiceState) string {
 	var parts []string
-	for _, text := range []string{v.Exhausted, v.BreakerWhy, v.RateWhy} {
+	for _, text := range []string{v.Exhausted, view.Batches(v.Batches), v.BreakerWhy, v.RateWhy} {
 		if text != "" {
 			parts = append(parts, words.Drawn(text))
 		}

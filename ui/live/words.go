@@ -120,7 +120,7 @@ func details(job *Job, s *engine.Snapshot, where string) [][2]string {
 	if n := s.Labels[engine.Recorded]; n > 0 {
 		rows = append(rows, [2]string{"Recorded answers", engine.FormatCount(n) + " steps"})
 	} else if s.Usage != (engine.Usage{}) {
-		rows = append(rows, [2]string{"Model calls", engine.FormatUsage(&s.Usage)})
+		rows = append(rows, [2]string{"Model calls", view.FormatUsage(&s.Usage)})
 	}
 	return rows
 }

@@ -62,7 +62,9 @@ var modelFigures = []figure{
 	{name: "model calls", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Calls) }},
 	{name: "tokens in", value: tokens(func(u *engine.Usage) int64 { return u.Input })},
 	{name: "tokens in, cached", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Cached) }},
+	{name: "tokens in, written to the cache", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Written) }},
 	{name: "tokens out", value: tokens(func(u *engine.Usage) int64 { return u.Output })},
+	{name: "calls in batches", value: func(t *engine.Totals) string { return engine.FormatCount(t.SentRequests().Usage.Batched) }},
 	{name: "cost", value: func(t *engine.Totals) string {
 		u := t.SentRequests().Usage
 		return engine.FormatCost(&u)
@@ -77,6 +79,9 @@ func tokens(of func(*engine.Usage) int64) func(*engine.Totals) string {
 		text := engine.FormatCount(of(&u))
 		if u.Estimated > 0 {
 			text += ", estimated"
+		}
+		if u.Doubtful > 0 {
+			text += ", doubtful"
 		}
 		return text
 	}

@@ -89,6 +89,9 @@ func (l checks) checkService(ctx context.Context, o PlannedService) engine.Check
 	case err != nil:
 		return withFix(failedCheck(err), engine.FixAgain, "")
 	}
+	if prices, err := l.pricesOf(o.Service); err == nil && o.Service.Batch != nil && prices.Undiscounted(o.Models) != "" {
+		return warning("add input_cost_per_token_batches and output_cost_per_token_batches to prices.json", "%s; the price table has no lower price for batches of %s", text, prices.Undiscounted(o.Models))
+	}
 	return fine("%s", text)
 }
 
@@ -130,7 +133,7 @@ func (l checks) askService(ctx context.Context, o PlannedService, signed bool) (
 	case err != nil:
 		return "", err
 	case o.Kind == "llm":
-		return checkModels(ctx, modelService{Name: o.Name, Address: o.Address, Key: o.Bearer, Models: o.Models, Unnamed: o.Unnamed, TLS: trusted}, signed)
+		return checkModels(ctx, modelService{Name: o.Name, Address: o.Address, Key: o.Bearer, Models: o.Models, Unnamed: o.Unnamed, TLS: trusted, Wire: o.Wire}, signed)
 	case signed && o.signs():
 		return l.checkSignIn(ctx, o)
 	}
@@ -178,6 +181,7 @@ type target struct {
 	name, address string
 	trusted       *tls.Config // nil trusts what the machine trusts
 	proxy         *url.URL    // nil is as the environment says
+	wire          service.NamedAPI
 }
 
 // target returns the service as the target of a check.
@@ -299,7 +303,7 @@ func (l checks) TestService(ctx context.Context, name, address string) (string, 
 	case s.Postgres != nil:
 		return checkPostgres(ctx, postgresService{name, address, s.Postgres.Password, s.Postgres.Role})
 	case s.Kind == "llm" && len(asks) > 0:
-		m := modelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.TLS.Anonymous()}
+		m := modelService{Name: name, Address: address, Key: s.Bearer, Models: l.models(s), Unnamed: l.unnamed(s), TLS: s.TLS.Anonymous(), Wire: s.Wire}
 		return checkModels(ctx, m, m.ownsKey())
 	}
 	if at, _ := services.SplitModel(address); address != "" {

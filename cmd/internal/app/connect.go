@@ -122,7 +122,7 @@ func (c *connecting) attach(s *chain.Service, to client) error {
 }
 
 func (c *connecting) llm(s *chain.Service) (err error) {
-	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s)}
+	cfg := service.LLMConfig{Name: s.Name, Base: c.address(s), Limits: s.Limits, Shared: c.bound, Mocks: c.mocks(s), API: s.Wire.Of(c.mocks(s)), Batch: s.Batch}
 	secret := c.bearers[s.Name]
 	r, elsewhere := c.Reach[s.Name]
 	switch {
@@ -137,6 +137,9 @@ func (c *connecting) llm(s *chain.Service) (err error) {
 		if cfg.Prices, err = c.pricesOf(s); err != nil {
 			return err
 		}
+	}
+	if c.job.single {
+		cfg.Batch = nil
 	}
 	quota := !cfg.Mocks || c.Settings.Mock.Faults["quota"] != ""
 	if quota && cfg.Limits.Rate == 0 { // a mock has a quota only with that fault

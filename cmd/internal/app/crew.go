@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/run"
 )
 
@@ -46,6 +48,8 @@ func (l Launch) CheckCrew() error {
 		problem = "a chain that runs alone is one session, whose result stays in its process"
 	case l.Telemetry.Sending != nil && l.Telemetry.Sending.Traces():
 		problem = "traces of sessions are made in the process that executes them"
+	case slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Batch != nil }):
+		problem = "batches of model calls are sent and awaited in one process"
 	default:
 		return nil
 	}

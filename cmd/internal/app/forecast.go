@@ -323,6 +323,9 @@ func (l Forecaster) price(s *chain.Service, input, output engine.Estimate) engin
 	if !ok {
 		return engine.Estimate{}
 	}
+	if s.Batch != nil {
+		p = p.InBatch()
+	}
 	return input.Scale(p.Input).Plus(output.Scale(p.Output))
 }
 

@@ -107,6 +107,7 @@ type Job struct {
 	services []engine.Service // in the order of the scenario
 	clients  *clients.Monitor // nil without pools
 	undo     []func() error
+	single   bool // model calls are not sent in batches
 
 	ledger  *engine.Ledger      // pays for the written population
 	writing time.Duration       // spent on writing the population

@@ -74,7 +74,7 @@ func (l Services) nameModel(ctx context.Context, s *chain.Service, address, key 
 	if err != nil {
 		return "", err
 	}
-	status, have, err := listModels(ctx, target{name: s.Name, address: address, trusted: trusted}, u, key)
+	status, have, err := listModels(ctx, target{name: s.Name, address: address, trusted: trusted, wire: s.Wire}, u, key)
 	usual := l.models(s)[0]
 	if err == nil && status != 200 {
 		err = fmt.Errorf("%s answered %d to the request for its models", u.Host, status)
@@ -104,8 +104,13 @@ func onlyModel(have []string, usual string) (string, bool) {
 	return "", false
 }
 
+// hasModel reports whether a list has a model: by its name, or as the newest of several versions, which some services list by their
+// dates only.
 func hasModel(have []string, model string) bool {
-	return slices.ContainsFunc(have, func(id string) bool { return id == model || id == model+":latest" })
+	return slices.ContainsFunc(have, func(id string) bool {
+		version, ok := strings.CutPrefix(id, model+"-")
+		return id == model || id == model+":latest" || ok && len(version) == len("20060102") && strings.Trim(version, "0123456789") == ""
+	})
 }
 
 // hasModels describes the models of a service.

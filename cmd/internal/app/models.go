@@ -26,6 +26,7 @@ type modelService struct {
 	Models  []string // to request
 	Unnamed bool     // no model is named; Models holds the provider's default
 	TLS     *tls.Config
+	Wire    service.NamedAPI
 }
 
 // modelsTime bounds the request for the list of models.
@@ -54,7 +55,7 @@ func checkModels(ctx context.Context, m modelService, withKey bool) (string, err
 	ctx, cancel := context.WithTimeout(ctx, modelsTime)
 	defer cancel()
 	began := time.Now()
-	asked := target{name: m.Name, address: m.Address, trusted: m.TLS}
+	asked := target{name: m.Name, address: m.Address, trusted: m.TLS, wire: m.Wire}
 	status, models, err := listModels(ctx, asked, u, key)
 	if err != nil {
 		return "", err
@@ -150,11 +151,9 @@ var modelsTransport = http.DefaultTransport
 
 // listModels requests the list of models.
 func listModels(ctx context.Context, t target, base *url.URL, key string) (status int, models []string, err error) {
-	header := http.Header{}
-	if key != "" {
-		header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := t.get(ctx, base.JoinPath("models"), header, modelsTransport)
+	at := base.JoinPath("models")
+	at.RawQuery = t.wire.List
+	resp, err := t.get(ctx, at, t.wire.Header(key), modelsTransport)
 	if err != nil {
 		return 0, nil, err
 	}

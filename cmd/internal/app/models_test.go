@@ -10,6 +10,8 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"github.com/throng-sim/throng/engine/service"
+
 	"github.com/throng-sim/throng/engine/mock"
 )
 
@@ -66,6 +68,28 @@ func TestCheckModels(t *testing.T) {
 		if tt.name == "a service without keys" && strings.Contains(said, "takes the key") {
 			t.Errorf("%s: a key was not read: %q", tt.name, said)
 		}
+	}
+}
+
+// TestListInAnotherFormat checks how a list of models is requested from the Messages API, whose versions have dates.
+func TestListInAnotherFormat(t *testing.T) {
+	t.Setenv("GOOD_KEY", "sk-good")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := r.Header
+		if h.Get("X-Api-Key") != "sk-good" || h.Get("Authorization") != "" || h.Get("Anthropic-Version") == "" || r.URL.RequestURI() != "/v1/models?limit=1000" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		fmt.Fprint(w, `{"data":[{"type":"model","id":"small-20251001"}],"has_more":false}`)
+	}))
+	defer server.Close()
+	m := modelService{Name: "model", Address: server.URL + "/v1", Key: "GOOD_KEY", Models: []string{"small"}, Wire: service.APIs[1]}
+	if said, err := checkModels(t.Context(), m, true); err != nil || !strings.Contains(said, "accepts the key GOOD_KEY; has small, of 1 model") {
+		t.Errorf("got %q, %v", said, err)
+	}
+	m.Models = []string{"small-2025"}
+	if said, err := checkModels(t.Context(), m, true); err == nil {
+		t.Errorf("a model that is missing: %q", said)
 	}
 }
 

@@ -41,6 +41,7 @@ var postRunChecks = []struct {
 	{"Errors", (*finishedRun).errors},
 	{"Unconfirmed requests", (*finishedRun).unconfirmed},
 	{"Failed agents", (*finishedRun).failed},
+	{"Model usage", (*finishedRun).usage},
 	{"Metrics", (*finishedRun).anomalies},
 	{"Unsent rows", (*finishedRun).unsent},
 	{"Open transactions", (*finishedRun).transactions},
@@ -181,6 +182,16 @@ func (a *finishedRun) names(ctx context.Context) func(agent int) string {
 		}
 		return fmt.Sprint(agent)
 	}
+}
+
+// usage checks the usage of models.
+func (a *finishedRun) usage(ctx context.Context) engine.Check {
+	totals, err := a.store.Totals(ctx, a.record.ID)
+	if err != nil {
+		return unknown("%v", err)
+	}
+	u := totals.SentRequests().Usage
+	return review.Usage(&u)
 }
 
 // failed names the agents with failed sessions.

@@ -24,7 +24,7 @@ func TestUsersPricesGoFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after["gpt-4o-mini"] != (pricing.Price{Input: 1e-3, Output: 2e-3, CacheRead: 1e-3, CacheWrite: 1e-3, Reasoning: 2e-3, BatchInput: 1e-3, BatchOutput: 2e-3}) || after["gpt-4o"] != before["gpt-4o"] || len(after) != len(before)+1 {
+	if after["gpt-4o-mini"] != (pricing.Price{Input: 1e-3, Output: 2e-3, CacheRead: 1e-3, CacheWrite: 1e-3, CacheWriteLong: 1e-3, Reasoning: 2e-3, BatchInput: 1e-3, BatchOutput: 2e-3}) || after["gpt-4o"] != before["gpt-4o"] || len(after) != len(before)+1 {
 		t.Errorf("%v, before %v", after, before)
 	}
 }

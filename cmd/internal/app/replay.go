@@ -208,7 +208,7 @@ func (l Services) isolate(j *Job, s *chain.Service) error {
 		j.onClose(func() error { client.Close(); return nil })
 		s.ConnectPostgres(client)
 	case "llm":
-		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: pricing.Free, Mocks: l.mocks(s)})
+		client, err := service.NewLLM(service.LLMConfig{Name: s.Name, Base: "http://" + nowhere, Limits: s.Limits, Prices: pricing.Free, Mocks: l.mocks(s), API: s.Wire.Of(l.mocks(s))})
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Program: l.Scenario.Program(l.Settings.Seed)}
+	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), single: true}
 	j.Record.ID = newRunID(time.Now())
 	index, err := j.Program.Agent(agent)
 	if err != nil {

@@ -264,6 +264,9 @@ func (p *picture) service(s *engine.ServiceState, rank, width int) []row {
 		r.line = r.and(warning, ", "+engine.FormatCount(s.Refused)+" 429s")
 	}
 	rows := []row{r}
+	if text := view.Batches(s.Batches); text != "" {
+		rows = append(rows, wrapped(rank, "", text, plain, width, 2)...)
+	}
 	if s.Breaker != engine.BreakerClosed {
 		rows = append(rows, wrapped(rank, "", "✖ breaker "+s.Breaker.String()+": "+s.BreakerWhy, bad, width, 2)...)
 	}

@@ -130,6 +130,9 @@ var ofModels = []Metric{
 	several(Counter, "throng_model_tokens_total", []string{"direction"}, "Tokens of model calls, by direction.", func(s *engine.Snapshot) []sample {
 		return []sample{labeled(float64(s.Usage.Input), "input"), labeled(float64(s.Usage.Output), "output")}
 	}),
+	one(Counter, "throng_model_cached_tokens_total", "Input tokens of model calls that the provider read from its cache.", func(s *engine.Snapshot) float64 {
+		return float64(s.Usage.Cached)
+	}),
 	one(Counter, "throng_model_cost_dollars_total", "Cost of model calls in US dollars, as far as prices are known.", func(s *engine.Snapshot) float64 {
 		return float64(s.Usage.Cost) / 1e9
 	}),

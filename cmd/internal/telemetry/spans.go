@@ -226,6 +226,7 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 	}
 	if u := r.Usage; u != nil {
 		all = append(all, attribute.Int64("gen_ai.usage.input_tokens", u.Input), attribute.Int64("gen_ai.usage.output_tokens", u.Output),
+			attribute.Int64("gen_ai.usage.cache_read.input_tokens", u.Cached), attribute.Int64("gen_ai.usage.cache_creation.input_tokens", u.Written),
 			attribute.Float64("throng.cost_dollars", float64(u.Cost)/1e9))
 	}
 	return all

@@ -10,6 +10,8 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/service/anthropic"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
@@ -36,7 +38,11 @@ func Read(in *expr.Compiler, n *doc.Node) *Fields {
 	e := &Fields{}
 	for _, entry := range n.Entries() {
 		name := entry.Key.Text()
-		switch by, own := openai.OwnFields[name]; {
+		by, own := openai.OwnFields[name]
+		if !own {
+			by, own = anthropic.OwnFields[name]
+		}
+		switch {
 		case own && by == "":
 			entry.Key.Errorf("leave it out", "Throng sets the field %s itself", name)
 		case own:
@@ -50,7 +56,7 @@ func Read(in *expr.Compiler, n *doc.Node) *Fields {
 }
 
 // Eval evaluates the fields; none for nil.
-func (e *Fields) Eval(c expr.Contexts) (all []openai.Extra, err error) {
+func (e *Fields) Eval(c expr.Contexts) (all []llm.Extra, err error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -67,7 +73,7 @@ func (e *Fields) Eval(c expr.Contexts) (all []openai.Extra, err error) {
 		if size += len(text); size > maxExtra {
 			return nil, engine.Fail(engine.Script, "the fields of extra have more than %d kB", maxExtra>>10)
 		}
-		all = append(all, openai.Extra{Name: e.names[i], Value: text})
+		all = append(all, llm.Extra{Name: e.names[i], Value: text})
 	}
 	return all, nil
 }
@@ -80,7 +86,7 @@ func (alone) Context(string) *script.Context { return &script.Context{} }
 
 // Constant reads the extra fields of all completion requests to a service, whose values depend on nothing; none after an error.
 // blind means that the functions of the file have errors.
-func Constant(in *expr.Compiler, n *doc.Node, blind bool) []openai.Extra {
+func Constant(in *expr.Compiler, n *doc.Node, blind bool) []llm.Extra {
 	e := Read(in, n)
 	if e == nil || blind || slices.ContainsFunc(e.values, func(v expr.Value) bool { c, ok := v.(expr.Const); return ok && c.V == nil }) {
 		return nil // an error, already reported

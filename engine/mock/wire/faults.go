@@ -50,6 +50,8 @@ type Faults struct {
 	// Capacity is the number of requests in flight that the server handles without slowing down. With more, latency grows in proportion;
 	// a profile without latency stays without. 0 is unlimited.
 	Capacity int
+	// Replies are the answers of a model that cannot be used as they are. Other servers have none.
+	Replies Replies
 }
 
 // MostQuota is the largest quota, in requests per second.
@@ -80,7 +82,7 @@ func (f Faults) Validate() error {
 	if f.Capacity < 0 {
 		errs = append(errs, errors.New("the capacity is negative; use 0 (unlimited) or more"))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, f.Replies.Validate())...)
 }
 
 // Share is the fraction of requests with a fault.

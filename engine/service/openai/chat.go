@@ -4,45 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
-	"github.com/throng-sim/throng/engine/service/redact"
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
-// Message is a message of a chat.
-type Message struct{ Role, Text string }
+// API is OpenAI's wire format of completions.
+type API struct{}
 
-// Chat is a request for a completion.
-type Chat struct {
-	Header      http.Header // by canonical names; the client owns it from here on
-	Model       string
-	Messages    []Message
-	Temperature *float64 // nil is the model's default
-	MaxTokens   int      // 0 is the model's default
-	Completion  bool     // MaxTokens is sent as max_completion_tokens, unless the model refuses that
-	Effort      string   // reasoning effort; "" is the model's default
-	Seed        int
-	Format      Format
-	InWords     string // asks for Format in words if the model refuses it as a field
-	Stream      bool
-	Extra       []Extra // additional fields
-}
-
-// Format is the required form of an answer. The zero value allows any text.
-type Format struct {
-	Name   string
-	Schema json.RawMessage // with JSON, nil allows any object
-	Strict bool            // services can enforce the schema
-	JSON   bool
-}
-
-// Completion is the answer of a model.
-type Completion struct {
-	Text    string
-	Refusal string // why it does not answer
-	Cut     bool   // cut off at its maximum length
-}
+var _ llm.API = API{}
 
 // reasons reports whether a model is one of OpenAI's models whose answers max_tokens does not limit.
 func reasons(model string) bool {
@@ -55,16 +25,8 @@ func reasons(model string) bool {
 	return false
 }
 
-// Bytes returns the length of the messages, in bytes.
-func (c *Chat) Bytes() (n int) {
-	for _, m := range c.Messages {
-		n += len(m.Text)
-	}
-	return n
-}
-
-// ReadCompletion reads the body of a response. Its error is an [Error] if the service reports one.
-func ReadCompletion(body []byte) (*Completion, error) {
+// Read implements [llm.API].
+func (API) Read(body []byte) (*llm.Completion, error) {
 	var r wireAnswer
 	if err := json.Unmarshal(body, &r); err != nil {
 		if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
@@ -82,22 +44,11 @@ func ReadCompletion(body []byte) (*Completion, error) {
 	return completionOf(text, refusal, r.Choices[0].Finish), nil
 }
 
-func completionOf(text, refusal, finish string) *Completion {
+func completionOf(text, refusal, finish string) *llm.Completion {
 	if finish == "content_filter" && text == "" && refusal == "" {
 		refusal = "the service's content filter"
 	}
-	return &Completion{text, refusal, finish == "length"}
-}
-
-// Error is an error that a service reports in the body of a response with a good status. Gateways do so if a call fails behind
-// them.
-type Error struct {
-	Status  int // HTTP status from 400 to 599; 0 if the body has none
-	Message string
-}
-
-func (e *Error) Error() string {
-	return "the service answers with an error: " + redact.Shorten(e.Message, 200)
+	return &llm.Completion{Text: text, Refusal: refusal, Cut: finish == "length"}
 }
 
 // errorIn returns the error in the body of a response, or nil.
@@ -114,7 +65,7 @@ func errorIn(body []byte) error {
 	if err := json.Unmarshal(body, &t); err != nil || t.Error == nil {
 		return nil
 	}
-	e := &Error{Message: t.Error.Message}
+	e := &llm.Error{Message: t.Error.Message}
 	if code, ok := t.Error.Code.(float64); ok && code >= 400 && code < 600 {
 		e.Status = int(code)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/throng-sim/throng/engine/service/llm"
 )
 
 // Embedding is a request for the vectors of texts.
@@ -17,13 +19,13 @@ type Embedding struct {
 
 // Body returns the request as JSON.
 func (e *Embedding) Body() ([]byte, error) {
-	return encode(e.fields())
+	return llm.Encode(e.fields())
 }
 
-func (e *Embedding) fields() []field {
-	all := []field{{"input", e.Texts}, {"model", e.Model}, {"encoding_format", "float"}}
+func (e *Embedding) fields() []llm.Field {
+	all := []llm.Field{{Name: "input", Value: e.Texts}, {Name: "model", Value: e.Model}, {Name: "encoding_format", Value: "float"}}
 	if e.Dimensions > 0 {
-		all = append(all, field{"dimensions", e.Dimensions})
+		all = append(all, llm.Field{Name: "dimensions", Value: e.Dimensions})
 	}
 	return all
 }
@@ -36,7 +38,7 @@ func (e *Embedding) Bytes() (n int) {
 	return n
 }
 
-// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. Its error is an [Error] if the
+// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. Its error is an [llm.Error] if the
 // service reports one.
 func ReadVectors(body []byte, want int) ([][]float32, error) {
 	var r struct {

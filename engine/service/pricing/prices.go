@@ -14,15 +14,15 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/service/openai"
+	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // Price is the price of a model, in US dollars per token, and Request that of a call whatever its length. CacheRead and CacheWrite are
-// for the part of the input that the service read from its cache or wrote there; Reasoning for the part of the output that is the
+// for the part of the input that the service read from its cache or wrote there, CacheWriteLong for what it keeps for an hour; Reasoning for the part of the output that is the
 // model's reasoning; BatchInput and BatchOutput for answers from a batch, or from a tier with the same prices (flex).
 type Price struct {
-	Input, Output, CacheRead, CacheWrite, Reasoning, BatchInput, BatchOutput, Request float64
+	Input, Output, CacheRead, CacheWrite, CacheWriteLong, Reasoning, BatchInput, BatchOutput, Request float64
 }
 
 // Prices are the prices of models by name.
@@ -30,7 +30,7 @@ type Prices map[string]Price
 
 // ReadPrices parses prices in the format of LiteLLM's model_prices_and_context_window.json: an object of models with
 // input_cost_per_token and output_cost_per_token, and, where they differ, the prices of the cache (cache_read_input_token_cost,
-// cache_creation_input_token_cost), of reasoning (output_cost_per_reasoning_token), of batches (input_cost_per_token_batches,
+// cache_creation_input_token_cost, cache_creation_input_token_cost_above_1hr), of reasoning (output_cost_per_reasoning_token), of batches (input_cost_per_token_batches,
 // output_cost_per_token_batches) and of a call (input_cost_per_request). Entries without a price of tokens or calls are ignored, as are
 // other fields. The error lists all problems, with their lines.
 func ReadPrices(data []byte) (Prices, error) {
@@ -109,6 +109,7 @@ func readPrice(entry []byte) (p Price, priced bool, err error) {
 		{name: "input_cost_per_request", to: &p.Request, like: nil},
 		{name: "cache_read_input_token_cost", to: &p.CacheRead, like: &p.Input},
 		{name: "cache_creation_input_token_cost", to: &p.CacheWrite, like: &p.Input},
+		{name: "cache_creation_input_token_cost_above_1hr", to: &p.CacheWriteLong, like: &p.CacheWrite},
 		{name: "output_cost_per_reasoning_token", to: &p.Reasoning, like: &p.Output},
 		{name: "input_cost_per_token_batches", to: &p.BatchInput, like: &p.Input},
 		{name: "output_cost_per_token_batches", to: &p.BatchOutput, like: &p.Output},
@@ -185,7 +186,7 @@ const usualBytes = 4
 // Unpriced if the price is not known. asked is the length of each call's text in bytes, answered that of its answer in tokens.
 func (p Prices) Expect(model string, calls, asked, answered int) *engine.Usage {
 	var unknown Meter
-	each := unknown.Usage(p, model, openai.Tokens{}, asked, answered*usualBytes)
+	each := unknown.Usage(p, model, llm.Tokens{}, asked, answered*usualBytes)
 	n := int64(calls)
 	return &engine.Usage{
 		Calls: n, Input: n * each.Input, Output: n * each.Output, Cost: n * each.Cost, Estimated: n, Unpriced: n * each.Unpriced,
@@ -209,13 +210,19 @@ type addition struct {
 }
 
 // Usage returns the usage of a call. asked and answered are the lengths of its texts, in bytes.
-func (m *Meter) Usage(prices Prices, model string, told openai.Tokens, asked, answered int) *engine.Usage {
-	estimated := told.Input+told.Output == 0
-	if estimated {
+func (m *Meter) Usage(prices Prices, model string, told llm.Tokens, asked, answered int) *engine.Usage {
+	estimated := true
+	switch {
+	case told.Input+told.Output == 0:
 		told.Input, told.Output = m.estimate(asked), m.estimate(answered)
-	} else {
-		m.Learn(asked+answered, told.Input+told.Output)
-		m.explain(model, asked, told.Input)
+	case told.Open:
+		told.Output = m.estimate(answered)
+	default:
+		estimated = false
+		if !told.Doubtful {
+			m.Learn(asked+answered, told.Input+told.Output)
+			m.explain(model, asked, told.Input)
+		}
 	}
 	u := prices.Usage(model, told)
 	if estimated {
@@ -238,34 +245,64 @@ func (p Prices) of(model string) (Price, bool) {
 	return price, ok
 }
 
+// leastCacheable is the shortest prompt that most providers cache, in tokens.
+const leastCacheable = 1024
+
+// InBatch returns the prices of a call in a batch.
+func (p Price) InBatch() Price {
+	p.Input, p.Output = p.BatchInput, p.BatchOutput
+	p.CacheRead, p.CacheWrite, p.Reasoning = min(p.CacheRead, p.Input), p.BatchInput, p.BatchOutput
+	p.CacheWriteLong = p.BatchInput
+	return p
+}
+
+// Undiscounted returns the first model whose calls cost as much in a batch as alone; "" if there is none. Models without a price and
+// free ones do not count.
+func (p Prices) Undiscounted(models []string) string {
+	for _, model := range models {
+		price, ok := p.of(model)
+		if ok && price != (Price{}) && price.BatchInput >= price.Input && price.BatchOutput >= price.Output {
+			return model
+		}
+	}
+	return ""
+}
+
 // Usage returns the usage of one call with these tokens.
-func (p Prices) Usage(model string, t openai.Tokens) *engine.Usage {
-	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read}
+func (p Prices) Usage(model string, t llm.Tokens) *engine.Usage {
+	u := &engine.Usage{Calls: 1, Input: t.Input, Output: t.Output, Cached: t.Read, Written: t.Wrote}
+	if t.Doubtful {
+		u.Doubtful = 1
+	}
 	price, ok := p.of(model)
+	if t.Input >= leastCacheable && (t.Read+t.Wrote > 0 || ok && price.CacheRead < price.Input) {
+		u.Cacheable = t.Input
+	}
 	if !ok {
 		u.Unpriced = 1
 		return u
 	}
 	if t.Batch {
-		price.Input, price.Output = price.BatchInput, price.BatchOutput
-		price.CacheRead, price.CacheWrite, price.Reasoning = min(price.CacheRead, price.Input), price.BatchInput, price.BatchOutput
+		price = price.InBatch()
 	}
 	fresh := t.Input - t.Read - t.Wrote
-	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote)*price.CacheWrite +
+	cost := price.Request + float64(fresh)*price.Input + float64(t.Read)*price.CacheRead + float64(t.Wrote-t.WroteLong)*price.CacheWrite + float64(t.WroteLong)*price.CacheWriteLong +
 		float64(t.Output-t.Reasoning)*price.Output + float64(t.Reasoning)*price.Reasoning
 	u.Cost = int64(math.Round(cost * 1e9))
 	return u
 }
 
 // Most returns the usage of one call with these tokens at the highest price.
-func (p Prices) Most(model string, input, output int64) *engine.Usage {
-	t := openai.Tokens{Input: input, Output: output}
-	if price, ok := p.of(model); ok {
+func (p Prices) Most(model string, t llm.Tokens) *engine.Usage {
+	if price, ok := p.of(model); ok && !t.Batch { // the prices of batches do not depend on these
 		if price.CacheWrite > price.Input {
-			t.Wrote = input
+			t.Wrote = t.Input
+		}
+		if price.CacheWriteLong > max(price.CacheWrite, price.Input) {
+			t.Wrote, t.WroteLong = t.Input, t.Input
 		}
 		if price.Reasoning > price.Output {
-			t.Reasoning = output
+			t.Reasoning = t.Output
 		}
 	}
 	return p.Usage(model, t)

@@ -104,6 +104,7 @@ CREATE TABLE throng.sessions (
 	label         text NOT NULL,
 	model_calls   integer NOT NULL DEFAULT 0,
 	input_tokens  bigint NOT NULL DEFAULT 0,
+	cached_input_tokens bigint NOT NULL DEFAULT 0,
 	output_tokens bigint NOT NULL DEFAULT 0,
 	cost_usd      numeric DEFAULT 0,
 	cache_hits    integer NOT NULL DEFAULT 0,
@@ -144,6 +145,7 @@ COMMENT ON COLUMN throng.sessions.confirmed IS 'Steps whose request was sent aga
 COMMENT ON COLUMN throng.sessions.label IS 'The last that applies of fresh, replayed, resent, confirmed, recorded, not_repeated, unconfirmed.';
 COMMENT ON COLUMN throng.sessions.model_calls IS 'Answered model calls.';
 COMMENT ON COLUMN throng.sessions.input_tokens IS 'Input tokens of model calls.';
+COMMENT ON COLUMN throng.sessions.cached_input_tokens IS 'Input tokens that the provider read from its cache.';
 COMMENT ON COLUMN throng.sessions.output_tokens IS 'Output tokens of model calls.';
 COMMENT ON COLUMN throng.sessions.cost_usd IS 'Cost of model calls; NULL if a price is unknown.';
 COMMENT ON COLUMN throng.sessions.cache_hits IS 'Steps that reused a shared answer of the run.';
@@ -234,6 +236,7 @@ CREATE TABLE throng.metrics (
 	db_max_connections      bigint,
 	model_calls             bigint NOT NULL DEFAULT 0,
 	input_tokens            bigint NOT NULL DEFAULT 0,
+	cached_input_tokens     bigint NOT NULL DEFAULT 0,
 	output_tokens           bigint NOT NULL DEFAULT 0,
 	cost_usd                numeric DEFAULT 0,
 	parallel_steps          bigint,
@@ -276,6 +279,7 @@ CREATE TABLE throng.metrics (
 	core_wait_p99_ms        double precision,
 	throttled_by_files_ms   double precision,
 	throttled_by_memory_ms  double precision,
+	throttled_by_batch_ms   double precision,
 	stored_mb               double precision,
 	PRIMARY KEY (run, at)
 );
@@ -335,6 +339,7 @@ COMMENT ON COLUMN throng.metrics.unsent_rows IS 'Rows that are not yet in the re
 COMMENT ON COLUMN throng.metrics.db_max_connections IS 'max_connections of the database server.';
 COMMENT ON COLUMN throng.metrics.model_calls IS 'Model calls so far, including those made once for the whole run; the same holds for tokens and cost.';
 COMMENT ON COLUMN throng.metrics.input_tokens IS 'Input tokens of model calls so far.';
+COMMENT ON COLUMN throng.metrics.cached_input_tokens IS 'Input tokens so far that models read from their provider''s cache.';
 COMMENT ON COLUMN throng.metrics.output_tokens IS 'Output tokens of model calls so far.';
 COMMENT ON COLUMN throng.metrics.cost_usd IS 'Cost of model calls so far; missing if a price is unknown.';
 COMMENT ON COLUMN throng.metrics.parallel_steps IS 'Steps executed in parallel with another step of their session so far.';
@@ -377,6 +382,7 @@ COMMENT ON COLUMN throng.metrics.late_ms IS 'Timer lag of this second; measured 
 COMMENT ON COLUMN throng.metrics.core_wait_p99_ms IS '99th percentile of the time a runnable goroutine waited for a core in this interval.';
 COMMENT ON COLUMN throng.metrics.throttled_by_files_ms IS 'Throttled time so far, over all requests: waiting for a file descriptor.';
 COMMENT ON COLUMN throng.metrics.throttled_by_memory_ms IS 'Throttled time so far, over all requests: waiting for the memory budget.';
+COMMENT ON COLUMN throng.metrics.throttled_by_batch_ms IS 'Throttled time so far, over all requests: waiting for a batch of model calls.';
 COMMENT ON COLUMN throng.metrics.stored_mb IS 'Space that the run takes in the local store.';
 
 CREATE TABLE throng.checkpoints (

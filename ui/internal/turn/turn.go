@@ -183,7 +183,7 @@ func Facts(r *engine.StepRecord) string {
 		}
 	}
 	if r.Usage != nil {
-		parts = append(parts, engine.FormatUsage(r.Usage))
+		parts = append(parts, view.FormatUsage(r.Usage))
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -98,7 +98,7 @@ func printAsked(row func(name string, parts ...string), s *engine.ServiceState) 
 	if s.Breaker != engine.BreakerClosed {
 		parts = append(parts, "breaker "+Join(": ", s.Breaker.String(), s.BreakerWhy))
 	}
-	row("service "+s.Name, append(parts, s.Exhausted)...)
+	row("service "+s.Name, append(parts, s.Exhausted, view.Batches(s.Batches))...)
 	for i := range s.Buckets {
 		b := &s.Buckets[i]
 		row("  "+b.Name, append(limiterParts(b.Waiting, b.Rate, b.RateWhy, b.Blocked, b.Refused), b.Exhausted)...)

@@ -47,7 +47,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	}
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
 	if s.Usage != (engine.Usage{}) {
-		row("model calls", "%s", engine.FormatUsage(&s.Usage))
+		row("model calls", "%s", view.FormatUsage(&s.Usage))
 	}
 	if spent := s.Budget.Describe(s.Elapsed); spent != "" {
 		row("budget", "%s", spent)

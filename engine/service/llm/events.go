@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"bytes"
@@ -20,28 +20,43 @@ type pieces struct {
 // event is the data of a line. Unknown fields stay as they are.
 type event map[string]json.RawMessage
 
-// message returns the choices of an event, and what the first of them adds.
-func (e event) message() (choices []event, delta event) {
-	if json.Unmarshal(e["choices"], &choices) != nil || len(choices) == 0 || json.Unmarshal(choices[0]["delta"], &delta) != nil {
-		return nil, nil
+// added returns the fields that an event adds to a message, and a function that replaces them: those of the first choice, or of the
+// event itself.
+func (e event) added() (delta event, replace func()) {
+	var choices []event
+	if json.Unmarshal(e["choices"], &choices) == nil && len(choices) > 0 && json.Unmarshal(choices[0]["delta"], &delta) == nil {
+		return delta, func() {
+			choices[0]["delta"] = asRaw(delta)
+			e["choices"] = asRaw(choices)
+		}
 	}
-	return choices, delta
+	for _, name := range []string{"delta", "message"} {
+		if json.Unmarshal(e[name], &delta) == nil && delta != nil {
+			return delta, func() { e[name] = asRaw(delta) }
+		}
+	}
+	return nil, nil
 }
 
-func dataOf(line []byte) (e event) {
+// dataOf returns the event in a line: data of server-sent events, or a line of JSON. before is the text in front of it.
+func dataOf(line []byte) (before string, e event) {
 	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
-	if !ok || json.Unmarshal(data, &e) != nil {
-		return nil
+	if ok {
+		before = "data: "
 	}
-	return e
+	if json.Unmarshal(data, &e) != nil {
+		return "", nil
+	}
+	return before, e
 }
 
 func piecesOf(body []byte) *pieces {
 	p := &pieces{lines: slices.Collect(bytes.Lines(body)), added: map[string][]string{}, dirty: map[int]bool{}}
 	for i, line := range p.lines {
-		_, delta := dataOf(line).message()
+		_, e := dataOf(line)
+		delta, _ := e.added()
 		for name, value := range delta {
-			var content wireContent // other fields have text too
+			var content Content // other fields have text too
 			if json.Unmarshal(value, &content) != nil || content.Text == "" {
 				continue
 			}
@@ -86,16 +101,15 @@ func (p *pieces) cut(texts []string, from, to int) {
 // body returns the stream.
 func (p *pieces) body() []byte {
 	for _, i := range slices.Sorted(maps.Keys(p.dirty)) {
-		e := dataOf(p.lines[i])
-		choices, delta := e.message()
+		before, e := dataOf(p.lines[i])
+		delta, replace := e.added()
 		for name, texts := range p.added {
 			if _, ok := delta[name]; ok && string(delta[name]) != "null" {
 				delta[name] = asRaw(texts[i])
 			}
 		}
-		choices[0]["delta"] = asRaw(delta)
-		e["choices"] = asRaw(choices)
-		p.lines[i] = append(append([]byte("data: "), asRaw(e)...), '\n')
+		replace()
+		p.lines[i] = append(append([]byte(before), asRaw(e)...), '\n')
 	}
 	return bytes.Join(p.lines, nil)
 }

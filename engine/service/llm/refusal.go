@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"encoding/json"
@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 )
+
+// formFields are the fields that request the form of an answer, in the different wire formats.
+var formFields = []string{"response_format", "output_config", "tool_choice", "format"}
 
 // refusal is the error response of a service.
 type refusal struct {
@@ -57,18 +60,29 @@ var (
 	// valued matches errors about a field's value, which leaving out the field would hide.
 	valued = regexp.MustCompile(`(?i)too (large|big|high|low|small|long)|at (most|least)|must be|should be|(greater|less|larger|smaller|lower|higher) than|maximum|minimum|exceed|out of range|context.length`)
 	// formats matches other names of the response format.
-	formats = regexp.MustCompile(`(?i)\b(response_format|response format|json_schema|json_object|json mode|structured outputs?)\b`)
+	formats = regexp.MustCompile(`(?i)\b(response_format|response format|output_config|output_format|output format|tool_choice|json_schema|json_object|json mode|structured outputs?)\b`)
 )
 
-// refused returns the field that an error refuses, among those sent, or "". Errors about a value are the caller's.
-func (r refusal) refused(sent []field) string {
-	names := make([]string, 0, len(sent))
-	for _, f := range sent {
-		if f.name != "model" && f.name != "messages" {
-			names = append(names, f.name)
+// Refused returns the field that an error response refuses, or "" if the error is about something else, such as a field's value.
+func (r *Request) Refused(response []byte) string {
+	names, form := make([]string, 0, len(r.Fields)), ""
+	for _, f := range r.Fields {
+		if f.Name != "model" && f.Name != "messages" {
+			names = append(names, f.Name)
+		}
+		if slices.Contains(formFields, f.Name) {
+			form = f.Name
 		}
 	}
-	asksForm := slices.Contains(names, fieldFormat)
+	refused := readRefusal(response)
+	if part := refused.of(r.Parts, ""); part != "" {
+		return part
+	}
+	return refused.of(names, form)
+}
+
+// of returns the refused field among names. form is the one that requests the form of the answer, or "".
+func (r refusal) of(names []string, form string) string {
 	if len(r.params) > 0 {
 		param := r.params[0]
 		name := param
@@ -77,13 +91,13 @@ func (r refusal) refused(sent []field) string {
 		}
 		switch {
 		case !slices.Contains(names, name):
-		case name == fieldFormat, unsupported.MatchString(r.text), !valued.MatchString(r.text):
+		case name == form, unsupported.MatchString(r.text), !valued.MatchString(r.text):
 			return name
 		}
 		return "" // another error
 	}
-	if asksForm && formats.MatchString(r.text) {
-		return fieldFormat
+	if form != "" && formats.MatchString(r.text) {
+		return form
 	}
 	if !unsupported.MatchString(r.text) {
 		return ""

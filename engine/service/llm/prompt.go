@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import "encoding/json"
 
@@ -6,14 +6,16 @@ import "encoding/json"
 // cut.
 func ReadPrompt(body []byte) (instructions, last string) {
 	var r struct {
+		System   Content `json:"system"`
 		Messages []struct {
-			Role    string      `json:"role"`
-			Content wireContent `json:"content"`
+			Role    string  `json:"role"`
+			Content Content `json:"content"`
 		} `json:"messages"`
 	}
 	if json.Unmarshal(body, &r) != nil {
 		return "", ""
 	}
+	instructions = r.System.Text
 	for i, m := range r.Messages {
 		switch {
 		case m.Role == "system" || m.Role == "developer":

@@ -1,0 +1,75 @@
+package mock
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/throng-sim/throng/engine/mock/messages"
+)
+
+const messagesPath = "/v1/messages"
+
+// SeedHeader hands over the seed of an answer in formats without a field for it.
+const SeedHeader = "X-Throng-Seed"
+
+// messages answers POST /v1/messages, Anthropic's format, with the same text as a chat completion.
+func (x *modelExchange) messages() (*reply, *apiError) {
+	r, err := messages.Read(x.body, x.r.Header, x.r.Header.Get(SeedHeader))
+	if err != nil {
+		return nil, invalid("", "", "%s", err)
+	}
+	q, no := readChat(r.Chat)
+	if no != nil {
+		return nil, no
+	}
+	if no := x.model.knows(q.model); no != nil {
+		return nil, no
+	}
+	c, no := x.model.complete(q)
+	if no != nil {
+		return nil, no
+	}
+	c.Cached = cachedOf(r.Cached)
+	x.spoil(c, q)
+	answer := &reply{prompt: c.Prompt, completion: c.Completion, counted: true, event: messages.Event}
+	if r.Stream {
+		c.Pieces = pieces(c.Text)
+		answer.chunks = r.Events(&c.Answer)
+	} else {
+		answer.body = r.Body(&c.Answer)
+	}
+	return answer, nil
+}
+
+// leastCached is the number of tokens from which a prompt's stable part counts as read from the cache: that of most providers. It
+// always counts, so that the usage depends on the request alone.
+const leastCached = 1024
+
+// cachedOf returns how many tokens of the stable part of a prompt are read from the cache.
+func cachedOf(stable string) int {
+	if n := tokens(stable); n >= leastCached {
+		return n
+	}
+	return 0
+}
+
+// dataEvent is an event of a stream in OpenAI's format.
+func dataEvent(data string) string { return fmt.Sprintf("data: %s\n\n", data) }
+
+// key returns the caller's key, in the header of either format.
+func (x *modelExchange) key() string {
+	if key := x.r.Header.Get("X-Api-Key"); key != "" {
+		return "Bearer " + key
+	}
+	return x.r.Header.Get("Authorization")
+}
+
+// refuse sends an error in the format of the request.
+func (x *modelExchange) refuse(no *apiError) {
+	body := no.body
+	if strings.HasPrefix(x.r.URL.Path, messagesPath) && x.r.Method == http.MethodPost {
+		body = func() []byte { return messages.Error(no.status, no.Message) }
+	}
+	x.sendJSON(no.status, body())
+}
