@@ -66,11 +66,11 @@ func (t *Totals) Times(purpose func(step string) Purpose) (u Times) {
 			u[purpose(s.Path)] += s.Service.Sum()
 		}
 	}
-	u[ForServices] = t.Service.Sum() - u[ForScripts] - u[ForThinking]
 	w := &t.Waits
+	u[ForServices] = t.Service.Sum() - u[ForScripts] - u[ForThinking] + w[ThrottledByBatch]
 	u[ForRefusals] = w[ThrottledByRefusal] + w[ThrottledByRetry] + w[ThrottledByBreaker]
 	u[ForJournal] = w[ThrottledByJournal]
-	u[ForPacing] = t.Throttled.Sum() - u[ForRefusals] - u[ForJournal]
+	u[ForPacing] = t.Throttled.Sum() - u[ForRefusals] - u[ForJournal] - w[ThrottledByBatch]
 	alone := t.Total.Sum() - t.Flow.Wall
 	u[ForEngine] = alone - (t.Service.Sum() - t.Flow.Busy) - (t.Throttled.Sum() - t.Flow.Throttled)
 	for i := range u {
