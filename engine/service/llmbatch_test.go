@@ -151,7 +151,7 @@ func TestACutWhileABatchIsOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(10 * time.Minute)
-			if s := l.State(time.Now()).Batches; s == nil || s.Open != 1 || s.Calls != 1 || s.Due.Sub(time.Now()) < 23*time.Hour {
+			if s := l.State(time.Now()).Batches; s == nil || s.Open != 1 || s.Calls != 1 || time.Until(s.Due) < 23*time.Hour {
 				t.Errorf("while the batch is out: %+v", s)
 			}
 			if began := time.Now(); stops {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -196,24 +197,25 @@ func TestWhenABatchIsSent(t *testing.T) {
 		p, j := newProvider(batchmock.Config{}), newNotebook()
 		q := queueOf(p, Config{Wait: 5 * time.Minute})
 		defer q.Close()
-		idle := false
+		var idle atomic.Bool
 		c := callOf(0, 0)
-		c.Idle = func() bool { return idle }
+		c.Idle = idle.Load
 		began := time.Now()
 		ticket := q.Enter(j, c)
 		time.Sleep(time.Minute)
 		if s := q.State(); s.Gathering != 1 || s.Open != 0 {
 			t.Errorf("while others may join it: %+v", s)
 		}
-		idle = true
+		idle.Store(true)
 		answer, err := ticket.Wait(t.Context())
 		got{answer, err}.whole(t, 0)
 		if took := time.Since(began); took > time.Minute+5*time.Second {
 			t.Errorf("with nothing else to wait for it took %v", took)
 		}
-		idle, began = false, time.Now()
+		idle.Store(false)
+		began = time.Now()
 		c = callOf(1, 0)
-		c.Idle = func() bool { return idle }
+		c.Idle = idle.Load
 		answer, err = q.Enter(j, c).Wait(t.Context())
 		got{answer, err}.whole(t, 1)
 		if took := time.Since(began); took < 5*time.Minute || took > 5*time.Minute+5*time.Second {
@@ -392,13 +394,13 @@ var errDead = errors.New("killed")
 func TestKilledAtEveryMoment(t *testing.T) {
 	const calls = 5
 	for at := 1; ; at++ {
-		killed := false
+		var killed atomic.Bool
 		synctest.Test(t, func(t *testing.T) {
 			p, j := newProvider(batchmock.Config{Delay: 10 * time.Minute, Shuffled: true}), newNotebook()
-			left := at
+			var moments atomic.Int64
 			p.dead = func() error {
-				if left--; left <= 0 {
-					killed = true
+				if moments.Add(1) >= int64(at) {
+					killed.Store(true)
 					return errDead
 				}
 				return nil
@@ -408,7 +410,7 @@ func TestKilledAtEveryMoment(t *testing.T) {
 			q := queueOf(p, Config{Size: 3})
 			go func() {
 				for range time.Tick(time.Second) {
-					if ctx.Err() != nil || killed {
+					if ctx.Err() != nil || killed.Load() {
 						kill()
 						return
 					}
@@ -432,7 +434,7 @@ func TestKilledAtEveryMoment(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		})
-		if t.Failed() || !killed {
+		if t.Failed() || !killed.Load() {
 			if at < 10 {
 				t.Errorf("there were only %d moments", at)
 			}
