@@ -98,10 +98,8 @@ type Slot interface {
 	Trail() *Trail
 	// Memory returns the session's claims on the memory budget of the process.
 	Memory() MemoryClaims
-	// Park leaves the slot to other sessions until the returned function is called, which waits for a slot again.
-	Park() (back func())
-	// Idle reports whether every session that may start now has started, and has ended or is parked.
-	Idle() bool
+	Park() (back func()) // see [Park]
+	Idle() bool          // see [Idle]
 }
 
 // MemoryUse is how long a session claims memory.

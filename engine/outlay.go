@@ -16,7 +16,7 @@ func (o Outlay) Plus(p Outlay) Outlay {
 // Minus returns the difference of o and p.
 func (o Outlay) Minus(p Outlay) Outlay {
 	o.Requests -= p.Requests
-	o.Usage.subtract(&p.Usage)
+	o.Usage.add(&p.Usage, -1)
 	return o
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/throng-sim/throng/engine/batches"
+)
 
 // Service is a client of a service, as a run controls and displays it. Its methods are safe for concurrent use and do not block.
 type Service interface {
@@ -36,17 +40,8 @@ type ServiceState struct {
 	Until time.Time `json:"-"`
 	Said  time.Time `json:"-"` // when the service reported it last
 	// Buckets are the parts of the service with their own limits, if there are several and there is something to report.
-	Buckets []BucketState `json:"buckets,omitempty"`
-	Batches *BatchState   `json:"batches,omitempty"` // nil unless calls are in batches
-}
-
-// BatchState counts the model calls of a service that wait for batches.
-type BatchState struct {
-	Gathering int       `json:"gathering"` // calls in batches that are not sent yet
-	Open      int       `json:"open"`      // batches with the provider
-	Calls     int       `json:"calls"`     // in those
-	Due       time.Time `json:"due,omitzero"`
-	Trouble   string    `json:"trouble,omitempty"` // why the provider does not answer; "" if it does
+	Buckets []BucketState  `json:"buckets,omitempty"`
+	Batches *batches.State `json:"batches,omitempty"` // nil unless calls are in batches
 }
 
 // LimiterState is the state of a rate limiter.

@@ -229,7 +229,7 @@ func AgentKey(seed uint64, agent int) draw.Key {
 // Park leaves a session's slot to other sessions until the returned function is called, which waits for a slot again.
 func Park(s *Session) (back func()) { return s.slot.Park() }
 
-// Idle reports whether no session in the process of a session can do anything but wait like a parked one.
+// Idle reports whether no session in the process of a session can do anything but wait like a parked one, and none will start by itself.
 func Idle(s *Session) bool { return s.slot.Idle() }
 
 // At records the waiting step that the session has reached and the service that it calls, or "". For parallel steps,

@@ -36,20 +36,15 @@ func (u *Usage) figures() [13]*int64 {
 }
 
 // Add adds other to u. other may be nil.
-func (u *Usage) Add(other *Usage) {
+func (u *Usage) Add(other *Usage) { u.add(other, 1) }
+
+func (u *Usage) add(other *Usage, sign int64) {
 	if other == nil {
 		return
 	}
 	mine, more := u.figures(), other.figures()
 	for i := range mine {
-		*mine[i] += *more[i]
-	}
-}
-
-func (u *Usage) subtract(other *Usage) {
-	mine, less := u.figures(), other.figures()
-	for i := range mine {
-		*mine[i] -= *less[i]
+		*mine[i] += sign * *more[i]
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/batches"
 	"github.com/throng-sim/throng/engine/internal/concurrency"
 	"github.com/throng-sim/throng/engine/service/batch"
 	"github.com/throng-sim/throng/engine/service/llm"
@@ -203,8 +204,8 @@ func (l *LLM) tunables() tunables {
 func (l *LLM) State(now time.Time) engine.ServiceState {
 	s := l.HTTP.State(now)
 	if l.batches != nil {
-		if batches := l.batches.State(); batches != (engine.BatchState{}) {
-			s.Batches = &batches
+		if waiting := l.batches.State(); waiting != (batches.State{}) {
+			s.Batches = &waiting
 		}
 	}
 	return s

@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/batches"
 )
 
 // Batches describes the model calls of a service that wait for batches, with the latest time of the answers; "" if none do.
-func Batches(b *engine.BatchState) string {
+func Batches(b *batches.State) string {
 	if b == nil {
 		return ""
 	}

@@ -30,7 +30,8 @@ var (
 
 // rules are the layers of the design: vocabulary at the bottom, adapters next to it, programs on top.
 var rules = []rule{
-	{"/engine", []string{"/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
+	{"/engine/batches", nil, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine", []string{"/engine/batches", "/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
 	{"/engine/arrivals", []string{"/engine/figures", "/engine/internal/..."}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/criteria", []string{"/engine", "/engine/arrivals", "/engine/internal/..."}, noPgx},
 	{"/engine/run/memorybudget", []string{"/engine"}, noPgx},
@@ -56,9 +57,9 @@ var rules = []rule{
 	{"/engine/script/reference", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/script/meter", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/pgbouncer", nil, append([]string{module}, noPgx...)},
-	{"/engine/service", []string{"/engine", "/engine/internal/...", "/engine/pgbouncer", "/engine/script/...", "/engine/service/..."}, below},
+	{"/engine/service", []string{"/engine", "/engine/batches", "/engine/internal/...", "/engine/pgbouncer", "/engine/script/...", "/engine/service/..."}, below},
 	{"/engine/service/admission", []string{"/engine", "/engine/internal/..."}, noPgx},
-	{"/engine/service/batch", []string{"/engine", "/engine/service/redact"}, below},
+	{"/engine/service/batch", []string{"/engine", "/engine/batches", "/engine/service/redact"}, below},
 	{"/engine/service/lending", []string{"/engine", "/engine/service/admission"}, noPgx},
 	{"/engine/service/merged", []string{"/engine"}, noPgx},
 	{"/engine/govern", []string{"/engine", "/engine/internal/..."}, noPgx},
@@ -76,7 +77,7 @@ var rules = []rule{
 	{"/engine/health", []string{"/engine", "/engine/workers"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
 	{"/engine/marks", []string{"/engine"}, noPgx},
-	{"/engine/view", []string{"/engine", "/engine/workers", "/engine/duration", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
+	{"/engine/view", []string{"/engine", "/engine/batches", "/engine/workers", "/engine/duration", "/engine/figures", "/engine/health", "/engine/outcomes", "/engine/internal/..."}, noPgx},
 	{"/engine/calibrate", []string{"/engine"}, noPgx},
 	{"/engine/mock", []string{"/engine", "/engine/browser", "/engine/mock/batchmock", "/engine/mock/wire", "/engine/mock/messages", "/engine/internal/..."}, noPgx},
 	{"/engine/mock/messages", nil, append([]string{module + "/engine$"}, noPgx...)},

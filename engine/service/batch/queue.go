@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/batches"
 )
 
 // The limits of OpenAI's batch API.
@@ -325,10 +326,10 @@ func (t *Ticket) leave() {
 }
 
 // State returns what waits for batches and is out in them.
-func (q *Queue) State() engine.BatchState {
+func (q *Queue) State() batches.State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var s engine.BatchState
+	var s batches.State
 	for _, b := range q.open {
 		s.Gathering += len(b.calls)
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/batches"
 	"github.com/throng-sim/throng/engine/mock/batchmock"
 )
 
@@ -148,7 +149,7 @@ func TestAnswersReachTheirCalls(t *testing.T) {
 		if s := p.Stats(); s.Batches != 3 || s.Requests != 100 || s.Most != 40 {
 			t.Errorf("%+v; want 100 requests in batches of 40, 40 and 20", s)
 		}
-		if s := q.State(); s != (engine.BatchState{}) {
+		if s := q.State(); s != (batches.State{}) {
 			t.Errorf("afterward %+v is out", s)
 		}
 	})
