@@ -152,16 +152,23 @@ func (a *App) ringed(o fyne.CanvasObject) bool {
 	if o == nil {
 		return false
 	}
-	found := false
 	driver := fyne.CurrentApp().Driver()
+	var sides []fyne.CanvasObject
 	uitest.Walk(a.over, func(r fyne.CanvasObject) bool {
 		if _, ok := r.(*canvas.Rectangle); ok && r.Visible() {
-			gap := driver.AbsolutePositionForObject(o).Subtract(driver.AbsolutePositionForObject(r))
-			found = gap.X == gap.Y && gap.X > 0 && r.Size() == o.Size().AddWidthHeight(2*gap.X, 2*gap.Y)
+			sides = append(sides, r)
 		}
 		return true
 	})
-	return found
+	if len(sides) != 4 {
+		return false
+	}
+	from, at := driver.AbsolutePositionForObject(sides[0]), driver.AbsolutePositionForObject(o)
+	to := driver.AbsolutePositionForObject(sides[3]).Add(sides[3].Size())
+	end := at.Add(o.Size())
+	gap, rest := at.Subtract(from), to.Subtract(end)
+	near := func(a, b float32) bool { return a-b < 0.01 && b-a < 0.01 }
+	return gap.X > 0 && near(gap.X, gap.Y) && near(rest.X, gap.X) && near(rest.Y, gap.X)
 }
 
 // TestTheFirstStart does what the tour says. A step completes when it is done, not before, and the tour survives navigation.
