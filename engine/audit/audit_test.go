@@ -249,6 +249,9 @@ func TestDamageIsNamed(t *testing.T) {
 		undo()
 		put()
 		n++
+		if path == "barrier.Cycle" { // each figure of the checkpoint at the start of the next cycle follows from it
+			names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, "checkpoint ") })
+		}
 		if len(names) == 0 || len(names) > mostNamed {
 			t.Errorf("%s was changed, and these differ:\n%s", path, strings.Join(names, "\n"))
 		}

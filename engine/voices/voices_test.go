@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestChoices: few different answers are no collapse where agents choose; only one is.
+// TestChoices: few different answers do not make a collapse where agents choose; a single one does.
 func TestChoices(t *testing.T) {
 	if v := crowd(t, func(agent int) string { return []string{"yes", "no", "maybe"}[agent%3] }); !v.Choice || v.Warning != "" || v.Different != 3 {
 		t.Errorf("got %+v, want three choices and no warning", v)

@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/internal/app/runid"
 	"github.com/throng-sim/throng/cmd/internal/app/runlog"
 	"github.com/throng-sim/throng/cmd/internal/app/schedule"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
@@ -357,7 +358,7 @@ func (l assembly) send(ctx context.Context, j *Job) error {
 func (l assembly) claim(ctx context.Context, j *Job, planned int64) (*engine.Resumption, error) {
 	if l.Resume == "" {
 		j.Record = engine.RunRecord{
-			ID:       newRunID(time.Now()),
+			ID:       runid.New(time.Now()),
 			Title:    l.Scenario.Title,
 			Marks:    engine.Marks{Name: l.Name},
 			Source:   sourceOf(l.Scenario),

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/throng-sim/throng/cmd/internal/app/runid"
 	"github.com/throng-sim/throng/cmd/internal/consent"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
@@ -76,7 +77,7 @@ func (l checks) signIn(ctx context.Context, s *chain.Service) (*signedIn, error)
 	defer cut(nil)
 	ledger, _ := ctx.Value(ledgerKey{}).(*engine.Ledger)
 	j.Run, err = run.Start(ctx, run.Config{
-		ID: newRunID(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
+		ID: runid.New(time.Now()), Program: j.Program.SignIn(s, func(s chain.SignIn) {
 			traced.mu.Lock()
 			defer traced.mu.Unlock()
 			result.SignIn = s

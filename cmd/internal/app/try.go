@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/calibration"
+	"github.com/throng-sim/throng/cmd/internal/app/runid"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/run"
@@ -34,7 +35,7 @@ func (l Launch) Try(ctx context.Context, agent string) (t *engine.Trial, err err
 		return nil, err
 	}
 	j := &Job{Program: l.Scenario.Program(l.Settings.Seed), single: true}
-	j.Record.ID = newRunID(time.Now())
+	j.Record.ID = runid.New(time.Now())
 	index, err := j.Program.Agent(agent)
 	if err != nil {
 		return nil, err

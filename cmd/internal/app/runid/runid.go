@@ -1,4 +1,5 @@
-package app
+// Package runid makes the IDs of runs.
+package runid
 
 import (
 	"math/rand/v2"
@@ -13,9 +14,9 @@ const idStride = 358_979
 
 var firstID, runs = rand.Uint64N(1 << 32), atomic.Uint64{}
 
-// newRunID returns a run ID that sorts by time. Its letters are random for a process, which repeats them only after all others:
+// New returns a run ID that sorts by time. Its letters are random for a process, which repeats them only after all others:
 // experiments begin many runs in a second.
-func newRunID(now time.Time) engine.RunID {
+func New(now time.Time) engine.RunID {
 	const letters = "abcdefghjkmnpqrstuvwxyz23456789"
 	text := make([]byte, 4)
 	n := firstID + runs.Add(1)*idStride
