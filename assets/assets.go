@@ -17,7 +17,7 @@ var prices []byte
 var icon []byte
 
 // Gallery lists the files of the built-in scenarios, in display order.
-var Gallery = []string{"shopping.yaml", "conversation.yaml", "world.yaml", "analysis.ai"}
+var Gallery = []string{"shopping.yaml", "conversation.yaml", "world.yaml", "analysis.ai", "study.yaml"}
 
 // Templates lists the files of the templates for new scenarios, in the folder of the built-in scenarios, in display order.
 var Templates = []string{

@@ -24,7 +24,7 @@ func TestCompletion(t *testing.T) {
 	run := strings.Fields(strings.Split(out, "\n")[1])[0]
 	for line, want := range map[string][]string{
 		"run|s":                          {"shopping"},
-		"run|":                           {"analysis", "conversation", "shopping", "world"},
+		"run|":                           {"analysis", "conversation", "shopping", "study", "world"},
 		"runs|--js":                      {"--json"},
 		"run|shopping|--governor|ad":     {"adaptive"},
 		"run|shopping|--governor=late":   {"--governor=latency"},

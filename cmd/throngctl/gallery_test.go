@@ -16,9 +16,10 @@ func TestGallery(t *testing.T) {
 		"conversation.yaml": {"--set", "pairs=6"},
 		"world.yaml":        {"--set", "hours=6"},
 		"analysis.ai":       {},
+		"study.yaml":        {"--set", "people=60"},
 	}
 	events := map[string]string{
-		"shopping.yaml": "order", "conversation.yaml": "conversation", "world.yaml": "said", "analysis.ai": "analysis",
+		"shopping.yaml": "order", "conversation.yaml": "conversation", "world.yaml": "said", "analysis.ai": "analysis", "study.yaml": "opinion",
 	}
 	for _, name := range assets.Gallery {
 		t.Run(name, func(t *testing.T) {
