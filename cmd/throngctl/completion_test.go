@@ -23,7 +23,7 @@ func TestCompletion(t *testing.T) {
 	_, out, _ := ctl(t, "runs", "--data", data)
 	run := strings.Fields(strings.Split(out, "\n")[1])[0]
 	for line, want := range map[string][]string{
-		"run|s":                          {"shopping"},
+		"run|s":                          {"shopping", "study"},
 		"run|":                           {"analysis", "conversation", "shopping", "study", "world"},
 		"runs|--js":                      {"--json"},
 		"run|shopping|--governor|ad":     {"adaptive"},

@@ -9,10 +9,10 @@ import (
 // TestScenarios lists the built-in scenarios, shows each and copies it. Existing files are not replaced.
 func TestScenarios(t *testing.T) {
 	code, out, stderr := ctl(t, "scenarios")
-	if code != exitDone || strings.Count(out, "\n") != 4 || !strings.Contains(out, "shopping") || !strings.Contains(out, "Marketplace shoppers") {
+	if code != exitDone || strings.Count(out, "\n") != 5 || !strings.Contains(out, "shopping") || !strings.Contains(out, "Marketplace shoppers") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
-	for _, name := range []string{"shopping", "conversation", "world", "analysis"} {
+	for _, name := range []string{"shopping", "conversation", "world", "analysis", "study"} {
 		dir := filepath.Join(t.TempDir(), "mine")
 		code, out, stderr = ctl(t, "scenarios", name, "--copy", dir)
 		if code != exitDone || !strings.Contains(out, "throngctl validate ") {
