@@ -3,7 +3,6 @@
 package survey
 
 import (
-	"io/fs"
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -58,15 +57,6 @@ func Read(file string, text []byte) (*Survey, error) {
 		return nil, scenario.NewMistakes(r)
 	}
 	return s, nil
-}
-
-// ReadFile reads a file of questions from a folder. The error is one of the file system, or as of [Read].
-func ReadFile(folder fs.FS, name string) (*Survey, error) {
-	text, err := fs.ReadFile(folder, name)
-	if err != nil {
-		return nil, err
-	}
-	return Read(name, text)
 }
 
 func (s *Survey) read(root *doc.Node) {

@@ -86,19 +86,6 @@ func (a *Against) Compare(run []Values) *Result {
 	return r
 }
 
-// Distance returns how far the values of a measure are from the real ones: Wasserstein-1 for numbers, else the divergence of Jensen and
-// Shannon. NaN if there are no values.
-func (a *Against) Distance(measure int, run *Values) float64 {
-	real := &a.real[measure]
-	if real.Len() == 0 || run.Len() == 0 {
-		return math.NaN()
-	}
-	if a.Measures[measure].Kind == Number {
-		return distance.Wasserstein(slices.Sorted(slices.Values(real.Numbers)), slices.Sorted(slices.Values(run.Numbers)))
-	}
-	return divergence(categories(real.Texts, run.Texts))
-}
-
 // Differs reports whether a test of the row is significant among all tests of the result.
 func (r *Row) Differs() bool {
 	const alpha = 1 - Level

@@ -100,14 +100,14 @@ func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.Ru
 		q := &r.Questions[i]
 		fmt.Fprintf(t.Out, "\n%s: %s\n", q.Name, q.Ask)
 		w := show.NewTable(t.Out)
-		head := "AGENTS\tANSWERED"
+		head := []string{"AGENTS", "ANSWERED"}
 		for _, o := range q.Groups[0].Options {
-			head += "\t" + o.Option
+			head = append(head, o.Option)
 		}
 		if q.Kind == survey.Scale || q.Kind == survey.Number {
-			head += "\tMEAN"
+			head = append(head, "MEAN")
 		}
-		fmt.Fprintln(w, head)
+		fmt.Fprintln(w, strings.Join(head, "\t"))
 		for k := range q.Groups {
 			fmt.Fprintln(w, line(q, &q.Groups[k]))
 		}
