@@ -349,6 +349,12 @@ func (t *terminal) execute(args []string) int {
 		return t.fail(err)
 	}
 	defer closeLog()
+	t.bind(command)
+	return t.fail(command.Run(t))
+}
+
+// bind hands the commands of other packages what they need of the program.
+func (t *terminal) bind(command *kong.Context) {
 	command.BindTo(context.Background(), (*context.Context)(nil))
 	command.Bind(&line.Terminal{Out: t.out, JSON: t.json, Data: t.data})
 	command.Bind(&lab.Terminal{
@@ -364,7 +370,6 @@ func (t *terminal) execute(args []string) int {
 			return carryOut(ctx, t, l, output{Export: export}, databaseFlag{})
 		},
 	})
-	return t.fail(command.Run(t))
 }
 
 // negative is the parser's error for a value that begins with a hyphen, as a negative number does.

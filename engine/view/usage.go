@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -30,11 +31,11 @@ func tokensText(u *engine.Usage) string {
 
 // FormatUsage formats the use of model calls, such as "1,234, 56,000 tokens in, 12,000 out, $0.0123 · 300 answers from the cache".
 func FormatUsage(u *engine.Usage) string {
-	text := engine.FormatCount(u.Calls) + ", " + tokensText(u)
+	tokens := tokensText(u)
 	if u.Estimated > 0 {
-		text += " (estimated for " + engine.FormatCount(u.Estimated) + " calls)"
+		tokens += " (estimated for " + engine.FormatCount(u.Estimated) + " calls)"
 	}
-	text += ", " + engine.FormatCost(u)
+	parts := []string{engine.FormatCount(u.Calls) + ", " + tokens + ", " + engine.FormatCost(u)}
 	for _, more := range []struct {
 		n    int64
 		what string
@@ -42,8 +43,8 @@ func FormatUsage(u *engine.Usage) string {
 		{u.Batched, "in batches"}, {u.Hits, "answers from the cache"}, {u.Doubtful, "with usage that contradicts itself"}, {u.Again, "sent again, perhaps paid twice"},
 	} {
 		if more.n > 0 {
-			text += " · " + engine.FormatCount(more.n) + " " + more.what
+			parts = append(parts, engine.FormatCount(more.n)+" "+more.what)
 		}
 	}
-	return text
+	return strings.Join(parts, " · ")
 }

@@ -184,7 +184,7 @@ func phrases(texts []text) []Phrase {
 func overlap(a, b string) bool {
 	words := strings.Fields(a)
 	common := 0
-	for _, w := range strings.Fields(b) {
+	for w := range strings.FieldsSeq(b) {
 		if slices.Contains(words, w) {
 			common++
 		}

@@ -124,8 +124,6 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		performance: performance{Latency: newHistogram(t.Latency()), Times: timesOf(&t), Steps: view.StepTable(stepLines(&t, extras.Calls)), Services: view.ServiceTable(&t, extras.Calls), Spent: newSpent(&r, &t)},
 		Forecast:    newForecast(&r, &t),
 		inputs:      inputs{Population: extras.Population},
-		Real:        newRealData(extras.Real),
-		Voices:      newVoices(extras.Voices),
 	}
 	if err := p.seconds(ctx, src, &r, changes); err != nil {
 		return nil, err
@@ -151,16 +149,22 @@ func newPage(ctx context.Context, src Source, run engine.RunID, extras *Extras) 
 		return nil, err
 	}
 	p.Cleaned = cleanedOf(&r)
-	if a := extras.Audit; a != nil {
-		p.Audit = &mark{tone(a.Equal), a.Summary}
-	}
-	if extras.Against != nil {
-		p.Against = newAgainst(&r, &t, extras.Against)
-	}
+	p.compared(&r, &t, extras)
 	if err := p.addTranscript(ctx, extras); err != nil {
 		return nil, err
 	}
 	return p, p.made(&r, &t)
+}
+
+// compared adds what the run is compared with: its recomputed figures, another run, and real data.
+func (p *page) compared(r *engine.RunRecord, t *engine.Totals, extras *Extras) {
+	if a := extras.Audit; a != nil {
+		p.Audit = &mark{tone(a.Equal), a.Summary}
+	}
+	if extras.Against != nil {
+		p.Against = newAgainst(r, t, extras.Against)
+	}
+	p.Real, p.Voices = newRealData(extras.Real), newVoices(extras.Voices)
 }
 
 // changesOf returns the changes of a run, with its restarts if they are known.

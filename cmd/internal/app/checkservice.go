@@ -89,7 +89,7 @@ func (l checks) checkService(ctx context.Context, o PlannedService) engine.Check
 	case err != nil:
 		return withFix(failedCheck(err), engine.FixAgain, "")
 	}
-	if prices, err := l.pricesOf(o.Service); err == nil && o.Service.Batch != nil && prices.Undiscounted(o.Models) != "" {
+	if prices, err := l.pricesOf(o.Service); err == nil && o.Batch != nil && prices.Undiscounted(o.Models) != "" {
 		return warning("add input_cost_per_token_batches and output_cost_per_token_batches to prices.json", "%s; the price table has no lower price for batches of %s", text, prices.Undiscounted(o.Models))
 	}
 	return fine("%s", text)
