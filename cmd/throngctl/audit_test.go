@@ -156,7 +156,7 @@ func TestAuditOfMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.ExecContext(t.Context(), `UPDATE deltas SET data = substr(data, 1, length(data) - 9)`)
+	_, err = db.ExecContext(t.Context(), `UPDATE checkpoint_memory SET data = substr(data, 1, length(data) - 9)`)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("fork: exit code %d\n%s%s", code, out, stderr)
 	}
 	want(t, exitDone, "", []string{"compare", lazy, found[1], "--data", data}, "parameter eagerness 2 → 8", "which all runs completed")
-	want(t, exitUsage, "", []string{"compare", lazy, "--data", data}, "nothing to compare")
+	want(t, exitUsage, "", []string{"compare", lazy, "--data", data}, "no real data to compare it with")
 	want(t, exitUsage, "", []string{"compare", lazy, lazy, "--data", data}, "is named twice")
 	want(t, exitUsage, "", []string{"compare", lazy, eager, "--from", "9", "--data", data}, "0 to 3")
 	want(t, exitUsage, "", []string{"compare", lazy, "unknown", "--data", data}, "unknown")

@@ -88,17 +88,20 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestForkOfAShortRun checks the explanation for a run that finished before its first checkpoint was due.
+// TestForkOfAShortRun forks a run that finished before a checkpoint was due: it has the one at its end, and the fork needs another cycle.
 func TestForkOfAShortRun(t *testing.T) {
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, day(data, "--cycles", "1")...); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "finished before the first was due") {
+	if code, out, _ := ctl(t, "checkpoints", "--data", data); code != exitDone || !strings.Contains(out, "at the end") || strings.Count(out, "\n") != 2 {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
-	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "has no checkpoint") || !strings.Contains(stderr, "--checkpoint-interval") {
+	if code, _, stderr := ctl(t, "fork", "--data", data); code != exitUsage || !strings.Contains(stderr, "is at the start of cycle 1, and the fork has 1") {
 		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, out, stderr := ctl(t, "fork", "--cycles", "2", "--data", data); code != exitDone || !strings.Contains(out, "2 of 2 cycles done") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 

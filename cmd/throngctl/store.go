@@ -140,7 +140,7 @@ func (c *checkpointsCmd) Run(ctx context.Context, t *terminal) error {
 		case len(all) > 0:
 			return show.Checkpoints(t.out, all)
 		case r.Ending == engine.EndFinished:
-			fmt.Fprintf(t.out, "Run %s has no checkpoint: it finished before the first was due (--checkpoint-interval).\n", r.ID)
+			fmt.Fprintf(t.out, "Run %s has no checkpoint.\n", r.ID)
 		default:
 			fmt.Fprintf(t.out, "Run %s has no checkpoint. It can still be resumed from its journal.\n", r.ID)
 		}

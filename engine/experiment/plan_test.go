@@ -405,7 +405,7 @@ func TestInvalidSettings(t *testing.T) {
 func TestSettingsAreClassified(t *testing.T) {
 	others := []string{
 		"max-concurrent", "governor", "floor", "ceiling", "cpu-high", "cpu-low", "memory-high", "memory-low", "preset", "batch", "breaker", "sequential-steps",
-		"seed", "retry-wait", "retry-max-wait", "stall-warning", "max-llm-calls", "llm-rate", "sequential-personas", "checkpoint-interval", "keep-checkpoints",
+		"seed", "retry-wait", "retry-max-wait", "stall-warning", "max-llm-calls", "llm-rate", "sequential-personas", "checkpoint-interval", "checkpoint-cycles", "keep-checkpoints",
 		"remote-checkpoints", "metrics", "keep-share", "keep-content", "record", "memory-budget", "keep-awake", "manual-limit", "mock-latency", "remote", "cleanup-of",
 	}
 	for i := range engine.SettingTable {

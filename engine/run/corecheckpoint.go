@@ -78,6 +78,9 @@ func (s *checkpoints) begin(reason string) *pendingCheckpoint {
 	b := &c.tally.atBarrier
 	state := engine.State{Limit: b.Limit, Manual: b.Manual, Totals: b.Totals.Clone(), Injected: c.memory.injected, Retired: c.roster.retired(c.cycles.number), Tuned: c.memory.tuned}
 	state.Totals.Peaks = c.tally.peaks()
+	if since := c.in.Inexact; since != nil && since.Cycle < c.cycles.number {
+		state.Totals.InexactSince(*since)
+	}
 	s.count++
 	s.pending++
 	row := engine.CheckpointRow{At: at, Cycle: c.cycles.number, Done: c.tally.totals.Ended(), Total: c.tally.planned, Reason: reason, State: state, Memory: c.memory.changed()}
