@@ -29,16 +29,22 @@ func (c *completion) finish() string {
 	return "stop"
 }
 
-// chat answers POST /v1/chat/completions.
-func (x *modelExchange) chat() (*reply, *apiError) {
-	q, no := readChat(x.body)
+// completed reads a request for a chat completion and completes it.
+func (x *modelExchange) completed(body []byte) (*chatRequest, *completion, *apiError) {
+	q, no := readChat(body)
 	if no != nil {
-		return nil, no
+		return nil, nil, no
 	}
 	if no := x.model.knows(q.model); no != nil {
-		return nil, no
+		return nil, nil, no
 	}
 	c, no := x.model.complete(q)
+	return q, c, no
+}
+
+// chat answers POST /v1/chat/completions.
+func (x *modelExchange) chat() (*reply, *apiError) {
+	q, c, no := x.completed(x.body)
 	if no != nil {
 		return nil, no
 	}

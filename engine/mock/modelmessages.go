@@ -19,14 +19,7 @@ func (x *modelExchange) messages() (*reply, *apiError) {
 	if err != nil {
 		return nil, invalid("", "", "%s", err)
 	}
-	q, no := readChat(r.Chat)
-	if no != nil {
-		return nil, no
-	}
-	if no := x.model.knows(q.model); no != nil {
-		return nil, no
-	}
-	c, no := x.model.complete(q)
+	q, c, no := x.completed(r.Chat)
 	if no != nil {
 		return nil, no
 	}

@@ -99,22 +99,17 @@ func (t textData) Stamp() string {
 
 // Folder opens files of a folder and nothing outside of it, links included.
 func Folder(dir string) Opener {
-	return func(path string) ([]byte, error) {
-		root, err := os.OpenRoot(dir)
+	open := FolderData(dir)
+	return func(path string) (text []byte, err error) {
+		f, err := open(path)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = root.Close() }()
-		info, err := root.Stat(filepath.FromSlash(path))
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is not a file", path)
-		case info.Size() > most(path):
-			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, info.Size(), most(path))
+		defer func() { err = errors.Join(err, f.Close()) }()
+		if f.Size() > most(path) {
+			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, f.Size(), most(path))
 		}
-		return root.ReadFile(filepath.FromSlash(path))
+		return io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
 	}
 }
 
