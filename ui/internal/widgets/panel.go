@@ -78,7 +78,7 @@ func (g *ground) dress() {
 func (g *ground) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
 
 // Layout implements [fyne.Layout]. The squares are twice as large as their corners, as the toolkit draws larger corners in a costlier way,
-// and the rest lies over their edges, which are soft.
+// and the rest lies over their edges, which are soft. The plain parts overlap, as there would be a line between them at a scale of 1.5.
 func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	round := theme.InputRadiusSize()
 	square := fyne.NewSize(min(2*round, size.Width), min(2*round, size.Height))
@@ -88,11 +88,11 @@ func (g *ground) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 		g.corners[i].Move(at)
 		g.corners[i].Resize(square)
 	}
-	across := max(size.Width-2*x, 0)
+	across := fyne.NewSize(max(size.Width-2*x, 0), square.Height)
 	g.top.Move(fyne.NewPos(x, 0))
-	g.top.Resize(fyne.NewSize(across, y))
-	g.bottom.Move(fyne.NewPos(x, size.Height-y))
-	g.bottom.Resize(fyne.NewSize(across, y))
+	g.top.Resize(across)
+	g.bottom.Move(fyne.NewPos(x, bottom))
+	g.bottom.Resize(across)
 	g.rest.Move(fyne.NewPos(0, y))
 	g.rest.Resize(fyne.NewSize(size.Width, max(size.Height-2*y, 0)))
 }
