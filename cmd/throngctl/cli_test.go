@@ -33,7 +33,7 @@ func TestBadInputStartsNothing(t *testing.T) {
 		{"unknown parameter", []string{"run", "shopping", "--set", "agent=3"}, []string{"agent", "did you mean agents?"}},
 		{"not a number", []string{"run", "shopping", "--set", "agents=many"}, []string{"many", "whole number"}},
 		{"unknown agent", []string{"run", "shopping", "--set", "agents=3", "--agents", "shopper-4"}, []string{"shopper-4", "shopper-1"}},
-		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: no such file or built-in scenario: nowhere.yaml", "(analysis, conversation, shopping, world)\n"}},
+		{"no such file", []string{"run", "nowhere.yaml"}, []string{"throngctl: no such file or built-in scenario: nowhere.yaml", "(analysis, conversation, shopping, study, world)\n"}},
 		{"broken file", []string{"run", broken}, []string{"broken.yaml:", "errors; nothing was started"}},
 		{"unknown flag", []string{"run", "shopping", "--max-concurent", "3"}, []string{"unknown flag", "--max-concurrent"}},
 		{"two lengths", []string{"run", "shopping", "--cycles", "3", "--hours", "1"}, []string{"--cycles", "--hours"}},

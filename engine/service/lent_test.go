@@ -465,6 +465,8 @@ func TestAdaptiveRateOfWorkers(t *testing.T) {
 			var callers sync.WaitGroup
 			for _, h := range clients {
 				h.transport.base = service
+			}
+			for _, h := range clients {
 				for range 30 {
 					callers.Go(func() {
 						for time.Now().Before(end) {
