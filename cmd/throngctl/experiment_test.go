@@ -61,7 +61,7 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	if d := effects.Measures[0].Points[1].Difference; effects.Baseline != 1 || d == nil || *d.Value < 0.3 || *d.Adjusted > 0.001 || d.Interval.Low > *d.Value {
 		t.Errorf("the comparison is %+v, with %+v", effects, d)
 	}
-	if out := run(0, "compare", "bias.experiment.yaml", "--measure", "acted", "--csv", "effects.csv"); !strings.Contains(out, "- bias=0.9 raises acted by 0.") || !strings.Contains(out, "the baseline") || !strings.Contains(out, "< 0.001") {
+	if out := run(0, "compare", "bias.experiment.yaml", "--measure", "acted", "--csv", "effects.csv"); !strings.Contains(out, "- bias=0.9 raises acted by 40.6 percentage points") || !strings.Contains(out, "the baseline") || !strings.Contains(out, "< 0.001") {
 		t.Errorf("compare: %s", out)
 	}
 	if out := run(0, "export", "bias.experiment.yaml"); strings.Count(out, ",done,") != 24 {
@@ -168,7 +168,7 @@ func testExports(t *testing.T, run func(want int, args ...string) string) {
 		t.Errorf("report: %s", out)
 	}
 	page, err := os.ReadFile("bias.html")
-	if err != nil || !strings.Contains(string(page), "bias=0.9 raises acted by 0.") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
+	if err != nil || !strings.Contains(string(page), "bias=0.9 raises acted by 40.6 percentage points") || !strings.Contains(string(page), "throngctl experiment run bias.experiment.yaml") {
 		t.Errorf("the report is %.300s, %v", page, err)
 	}
 	if out := run(0, "report", "bias.experiment.yaml", "-o", "-"); out != string(page) {

@@ -81,7 +81,9 @@ type measureView struct {
 }
 
 func newExperimentPage(x *Experiment) (*experimentPage, error) {
-	t, c := x.Table, findings.Compare(x.Table)
+	c := findings.Compare(x.Table)
+	c.InPercent()
+	t := c.Table
 	done, of := t.Count(findings.Done)
 	p := &experimentPage{
 		Style:   template.CSS(styleText + experimentStyle), //nolint:gosec // our own
@@ -147,11 +149,7 @@ func designFacts(t *findings.Table) [][2]string {
 		all = append(all, [2]string{"Baseline", t.Points[t.Baseline].Label})
 	}
 	if u := t.Until; u != nil {
-		width := findings.Text(u.HalfWidth)
-		if u.Relative {
-			width = findings.Text(100*u.HalfWidth) + "% of the mean"
-		}
-		all = append(all, [2]string{"More replicates", fmt.Sprintf("until the interval of %s is at most %s to each side, up to %d", t.Measures[t.UntilOf].Name, width, u.AtMost)})
+		all = append(all, [2]string{"More replicates", fmt.Sprintf("until the interval of %s is at most %s to each side, up to %d", t.Measures[t.UntilOf].Name, t.HalfWidth(), u.AtMost)})
 	}
 	return all
 }

@@ -74,7 +74,7 @@ func (p *factorsPage) draw() {
 		case s == nil:
 			p.empty(reason(t))
 		default:
-			p.plot(s, t.Measures[measure].Unit)
+			p.plot(s)
 			if more := provisional(t); more != "" {
 				p.about.SetText(more + " " + p.about.Text())
 			}
@@ -90,13 +90,13 @@ var methods = map[findings.SensitivityKind]string{
 	findings.Shares:    "The share of the variance between points that each factor explains, and each two together.",
 }
 
-func (p *factorsPage) plot(s *findings.Sensitivity, unit string) {
+func (p *factorsPage) plot(s *findings.Sensitivity) {
 	p.about.SetText(methods[s.Method])
 	scatter := s.Method == findings.Screening
 	if scatter {
-		p.screening.Set(s, unit)
+		p.screening.Set(s)
 	} else {
-		p.rows.SetInfluences(s, unit)
+		p.rows.SetInfluences(s)
 	}
 	p.screening.Hidden, p.rows.Hidden = !scatter, scatter
 	p.note.Hidden = s.Note == ""

@@ -90,7 +90,11 @@ func caption(e *findings.EffectPlot) string {
 	if e.Baseline == "" {
 		return "Mean at each point with its 95% interval."
 	}
-	return "Difference from " + e.Baseline + " with its 95% interval. Filled: significant, corrected for all points and measures."
+	in := ""
+	if e.Unit == findings.PercentagePoints {
+		in = " in " + e.Unit
+	}
+	return "Difference from " + e.Baseline + in + " with its 95% interval. Filled: significant, corrected for all points and measures."
 }
 
 // tell shows the sentences; a tap on one shows its measure.

@@ -192,6 +192,7 @@ func (s *Screen) open(ctx context.Context, path string) (*shown, error) {
 		return nil, err
 	}
 	x.comparison = findings.Compare(t)
+	x.comparison.InPercent()
 	x.sentences = x.comparison.Sentences()
 	return x, nil
 }

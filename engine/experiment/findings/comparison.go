@@ -48,8 +48,8 @@ func (c *Comparison) Difference(row *statistics.Row, point int) *statistics.Diff
 	return &row.Against[point]
 }
 
-// measure returns the measure of a row, and its index in the table. Rows may be fewer than measures.
-func (c *Comparison) measure(row *statistics.Row) (*Measure, int) {
+// Measure returns the measure of a row, and its index in the table. Rows may be fewer than measures.
+func (c *Comparison) Measure(row *statistics.Row) (*Measure, int) {
 	i := slices.IndexFunc(c.Table.Measures, func(m Measure) bool { return m.Name == row.Name })
 	return &c.Table.Measures[i], i
 }

@@ -37,7 +37,7 @@ type Factor struct {
 type Measure struct {
 	Name string
 	Kind statistics.Kind
-	Unit string // such as s or $; "" for counts and shares
+	Unit string // such as s or $; "" for counts, and for shares from 0 to 1
 }
 
 // Point is a combination of values.
@@ -199,6 +199,7 @@ const (
 // Sensitivity says how much each factor matters for a measure.
 type Sensitivity struct {
 	Measure string
+	Unit    string // of the figures; "" for shares of the variance
 	Method  SensitivityKind
 	Figures []string    // names, in words
 	Factors []Influence // most important first

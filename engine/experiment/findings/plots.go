@@ -11,10 +11,10 @@ import (
 // Effects returns the plot of a measure, an index of c.Rows.
 func (c *Comparison) Effects(measure int) EffectPlot {
 	row := &c.Rows[measure]
-	m, _ := c.measure(row)
+	m, _ := c.Measure(row)
 	p := EffectPlot{Measure: row.Name, Unit: m.Unit}
 	if c.Baseline >= 0 {
-		p.Baseline = c.Table.Points[c.Baseline].Label
+		p.Baseline, p.Unit = c.Table.Points[c.Baseline].Label, m.difference()
 	}
 	for point := range row.Estimates {
 		b := EffectBar{Point: point, Label: c.Table.Points[point].Label}
@@ -58,6 +58,7 @@ func (t *Table) Curves(measure, factor, by int) CurvePlot {
 				}
 			}
 			t.average(&d, same, measure)
+			scale(m.scale(), &d.Mean, &d.Low, &d.High)
 			if d.Runs > 0 {
 				line.Dots = append(line.Dots, d)
 			}

@@ -45,6 +45,7 @@ func Analyze(t *Table, measure int) (*Sensitivity, error) {
 	if len(a.out.Factors) == 0 {
 		return nil, nil //nolint:nilnil // runs are missing, or the design has no such analysis
 	}
+	a.out.measureIn(&t.Measures[measure])
 	return a.out, nil
 }
 

@@ -56,7 +56,7 @@ func capital(text string) string {
 
 // sentence returns the sentence of a measure.
 func (c *Comparison) sentence(row *statistics.Row) Sentence {
-	m, index := c.measure(row)
+	m, index := c.Measure(row)
 	s := Sentence{Measure: index, Point: -1}
 	runs := c.Table.valued(index)
 	found := c.clear(row)
@@ -95,7 +95,8 @@ func (c *Comparison) effect(row *statistics.Row, m *Measure, found []int) string
 		verb, value = "lowers", -value
 		interval.Low, interval.High = -interval.High, -interval.Low
 	}
-	text := fmt.Sprintf("%s %s %s by %s", c.changed(found[0]), verb, row.Name, m.Range(value, interval))
+	change := Measure{Unit: m.difference()}
+	text := fmt.Sprintf("%s %s %s by %s", c.changed(found[0]), verb, row.Name, change.Range(value, interval))
 	if from := row.Estimates[c.Baseline].Mean; !math.IsNaN(from) {
 		text += ", from " + m.Text(from)
 	}
@@ -145,7 +146,7 @@ func (c *Comparison) bound(row *statistics.Row, m *Measure, runs int) string {
 	case math.IsNaN(most):
 		return fmt.Sprintf("no clear difference in %s: too few runs to say how large it could be (%s)", row.Name, counted(runs))
 	default:
-		return fmt.Sprintf("no clear difference in %s: at most %s either way (%s)", row.Name, m.Text(most), counted(runs))
+		return fmt.Sprintf("no clear difference in %s: at most %s either way (%s)", row.Name, InUnit(most, m.difference()), counted(runs))
 	}
 }
 

@@ -97,7 +97,7 @@ func Saved(d *statistics.Difference) string {
 }
 
 // Text returns a value of the measure with its unit.
-func (m *Measure) Text(v float64) string { return m.in(v, Text(v)) }
+func (m *Measure) Text(v float64) string { return InUnit(v, m.Unit) }
 
 // Range returns a value of the measure with its unit and its interval, such as 1.5 s [1.2, 1.8].
 func (m *Measure) Range(v float64, i statistics.Interval) string {
@@ -107,16 +107,19 @@ func (m *Measure) Range(v float64, i statistics.Interval) string {
 	return fmt.Sprintf("%s [%s, %s]", m.Text(v), Text(i.Low), Text(i.High))
 }
 
-// in adds the unit to the text of a value.
-func (m *Measure) in(v float64, text string) string {
+// InUnit returns a figure with its unit, such as 1.5 s, $2 or 12%.
+func InUnit(v float64, unit string) string {
+	text := Text(v)
 	switch {
-	case m.Unit == "" || text == Unknown:
+	case unit == "" || text == Unknown:
 		return text
-	case m.Unit == "$" && v < 0:
+	case unit == "$" && v < 0:
 		return "-$" + text[1:]
-	case m.Unit == "$":
+	case unit == "$":
 		return "$" + text
+	case unit == percent:
+		return text + percent
 	default:
-		return text + " " + m.Unit
+		return text + " " + unit
 	}
 }

@@ -235,9 +235,9 @@ func (c *Curves) spot(place int) (fyne.Position, string) {
 	if name := c.data.Lines[d.line].Label; name != "" && c.data.By != "" {
 		text += ", " + c.data.By + "=" + name
 	}
-	text += "\n" + textOf(v.Mean, c.data.Unit)
+	text += "\n" + findings.InUnit(v.Mean, c.data.Unit)
 	if !math.IsNaN(v.Low) && !math.IsNaN(v.High) {
-		text += ", 95% interval " + textOf(v.Low, c.data.Unit) + " to " + textOf(v.High, c.data.Unit)
+		text += ", 95% interval " + findings.InUnit(v.Low, c.data.Unit) + " to " + findings.InUnit(v.High, c.data.Unit)
 	}
 	return fyne.NewPos(d.x, d.y), text + ", " + counted(v.Runs)
 }

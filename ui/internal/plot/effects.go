@@ -27,11 +27,11 @@ func (r *Rows) SetEffects(p findings.EffectPlot) {
 			l = accent
 		}
 		rows = append(rows, row{
-			name: b.Label, value: valueOf(b.Value, p.Unit, differences), tip: effectTip(&b, &p), clear: b.Clear,
+			name: b.Label, value: valueOf(b.Value, brief(p.Unit), differences), tip: effectTip(&b, &p), clear: b.Clear,
 			marks: []mark{{look: l, value: b.Value, low: b.Low, high: b.High}},
 		})
 	}
-	r.set(rows, nil, differences, p.Unit)
+	r.set(rows, nil, differences, brief(p.Unit))
 	if len(p.Bars) > len(bars) {
 		r.note = fmt.Sprintf("%d of %d points", len(bars), len(p.Bars))
 		r.update()
@@ -52,19 +52,21 @@ func largest(bars []findings.EffectBar) []findings.EffectBar {
 	return all
 }
 
-// textOf formats a value with its unit.
-func textOf(v float64, unit string) string {
-	m := findings.Measure{Unit: unit}
-	return m.Text(v)
-}
-
 // valueOf formats a value, as a difference if it is one.
 func valueOf(v float64, unit string, difference bool) string {
-	text := textOf(v, unit)
+	text := findings.InUnit(v, unit)
 	if difference && v > 0 && text != findings.Unknown {
 		return "+" + text
 	}
 	return text
+}
+
+// brief returns a unit for figures next to each other; percentage points need no name there.
+func brief(unit string) string {
+	if unit == findings.PercentagePoints {
+		return ""
+	}
+	return unit
 }
 
 // figureText formats a figure of a method; shares of the variance have two decimals.
@@ -104,12 +106,9 @@ func effectTip(b *findings.EffectBar, p *findings.EffectPlot) string {
 }
 
 // SetInfluences shows how much each factor matters, most important first. [Screening] shows the same of [findings.Screening].
-func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
+func (r *Rows) SetInfluences(s *findings.Sensitivity) {
 	kinds := []look{{shapes[0], chart.ColorSeries1, false}, {shapes[1], chart.ColorSeries2, false}}
 	bars := s.Method == findings.Tornado || s.Method == findings.Shares
-	if s.Method == findings.Indices || s.Method == findings.Shares {
-		unit = "" // shares of the variance
-	}
 	var l legend
 	if len(s.Figures) > 1 {
 		for i, name := range s.Figures {
@@ -120,7 +119,7 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 	for _, f := range s.Factors {
 		one := row{name: findings.Brief(f.Name), tip: findings.Brief(f.Name)}
 		for i, figure := range f.Figures {
-			text := figureText(figure.Value, unit, s.Method)
+			text := figureText(figure.Value, s.Unit, s.Method)
 			if i > 0 {
 				one.value += " / "
 			}
@@ -129,12 +128,12 @@ func (r *Rows) SetInfluences(s *findings.Sensitivity, unit string) {
 			m := mark{look: kinds[i%len(kinds)], value: figure.Value, low: math.NaN(), high: math.NaN(), bar: bars}
 			if figure.Interval.Known() {
 				m.low, m.high = figure.Interval.Low, figure.Interval.High
-				one.tip += ", 95% interval " + figureText(m.low, unit, s.Method) + " to " + figureText(m.high, unit, s.Method)
+				one.tip += ", 95% interval " + figureText(m.low, s.Unit, s.Method) + " to " + figureText(m.high, s.Unit, s.Method)
 			}
 			one.marks = append(one.marks, m)
 		}
 		rows = append(rows, one)
 	}
 	r.title = "factors"
-	r.set(rows, l, true, unit)
+	r.set(rows, l, true, brief(s.Unit))
 }

@@ -90,11 +90,11 @@ func TestTextsFit(t *testing.T) {
 		"one curve": func() fyne.CanvasObject { c := NewCurves(); c.Set(curves(1, true)); return c },
 		"curves":    func() fyne.CanvasObject { c := NewCurves(); c.Set(curves(8, true)); return c },
 		"names":     func() fyne.CanvasObject { c := NewCurves(); c.Set(curves(2, false)); return c },
-		"screening": func() fyne.CanvasObject { s := NewScreening(); s.Set(sensitivity(findings.Screening), "s"); return s },
+		"screening": func() fyne.CanvasObject { s := NewScreening(); s.Set(sensitivity(findings.Screening)); return s },
 		"matrix":    func() fyne.CanvasObject { m := NewMatrix(); m.Set(runs(100, 40)); return m },
 	}
 	for _, kind := range []findings.SensitivityKind{findings.Indices, findings.Tornado, findings.Shares} {
-		plots[string(kind)] = func() fyne.CanvasObject { r := NewRows(); r.SetInfluences(sensitivity(kind), "s"); return r }
+		plots[string(kind)] = func() fyne.CanvasObject { r := NewRows(); r.SetInfluences(sensitivity(kind)); return r }
 	}
 	for name, make := range plots {
 		for _, scale := range uitest.Scales {
@@ -209,9 +209,9 @@ func TestPlotsAreCopied(t *testing.T) {
 	uitest.Start(t)
 	r, influences, c, s, m := NewRows(), NewRows(), NewCurves(), NewScreening(), NewMatrix()
 	r.SetEffects(effects())
-	influences.SetInfluences(sensitivity(findings.Indices), "")
+	influences.SetInfluences(sensitivity(findings.Indices))
 	c.Set(curves(2, true))
-	s.Set(sensitivity(findings.Screening), "")
+	s.Set(sensitivity(findings.Screening))
 	m.Set(runs(2, 2))
 	for i, want := range []string{
 		"name\tfigure\tvalue\tlow\thigh\nparams.eagerness=0.5\tvalue\t-0.12\t-0.15\t-0.09\n",

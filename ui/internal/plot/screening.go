@@ -15,7 +15,6 @@ import (
 type Screening struct {
 	sheet
 	data  *findings.Sensitivity
-	unit  string
 	field field
 	dots  []fyne.Position
 }
@@ -34,8 +33,8 @@ func NewScreening() *Screening {
 }
 
 // Set shows an analysis by [findings.Screening].
-func (s *Screening) Set(data *findings.Sensitivity, unit string) {
-	s.data, s.unit = data, unit
+func (s *Screening) Set(data *findings.Sensitivity) {
+	s.data = data
 	s.update()
 }
 
@@ -48,7 +47,7 @@ func (s *Screening) arrange(size fyne.Size) {
 		xs.add(f.Figures[figureStar].Value, f.Figures[figureStar].Interval.High)
 		ys.add(f.Figures[figureSigma].Value)
 	}
-	s.field.x, s.field.y = newAxis(xs, 0.05, false, s.unit), newAxis(ys, 0.05, false, s.unit)
+	s.field.x, s.field.y = newAxis(xs, 0.05, false, brief(s.data.Unit)), newAxis(ys, 0.05, false, brief(s.data.Unit))
 	s.field.title, s.field.side = "importance (µ*)", "nonlinear or with interactions (σ)"
 	s.field.arrange(&s.sheet, 0, size.Width, size.Height)
 	s.dots = s.dots[:0]
@@ -138,7 +137,7 @@ func (s *Screening) spot(place int) (fyne.Position, string) {
 	f := &s.data.Factors[place]
 	lines := []string{findings.Brief(f.Name)}
 	for i, figure := range f.Figures {
-		lines = append(lines, s.data.Figures[i]+": "+textOf(figure.Value, s.unit))
+		lines = append(lines, s.data.Figures[i]+": "+findings.InUnit(figure.Value, s.data.Unit))
 	}
 	text := strings.Join(lines, "\n")
 	if place >= len(s.dots) {

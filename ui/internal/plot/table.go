@@ -94,7 +94,7 @@ func (s *Screening) Table() []byte {
 
 func (s *Screening) twin() fyne.CanvasObject {
 	other := NewScreening()
-	other.Set(s.data, s.unit)
+	other.Set(s.data)
 	return other
 }
 

@@ -37,6 +37,10 @@ func (c *compareCmd) Run(ctx context.Context, t *Terminal) error {
 				return err
 			}
 		}
+		if !t.JSON {
+			e.InPercent()
+			table = e.Table
+		}
 		var matters []*findings.Sensitivity // by measure
 		for i := range e.Rows {
 			of := slices.IndexFunc(table.Measures, func(m findings.Measure) bool { return m.Name == e.Rows[i].Name })
@@ -106,6 +110,7 @@ func (c *compareCmd) choose(e *findings.Comparison) error {
 
 // measureTable prints a measure at all points.
 func measureTable(out io.Writer, e *findings.Comparison, row *statistics.Row) error {
+	m, _ := e.Measure(row)
 	fmt.Fprintf(out, "\n%s\n", row.Name)
 	w := show.NewTable(out)
 	header := "POINT\tVALUES\tRUNS\tMEAN"
@@ -116,7 +121,7 @@ func measureTable(out io.Writer, e *findings.Comparison, row *statistics.Row) er
 	var notes []string
 	for point := range row.Estimates {
 		estimate := &row.Estimates[point]
-		format, cells := "%d\t%s\t%d\t%s", []any{point + 1, e.Table.Points[point].Label, estimate.N, findings.Range(estimate.Mean, estimate.Interval)}
+		format, cells := "%d\t%s\t%d\t%s", []any{point + 1, e.Table.Points[point].Label, estimate.N, m.Range(estimate.Mean, estimate.Interval)}
 		if d := e.Difference(row, point); d != nil {
 			format += "\t%s\t%s\t%s\t%s"
 			cells = append(cells, findings.Change(d), findings.Chance(d.Adjusted), findings.Text(findings.AtMost(d)), findings.Saved(d))
