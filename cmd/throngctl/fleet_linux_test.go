@@ -174,7 +174,7 @@ func fleetStatus(t *testing.T, data string) map[string]workers.State {
 // TestFleetCommands executes the commands for workers while a run is in progress.
 func TestFleetCommands(t *testing.T) {
 	data := t.TempDir()
-	slowRun(t, data, "--set", "agents=2000", "--cycles", "50", "--fleet", "local:3", "--max-concurrent", "30")
+	cmd, _, _ := slowRun(t, data, "--set", "agents=2000", "--cycles", "50", "--fleet", "local:3", "--max-concurrent", "30")
 	order := func(code int, want string, args ...string) {
 		t.Helper()
 		got, out, stderr := ctl(t, append(args, "--data", data)...)
@@ -197,6 +197,21 @@ func TestFleetCommands(t *testing.T) {
 		w := fleetStatus(t, data)["local-2"]
 		return w.Status == workers.Draining && w.InFlight == 0
 	}, "local-2 drains")
+	for _, pid := range childrenOf(t, cmd.Process.Pid) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, func() bool { w := fleetStatus(t, data)["local-1"]; return w.Status == workers.Lost }, "local-1 is lost")
+	eventually(t, func() bool {
+		all := fleetStatus(t, data)
+		return all["local-1"].InFlight > 0 && all["local-2"].Status == workers.Draining && all["local-2"].InFlight == 0
+	}, "local-2 is started again and still drains")
+	order(exitDone, "worker local-2 takes sessions again", "fleet", "undrain", "local-2")
+	eventually(t, func() bool {
+		w := fleetStatus(t, data)["local-2"]
+		return w.Status == workers.Ready && w.InFlight > 0
+	}, "local-2 takes sessions again")
 	order(exitDone, "is removed", "fleet", "remove", "local-3")
 	eventually(t, func() bool { return fleetStatus(t, data)["local-3"].Status == workers.Lost }, "local-3 is removed")
 	order(exitDone, "it was removed by hand", "fleet")

@@ -239,11 +239,15 @@ func (p crew) settleAccount(w *client) {
 	}
 }
 
-func (p crew) drain(name string) {
+func (p crew) drain(name string, drains bool) {
 	p.do(func() {
 		if w := p.clients[name]; w != nil && w.joined { // join drains the others
-			w.drains = true
-			p.book.Drain(name)
+			w.drains = drains
+			if drains {
+				p.book.Drain(name)
+			} else {
+				p.book.Undrain(name)
+			}
 			p.markDirty(name)
 		}
 	})

@@ -48,13 +48,21 @@ type member struct {
 	since   time.Time
 	present bool
 	unfit   bool // for any run
-	drains  bool
+	drains  bool // by hand
 	most    int         // sessions in flight, by hand; 0 means any number
 	greeted uint64      // its newest attempt to join; 0 before the first
 	waits   bool        // for a part of the run
 	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
 	asking  int         // packets without an answer, such as while the journal cannot be written
 	inbox   chan func() // what it sends, in order; closed by Close
+}
+
+// willing returns the status of a worker that nothing keeps from executing sessions.
+func (m *member) willing() workers.Status {
+	if m.drains {
+		return workers.Draining
+	}
+	return workers.Ready
 }
 
 // New returns a coordinator that talks to its workers over a bus. Close closes the bus.
@@ -206,11 +214,11 @@ func (c *Coordinator) greet(name string, body []byte, answer func([]byte)) {
 		answer(codec.AppendWire(nil, welcome{}))
 		return
 	}
-	m.Info, m.present, m.since, m.greeted, m.drains = of.Info, true, time.Now(), of.Attempt, false
+	m.Info, m.present, m.since, m.greeted = of.Info, true, time.Now(), of.Attempt
 	if m.unfit = err != nil; m.unfit {
 		m.state, m.why = workers.Refused, err.Error()
 	} else {
-		m.state, m.why = workers.Ready, ""
+		m.state, m.why = m.willing(), ""
 	}
 	pool := c.pool
 	if pool == nil {
@@ -240,7 +248,7 @@ func (c *Coordinator) prepared(name string, body []byte, answer func([]byte)) {
 		return
 	}
 	c.mu.Lock()
-	m.state, m.why, m.since, m.heard = workers.Ready, of.Refused, time.Now(), time.Now()
+	m.state, m.why, m.since, m.heard = m.willing(), of.Refused, time.Now(), time.Now()
 	if of.Refused != "" {
 		m.state = workers.Refused
 	}
@@ -285,7 +293,7 @@ func (c *Coordinator) present(worker string) {
 		time.AfterFunc(BeatEvery, func() { c.later(worker, func() { know(c, worker) }) })
 	}
 	if again {
-		m.state, m.why, m.since = workers.Ready, "", time.Now()
+		m.state, m.why, m.since = m.willing(), "", time.Now()
 	}
 	c.mu.Unlock()
 	if again {
@@ -352,7 +360,7 @@ func (c *Coordinator) invite(pool *Pool, worker string) {
 	defer c.mu.Unlock()
 	if m := c.members[worker]; m != nil {
 		m.waits = refused != ""
-		m.state, m.why = workers.Ready, refused
+		m.state, m.why = m.willing(), refused
 		if m.waits {
 			m.state = workers.Refused
 		}
@@ -456,7 +464,7 @@ func (c *Coordinator) release(p *Pool) {
 	}
 	for name, m := range c.members {
 		if m.present && !m.unfit { // the next run may use it
-			m.state, m.why, m.waits = workers.Ready, "", false
+			m.state, m.why, m.waits = m.willing(), "", false
 			c.bus.Order(name, codec.AppendWire(nil, order{})) // with the lock: the next run orders after this
 		}
 	}

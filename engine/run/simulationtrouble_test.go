@@ -33,8 +33,11 @@ func (f *simFleet) trouble() {
 		}
 	case 8:
 		if n.client != nil && n.client.joined {
-			n.client.drains = true
-			f.book.Drain(n.name)
+			if n.client.drains = !n.client.drains; n.client.drains {
+				f.book.Drain(n.name)
+			} else {
+				f.book.Undrain(n.name)
+			}
 			f.markDirty(n)
 			f.settleBook()
 		}

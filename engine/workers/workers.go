@@ -3,6 +3,7 @@ package workers
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -67,6 +68,30 @@ func Summary(all []State) string {
 		}
 	}
 	return text
+}
+
+// Waits says why a run with these workers has to wait, such as "no worker takes sessions: rack is draining, desk was refused"; "" if
+// one takes sessions, or if there are no workers.
+func Waits(all []State) string {
+	var parts []string
+	for i := range all {
+		switch w := &all[i]; w.Status {
+		case Ready:
+			return ""
+		case Draining, Stalled:
+			parts = append(parts, w.Name+" is "+w.Status.String())
+		default:
+			parts = append(parts, w.Name+" was "+w.Status.String())
+		}
+	}
+	const most = 3
+	if n := len(parts) - most; n > 1 {
+		parts = append(parts[:most], fmt.Sprintf("and %d others", n))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "no worker takes sessions: " + strings.Join(parts, ", ")
 }
 
 // UnmarshalText reads the name of a status.

@@ -33,3 +33,20 @@ func TestStatusInJSON(t *testing.T) {
 		t.Error("an unknown status is read")
 	}
 }
+
+func TestWaits(t *testing.T) {
+	for _, c := range []struct {
+		all  []State
+		want string
+	}{
+		{nil, ""},
+		{[]State{{Name: "a", Status: Draining}, {Name: "b"}}, ""},
+		{[]State{{Name: "a", Status: Draining}, {Name: "b", Status: Refused}}, "no worker takes sessions: a is draining, b was refused"},
+		{[]State{{Name: "a", Status: Lost}, {Name: "b", Status: Lost}, {Name: "c", Status: Stalled}, {Name: "d", Status: Lost}}, "no worker takes sessions: a was lost, b was lost, c is stalled, d was lost"},
+		{[]State{{Name: "a", Status: Lost}, {Name: "b", Status: Lost}, {Name: "c", Status: Lost}, {Name: "d", Status: Lost}, {Name: "e", Status: Lost}}, "no worker takes sessions: a was lost, b was lost, c was lost, and 2 others"},
+	} {
+		if got := Waits(c.all); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

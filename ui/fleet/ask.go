@@ -16,10 +16,16 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// drainWorker drains the selected worker.
+// drainWorker drains the selected worker, or lets it take sessions again.
 func (b *Board) drainWorker() {
-	if w := b.chosen(); w != nil {
-		name := w.Name
+	w := b.chosen()
+	if w == nil {
+		return
+	}
+	name := w.Name
+	if w.Status == workers.Draining {
+		b.order(func(f Workers) error { return f.Undrain(name) }, name+" takes sessions again.")
+	} else {
 		b.order(func(f Workers) error { return f.Drain(name) }, name+" ends its sessions and takes no others.")
 	}
 }

@@ -278,7 +278,15 @@ func (b *Board) enable() {
 		text = w.Name + " is selected."
 	}
 	b.note.Set(text, widgets.Quiet)
-	able(b.drain, can && w.Status != workers.Draining)
+	label := "Drain"
+	if w != nil && w.Status == workers.Draining {
+		label = "Undrain"
+	}
+	if b.drain.Text != label {
+		b.drain.SetText(label)
+		b.orders.Refresh()
+	}
+	able(b.drain, can)
 	able(b.limit, can && w.Status != workers.Draining)
 	able(b.remove, can)
 }

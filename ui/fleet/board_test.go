@@ -136,11 +136,15 @@ func TestOrdersForWorkers(t *testing.T) {
 	if s.said[2] != "rack-1 has at most 12 sessions in flight." || s.win.Canvas().Overlays().Top() != nil {
 		t.Errorf("it says %q", s.said)
 	}
+	drained := fleettest.Four(time.Time{}, 0)
+	drained[1].Status = workers.Draining
+	s.second(drained...)
+	s.Draw(nil)
 	s.fleet.Fail = errors.New("the worker left")
-	s.Tap(s.Content, "Drain")
+	s.Tap(s.Content, "Undrain")
 	s.Until("refused", func() bool { return len(s.said) == 4 })
-	if s.said[3] != "Nothing has changed: the worker left." {
-		t.Errorf("it says %q", s.said[3])
+	if orders := s.fleet.Orders(); s.said[3] != "Nothing has changed: the worker left." || orders[len(orders)-1] != "undrain rack-1" {
+		t.Errorf("it says %q after %s", s.said[3], orders)
 	}
 }
 

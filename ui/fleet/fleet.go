@@ -17,6 +17,8 @@ type Workers interface {
 	Workers() []workers.State
 	// Drain lets a worker end its sessions and take no others.
 	Drain(name string) error
+	// Undrain lets a worker that was drained take sessions again.
+	Undrain(name string) error
 	// Remove cuts the sessions of a worker, which run again on the others, and ends its part in the fleet.
 	Remove(name string) error
 	// Limit bounds the sessions in flight of a worker; 0 sets no bound.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/engine/workers"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
 )
@@ -77,6 +78,9 @@ func (s *Screen) message() message {
 	}
 	if f.snap.Phase == engine.Draining {
 		return stopping(f.snap)
+	}
+	if why := workers.Waits(f.workers); why != "" && f.snap.Phase == engine.Running && !f.past {
+		return message{text: words.Sentence(why) + " The run waits until one does.", tone: widgets.Warning}
 	}
 	if text, tone := alarm(f.snap, s.logged()); text != "" {
 		m := message{text: strings.ToUpper(text[:1]) + text[1:], tone: tone, why: remedy(f.snap)}
@@ -156,6 +160,8 @@ func progress(f *feed) (left, right string, share float64) {
 	right = view.SharePercent(s)
 	switch rest := view.TimeLeft(s); {
 	case f.past:
+	case workers.Waits(f.workers) != "" && s.Phase == engine.Running:
+		right += ", waits for a worker"
 	case rest != "":
 		right += ", " + rest
 	case s.Phase == engine.Paused || s.Phase == engine.Draining: // the banner takes the place of the line with the elapsed time

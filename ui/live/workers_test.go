@@ -99,6 +99,32 @@ func TestTheHistoryHasWorkers(t *testing.T) {
 	}
 }
 
+// TestNoWorkerTakesSessions checks that a run without a worker that takes sessions says so, and has no estimate of its end.
+func TestNoWorkerTakesSessions(t *testing.T) {
+	st, team := withFleet(t)
+	all := fleettest.Four(time.Time{}, 90)
+	for i := range all {
+		all[i].Status = workers.Draining
+	}
+	team.Set(all...)
+	later := st.now().Add(time.Minute)
+	st.now = func() time.Time { return later }
+	st.tick()
+	for _, want := range []string{"No worker takes sessions: desk is draining", "waits for a worker"} {
+		if !uitest.Shows(st.Content(), want) {
+			t.Errorf("there is no %q among %q", want, uitest.Texts(st.header.content))
+		}
+	}
+	all[1].Status = workers.Ready
+	team.Set(all...)
+	latest := later.Add(time.Minute)
+	st.now = func() time.Time { return latest }
+	st.tick()
+	if uitest.Shows(st.Content(), "takes sessions:") || uitest.Shows(st.Content(), "waits for a worker") {
+		t.Errorf("with a ready worker it shows %q", uitest.Texts(st.header.content))
+	}
+}
+
 // TestOneProcessShowsNoWorkers checks that a run without a fleet has nothing about workers, also after one with a fleet.
 func TestOneProcessShowsNoWorkers(t *testing.T) {
 	st, _ := withFleet(t)

@@ -193,6 +193,11 @@ func (c *Client) DrainWorker(ctx context.Context, name string) error {
 	return c.order(ctx, request{Order: orderDrain, Worker: name})
 }
 
+// UndrainWorker lets a worker that was drained take sessions again.
+func (c *Client) UndrainWorker(ctx context.Context, name string) error {
+	return c.order(ctx, request{Order: orderUndrain, Worker: name})
+}
+
 // RemoveWorker cuts the sessions of a worker, which run again elsewhere, and refuses the worker from now on.
 func (c *Client) RemoveWorker(ctx context.Context, name string) error {
 	return c.order(ctx, request{Order: orderRemove, Worker: name})

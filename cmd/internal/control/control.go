@@ -31,6 +31,7 @@ type Workers interface {
 	// Drain lets a worker end its sessions and take no others. Remove cuts its sessions, which run again elsewhere, and refuses the
 	// worker from now on.
 	Drain(name string) error
+	Undrain(name string) error
 	Remove(name string) error
 	// Limit bounds the sessions in flight of a worker; 0 sets no bound.
 	Limit(name string, most int) error

@@ -36,6 +36,7 @@ const (
 	orderBroadcast  = "broadcast"
 	orderWorkers    = "workers"
 	orderDrain      = "drain"
+	orderUndrain    = "undrain"
 	orderRemove     = "remove"
 	orderLimit      = "limit"
 )

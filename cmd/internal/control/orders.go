@@ -32,6 +32,7 @@ var orders = map[string]func(s *server, q *request, r *reply) error{
 	orderBroadcast:  func(s *server, q *request, _ *reply) error { return s.job.Broadcast(s.ctx, q.Agents, q.Text, q.Who) },
 	orderWorkers:    ofFleet(func(w Workers, _ *request, r *reply) error { r.Workers = w.Workers(); return nil }),
 	orderDrain:      ofFleet(func(w Workers, q *request, _ *reply) error { return w.Drain(q.Worker) }),
+	orderUndrain:    ofFleet(func(w Workers, q *request, _ *reply) error { return w.Undrain(q.Worker) }),
 	orderRemove:     ofFleet(func(w Workers, q *request, _ *reply) error { return w.Remove(q.Worker) }),
 	orderLimit:      ofFleet(func(w Workers, q *request, _ *reply) error { return w.Limit(q.Worker, q.Limit) }),
 }

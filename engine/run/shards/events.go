@@ -53,6 +53,16 @@ func (b *Book) Drain(name string) {
 	b.settle()
 }
 
+// Undrain lets a worker take sessions again.
+func (b *Book) Undrain(name string) {
+	w := b.workers[name]
+	if w == nil || !w.present || !w.drains {
+		return
+	}
+	w.drains = false
+	b.settle()
+}
+
 // LimitWorker sets the highest share of a worker; 0 sets none.
 func (b *Book) LimitWorker(name string, most int) {
 	if w := b.workers[name]; w != nil {

@@ -61,6 +61,9 @@ func (f *Fleet) order(format string, args ...any) error {
 // Drain implements [fleet.Workers].
 func (f *Fleet) Drain(name string) error { return f.order("drain %s", name) }
 
+// Undrain implements [fleet.Workers].
+func (f *Fleet) Undrain(name string) error { return f.order("undrain %s", name) }
+
 // Remove implements [fleet.Workers].
 func (f *Fleet) Remove(name string) error { return f.order("remove %s", name) }
 

@@ -195,6 +195,9 @@ func (f *Fleet) Close() error {
 // Drain implements [app.Crew].
 func (f *Fleet) Drain(name string) error { return mistake(f.Coordinator.Drain(name)) }
 
+// Undrain implements [app.Crew].
+func (f *Fleet) Undrain(name string) error { return mistake(f.Coordinator.Undrain(name)) }
+
 // Limit implements [app.Crew].
 func (f *Fleet) Limit(name string, most int) error { return mistake(f.Coordinator.Limit(name, most)) }
 

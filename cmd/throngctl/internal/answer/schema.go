@@ -88,6 +88,7 @@ var All = []Printed{
 	{"status", "", view.Status{}},
 	{"fleet status", "", []workers.State{}},
 	{"fleet drain", "", Done{}},
+	{"fleet undrain", "", Done{}},
 	{"fleet remove", "", Done{}},
 	{"fleet limit", "", Done{}},
 	{"set", "", Changes{}},

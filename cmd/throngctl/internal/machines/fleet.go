@@ -21,10 +21,11 @@ func total() uint64 { return machine.TotalMemory() }
 
 // Commands are the commands for the workers of the run in progress.
 type Commands struct {
-	Status statusCmd `cmd:"" default:"withargs" help:"List the workers and what they do."`
-	Drain  drainCmd  `cmd:"" help:"Let a worker end its sessions and take no others."`
-	Remove removeCmd `cmd:"" help:"Remove a worker: its sessions in flight run again on the others."`
-	Limit  limitCmd  `cmd:"" help:"Bound the sessions in flight of a worker; 0 sets no bound."`
+	Status  statusCmd  `cmd:"" default:"withargs" help:"List the workers and what they do."`
+	Drain   drainCmd   `cmd:"" help:"Let a worker end its sessions and take no others."`
+	Undrain undrainCmd `cmd:"" help:"Let a worker that was drained take sessions again."`
+	Remove  removeCmd  `cmd:"" help:"Remove a worker: its sessions in flight run again on the others."`
+	Limit   limitCmd   `cmd:"" help:"Bound the sessions in flight of a worker; 0 sets no bound."`
 }
 
 // jsonFlag is the flag of commands with JSON output.
@@ -48,25 +49,29 @@ func (*statusCmd) Run(ctx context.Context, t *Terminal) error {
 			return err
 		}
 		w := show.NewTable(t.Out)
-		fmt.Fprintln(w, "NAME\tSTATUS\tSYSTEM\tVERSION\tCORES\tLIMIT\tIN FLIGHT\tSESSIONS/S\tCPU\tMEMORY\tLAG")
+		fmt.Fprintln(w, "NAME\tSTATUS\tSYSTEM\tCORES\tLIMIT\tIN FLIGHT\tSESSIONS/S\tCPU\tMEMORY\tLAG")
 		for i := range all {
 			row(w, &all[i])
 		}
-		return w.Flush()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		for i := range all {
+			if s := &all[i]; s.Why != "" {
+				show.Row(t.Out, "%s is %s: %s\n", s.Name, s.Status, s.Why)
+			}
+		}
+		return nil
 	})
 }
 
 // row prints a worker.
 func row(w io.Writer, s *workers.State) {
-	status := s.Status.String()
-	if s.Why != "" {
-		status += ": " + s.Why
-	}
 	limit := strconv.Itoa(s.Limit)
 	if s.MaxLimit > 0 {
 		limit += fmt.Sprintf(" (at most %d)", s.MaxLimit)
 	}
-	show.Row(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%.1f\t%.0f%%\t%s\t%s\n", s.Name, status, s.System, s.Version, s.Cores, limit, s.InFlight, s.PerSecond, s.CPU,
+	show.Row(w, "%s\t%s\t%s\t%d\t%s\t%d\t%.1f\t%.0f%%\t%s\t%s\n", s.Name, s.Status, s.System, s.Cores, limit, s.InFlight, s.PerSecond, s.CPU,
 		engine.FormatBytes(int64(s.Memory)), s.Lag.Round(10*time.Microsecond))
 }
 
@@ -93,6 +98,17 @@ type drainCmd struct {
 func (c *drainCmd) Run(ctx context.Context, t *Terminal) error {
 	return t.order(ctx, func(ctx context.Context, client *control.Client) error { return client.DrainWorker(ctx, c.Name) },
 		"worker "+c.Name+" ends its sessions and takes no others")
+}
+
+type undrainCmd struct {
+	Name string `arg:"" help:"Name of the worker; throngctl fleet status lists them."`
+	jsonFlag
+}
+
+// Run is called by kong.
+func (c *undrainCmd) Run(ctx context.Context, t *Terminal) error {
+	return t.order(ctx, func(ctx context.Context, client *control.Client) error { return client.UndrainWorker(ctx, c.Name) },
+		"worker "+c.Name+" takes sessions again")
 }
 
 type removeCmd struct {
