@@ -333,7 +333,7 @@ func TestRefusedWorker(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = w.Process.Kill(); _ = w.Wait() })
 		if i == 0 {
-			if note := next("worker rack-0 refused"); !strings.Contains(note, "the secret SHOP_TOKEN is ") || !strings.Contains(note, "export SHOP_TOKEN=") {
+			if note := next("worker rack-0 refused"); !strings.Contains(note, "the secret SHOP_TOKEN is ") || !strings.Contains(note, "export SHOP_TOKEN=") || !strings.Contains(note, "or start the run with --share-secrets SHOP_TOKEN") {
 				t.Errorf("got %s", note)
 			}
 		}

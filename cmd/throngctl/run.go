@@ -297,7 +297,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	guarded(t, box, job.Run, func() { interrupted, leaving = follow(programs, box, job, out.NoDashboard, patience) })
 	result := job.Run.Wait()
 	if t.json {
-		end := answer.NewEnded(job, &result)
+		end := answer.NewEnded(job, &result, out.Fleet.Again())
 		defer func() {
 			end.Code = codeOf(err)
 			err = errors.Join(err, programs.line(end))
@@ -316,7 +316,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 		}
 	}
 	if leaving { // no time for more
-		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s%s\n", job.Run.ID(), out.Fleet.Again())
 		return exitError(exitInterrupted)
 	}
 	if text := recording(ctx, store, job, result.Ending); text != "" {
@@ -332,14 +332,14 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	}
 	if result.Ending == engine.EndOutOfBudget && !interrupted {
 		s := job.Run.Snapshot()
-		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed))
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s %s%s\n", job.Run.ID(), s.Budget.Larger(s.Elapsed), out.Fleet.Again())
 	}
 	if result.Ending == engine.EndHopeless {
 		fmt.Fprintf(t.out, "to continue: %s\n", app.NextSteps(answer.EndedRecord(job, &result)))
 	}
 	switch {
 	case interrupted && result.Ending != engine.EndFinished, result.Ending == engine.EndStopped:
-		fmt.Fprintf(t.out, "resume with: throngctl resume %s\n", job.Run.ID())
+		fmt.Fprintf(t.out, "resume with: throngctl resume %s%s\n", job.Run.ID(), out.Fleet.Again())
 		return exitError(exitInterrupted)
 	case !result.Passed():
 		return exitError(exitFailed)

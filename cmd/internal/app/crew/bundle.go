@@ -65,7 +65,10 @@ func (p preparer) prepare(_ context.Context, data []byte, from *lending.Borrower
 		return nil, fmt.Errorf("the scenario is not the same here: %w", err)
 	}
 	s.Source.Path = b.Path
-	find := secrets.Finder{Env: func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) }}
+	find := secrets.Finder{
+		Env:     func(name string) string { return cmp.Or(b.Shared[name], os.Getenv(name)) },
+		Further: func(name string) string { return "start the run with --share-secrets " + name },
+	}
 	borrow := func(service string) admission.Admitter { return from.Service(service) }
 	l := app.Permits{Services: app.Services{Scenario: s, Settings: b.Settings, Secrets: find, Reach: b.Reach, Borrow: borrow, Witness: p.witness}, Allow: b.Allowed}
 	job, services, err := l.Connect(b.Machine != thisMachine())

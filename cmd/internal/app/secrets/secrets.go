@@ -19,7 +19,8 @@ import (
 // Finder finds the secrets that a scenario names: in the environment, in memory, and in the keychain. The zero value is
 // ready.
 type Finder struct {
-	Env func(name string) string // nil is os.Getenv
+	Env     func(name string) string // nil is os.Getenv
+	Further func(name string) string // another way to provide a secret, for the hint of an error; may be nil
 }
 
 // givenSecrets holds secret parameters by name in memory.
@@ -69,6 +70,9 @@ func (s Finder) Find(field, name string) (value, place string, err error) {
 		problem = fmt.Sprintf("the secret %s is not in %s, and %v", name, InEnvironment, err)
 	} else {
 		hint += ", or throngctl secret set " + name
+	}
+	if s.Further != nil {
+		hint += ", or " + s.Further(name)
 	}
 	return "", "", &engine.FieldError{Field: field, Problem: problem, Hint: hint}
 }

@@ -61,8 +61,8 @@ type Ended struct {
 	Next     string          `json:"next_command,omitempty"` // continues the run
 }
 
-// NewEnded returns the last line of a run.
-func NewEnded(job *app.Job, r *run.Result) *Ended {
+// NewEnded returns the last line of a run. The flags are those that a command to resume it needs as well.
+func NewEnded(job *app.Job, r *run.Result, flags string) *Ended {
 	s := job.Run.Snapshot()
 	j := &Ended{
 		Event: EndedEvent, Progress: view.NewProgress(s), Totals: view.NewTotals(s), Passed: r.Passed(), Exact: s.Inexact == nil,
@@ -74,7 +74,7 @@ func NewEnded(job *app.Job, r *run.Result) *Ended {
 	case engine.EndHopeless:
 		j.Next = app.RerunCommand(EndedRecord(job, r))
 	default:
-		j.Next = "throngctl resume " + string(job.Run.ID())
+		j.Next = "throngctl resume " + string(job.Run.ID()) + flags
 	}
 	return j
 }

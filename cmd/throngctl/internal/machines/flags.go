@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/fleet/bus"
 )
 
 // Flags say which processes execute the sessions of a run.
@@ -41,6 +42,24 @@ func (f *Flags) Used() (bool, error) {
 	}
 	_, err := crew.Local(f.Fleet)
 	return f.Fleet != "" || f.NATS != "", err
+}
+
+// Again returns the flags with which another command resumes the run in the same way, such as " --fleet :7422"; "" without a fleet. A
+// password in the address of a cluster is left out.
+func (f *Flags) Again() (text string) {
+	add := func(flag, value string) {
+		if value != "" {
+			text += " --" + flag + " " + value
+		}
+	}
+	add("fleet", f.Fleet)
+	add("advertise", f.Advertise)
+	if f.NATS != "" {
+		add("nats", bus.WithoutSecrets(f.NATS))
+	}
+	add("nats-creds", f.NATSCreds)
+	add("share-secrets", strings.Join(f.ShareSecrets, ","))
+	return text
 }
 
 // Open starts the fleet. count is how many workers to wait for.
