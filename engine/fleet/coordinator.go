@@ -47,8 +47,8 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
-	unfit   bool // for any run
-	drains  bool // by hand
+	unfit   bool        // for any run
+	drains  bool        // by hand
 	most    int         // sessions in flight, by hand; 0 means any number
 	greeted uint64      // its newest attempt to join; 0 before the first
 	waits   bool        // for a part of the run
