@@ -33,6 +33,7 @@ func (t *terminal) openFleet(ctx context.Context, flags *machines.Flags, l *app.
 	}
 	l.Crew = team
 	if flags.Fleet == "" || team.Locals() == 0 {
+		crew.Warn(l, func(text string) { fmt.Fprintln(t.err, "note:", text) })
 		fmt.Fprintf(t.err, "to join from another machine: THRONG_JOIN=%s throngctl worker\n", team.JoinLine())
 		waiting := "the first worker"
 		if count > 1 {

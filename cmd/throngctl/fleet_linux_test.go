@@ -250,11 +250,15 @@ func TestFleetOfOtherMachines(t *testing.T) {
 	coordinator, stdout, _ := process(t, nil, "run", "shopping", "--data", data, "--set", "agents=100", "--seed", "7", "--cycles", "2", "--mock-latency", "local",
 		"--no-dashboard", "--fleet", "127.0.0.1:0", "--workers", "2")
 	lines := startReading(t, coordinator)
-	first, err := lines.ReadString('\n')
+	warning, err := lines.ReadString('\n')
+	if err != nil || !strings.Contains(warning, "workers of other machines will be refused: the scenario uses a mock for service shop") {
+		t.Fatalf("%q, %v", warning, err)
+	}
+	second, err := lines.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	join := regexp.MustCompile(`throng://\S+`).FindString(first)
+	join := regexp.MustCompile(`throng://\S+`).FindString(second)
 	if stored, err := exec.CommandContext(t.Context(), "grep", "-rl", filepath.Base(join), data).Output(); err == nil && strings.TrimSpace(string(stored)) != filepath.Join(data, "fleet", "token") {
 		t.Errorf("the token is in %s", stored)
 	}

@@ -56,20 +56,20 @@ type cli struct {
 	startCommands
 	runCommands
 	orderCommands
-	fleetCommands
 	scenarioCommands
 	documentCommands
 }
 
 // startCommands start runs.
 type startCommands struct {
-	Run        runCmd            `cmd:"" help:"Run a scenario." group:"Runs"`
-	Experiment lab.Commands      `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
-	Queue      line.Commands     `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
-	Resume     resumeCmd         `cmd:"" help:"Resume a run." group:"Runs"`
-	Fork       forkCmd           `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
-	Survey     questions.Command `cmd:"" help:"Ask copies of the agents of a run questions, or show the answers." group:"Runs"`
-	Cleanup    cleanupCmd        `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
+	Run        runCmd             `cmd:"" help:"Run a scenario." group:"Runs"`
+	Experiment lab.Commands       `cmd:"" help:"Execute many runs that differ in parameters and seeds." group:"Runs"`
+	Queue      line.Commands      `cmd:"" help:"List what waits to start, or change it." group:"Runs"`
+	Resume     resumeCmd          `cmd:"" help:"Resume a run." group:"Runs"`
+	Fork       forkCmd            `cmd:"" help:"Fork a run from a checkpoint, with changes." group:"Runs"`
+	Survey     questions.Command  `cmd:"" help:"Ask copies of the agents of a run questions, or show the answers." group:"Runs"`
+	Worker     machines.WorkerCmd `cmd:"" help:"Execute sessions of a run that another machine coordinates." group:"Runs"`
+	Cleanup    cleanupCmd         `cmd:"" help:"Run the cleanup of a scenario to delete what a run created in its services." group:"Runs"`
 }
 
 // runCommands are about runs that exist.
@@ -97,21 +97,16 @@ type runCommands struct {
 
 // orderCommands act on the run in progress.
 type orderCommands struct {
-	Status     statusCmd     `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
-	Set        setCmd        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
-	Pause      pauseCmd      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
-	Continue   continueCmd   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
-	Stop       stopCmd       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
-	Checkpoint checkpointCmd `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
-	Retire     retireCmd     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
-	Requeue    requeueCmd    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
-	Broadcast  broadcastCmd  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
-}
-
-// fleetCommands are for runs on more than one machine.
-type fleetCommands struct {
-	Worker machines.WorkerCmd `cmd:"" help:"Execute sessions of a run that another machine coordinates." group:"Runs"`
-	Fleet  machines.Commands  `cmd:"" help:"Show the workers of a run that is spread over processes, or change them." group:"The run in progress"`
+	Status     statusCmd         `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
+	Set        setCmd            `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
+	Pause      pauseCmd          `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
+	Continue   continueCmd       `cmd:"" help:"Continue a paused run." group:"The run in progress"`
+	Stop       stopCmd           `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
+	Checkpoint checkpointCmd     `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
+	Retire     retireCmd         `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
+	Requeue    requeueCmd        `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
+	Broadcast  broadcastCmd      `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+	Fleet      machines.Commands `cmd:"" help:"Show the workers of a run that is spread over processes, or change them." group:"The run in progress"`
 }
 
 // scenarioCommands prepare runs.

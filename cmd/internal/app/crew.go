@@ -82,6 +82,22 @@ func (l assembly) pool(ctx context.Context, j *Job) (pool NewPool, err error) {
 	return pool, err
 }
 
+// OnlyHere returns why workers of other machines cannot call services: mocks, and addresses of the coordinator's machine.
+func (l Permits) OnlyHere() (all []error) {
+	for _, s := range l.Scenario.Services {
+		found, _ := l.destinations(s)
+		for _, d := range found {
+			if d.Local() {
+				all = append(all, fmt.Errorf("service %s is at %s, which is another machine for each worker; use an address that is the same on all machines", s.Name, d.Address()))
+			}
+		}
+		if l.mocks(s) {
+			all = append(all, fmt.Errorf("the scenario uses a mock for service %s, which listens on the coordinator's machine only; use --fleet local:N, or give the service's address", s.Name))
+		}
+	}
+	return all
+}
+
 // Connect connects the services in a worker of a fleet. elsewhere says that the coordinator is on another machine. The caller closes
 // the job.
 func (l Permits) Connect(elsewhere bool) (*Job, []engine.Service, error) {
@@ -90,16 +106,13 @@ func (l Permits) Connect(elsewhere bool) (*Job, []engine.Service, error) {
 		s.Models = l.models(s) // the coordinator has chosen them
 		found, _ := l.destinations(s)
 		for _, d := range found {
-			switch {
-			case !consent.Named(l.Allow, d):
+			if !consent.Named(l.Allow, d) {
 				mistakes = append(mistakes, fmt.Errorf("service %s is at %s on this machine, which the run may not call", s.Name, d.Address()))
-			case d.Local() && elsewhere:
-				mistakes = append(mistakes, fmt.Errorf("service %s is at %s, which is another machine for each worker; use an address that is the same on all machines", s.Name, d.Address()))
 			}
 		}
-		if l.mocks(s) && elsewhere {
-			mistakes = append(mistakes, fmt.Errorf("the scenario uses a mock for service %s, which listens on the coordinator's machine only; use --fleet local:N, or give the service's address", s.Name))
-		}
+	}
+	if elsewhere {
+		mistakes = append(mistakes, l.OnlyHere()...)
 	}
 	bearers, err := l.unlock()
 	if err := errors.Join(append(mistakes, err)...); err != nil {

@@ -258,6 +258,13 @@ func CheckShared(l app.Launch, names []string) error {
 	return errors.Join(mistakes...)
 }
 
+// Warn says which services of a launch workers of other machines cannot call.
+func Warn(l *app.Launch, say func(string)) {
+	for _, why := range l.Permits().OnlyHere() {
+		say("workers of other machines will be refused: " + why.Error())
+	}
+}
+
 // Pool implements [app.Crew].
 func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (pool app.NewPool, shown []engine.Service, err error) {
 	b := bundle{Work: w, Machine: thisMachine(), Shared: map[string]string{}}
@@ -271,11 +278,6 @@ func (f *Fleet) Pool(ctx context.Context, w app.Work, own []engine.Service) (poo
 	}
 	if w.Settings.Sequential {
 		f.cfg.Say("the sessions of a sequential run depend on each other: one worker at a time executes them")
-	}
-	for name, r := range w.Reach {
-		if r.Mock != "" && f.locals == nil {
-			f.cfg.Say("the service " + name + " is a mock, which listens on this machine only: workers of other machines are refused; name a backend with --service")
-		}
 	}
 	more, shown := f.lend(own, count)
 	return func(cfg run.PoolConfig) (run.WorkerPool, error) {
