@@ -260,8 +260,8 @@ func CheckShared(l app.Launch, names []string) error {
 
 // Warn says which services of a launch workers of other machines cannot call.
 func Warn(l *app.Launch, say func(string)) {
-	for _, why := range l.Permits().OnlyHere() {
-		say("workers of other machines will be refused: " + why.Error())
+	if why := errors.Join(l.Permits().OnlyHere()...); why != nil {
+		say("workers of other machines will be refused: " + strings.ReplaceAll(why.Error(), "\n", "; "))
 	}
 }
 
