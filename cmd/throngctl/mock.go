@@ -88,6 +88,7 @@ func (c *mockCmd) startShop(t *terminal, cfg mock.Config) (end func() error, err
 	fmt.Fprintf(t.out, "url %s\nsecret %s\n", shop.URL(), shop.Secret())
 	fmt.Fprintf(t.out, "sign in as USER with the header: Authorization: Bearer %s.USER\n", shop.Secret())
 	fmt.Fprintln(t.out, "or log in: POST /auth/login with user and password; the secret is the password of every user")
+	fmt.Fprintln(t.out, `in a scenario, with the secret in THRONG_MOCK_SECRET: auth: {login: {post: /auth/login, json: {user: "${agent.id}", password: secret:THRONG_MOCK_SECRET}, token: body.access_token}}`)
 	return func() error {
 		s, orders := shop.Stats(), shop.Orders()
 		fmt.Fprintf(t.out, "%s requests answered, %s orders\n", engine.FormatCount(s.Requests), engine.FormatCount(orders.Total))
