@@ -44,13 +44,9 @@ func (e *NoWorkerError) Error() string {
 	return fmt.Sprintf("no worker is named %q; the workers are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// Drain lets a worker end its sessions and take no others, also if its process is started again.
-func (c *Coordinator) Drain(name string) error { return c.drain(name, true) }
-
-// Undrain lets a worker that was drained take sessions again.
-func (c *Coordinator) Undrain(name string) error { return c.drain(name, false) }
-
-func (c *Coordinator) drain(name string, drains bool) error {
+// Drain lets a worker end its sessions and take no others, also if its process is started again; or, with drains false, lets it take
+// sessions again.
+func (c *Coordinator) Drain(name string, drains bool) error {
 	return c.steer(name, func(m *member, p *Pool) {
 		if p != nil {
 			crew{p}.drain(name, drains)

@@ -193,10 +193,10 @@ func (f *Fleet) Close() error {
 }
 
 // Drain implements [app.Crew].
-func (f *Fleet) Drain(name string) error { return mistake(f.Coordinator.Drain(name)) }
+func (f *Fleet) Drain(name string) error { return mistake(f.Coordinator.Drain(name, true)) }
 
 // Undrain implements [app.Crew].
-func (f *Fleet) Undrain(name string) error { return mistake(f.Coordinator.Undrain(name)) }
+func (f *Fleet) Undrain(name string) error { return mistake(f.Coordinator.Drain(name, false)) }
 
 // Limit implements [app.Crew].
 func (f *Fleet) Limit(name string, most int) error { return mistake(f.Coordinator.Limit(name, most)) }
