@@ -24,7 +24,7 @@ const (
 // OwnFields are the fields of a completion request that Throng sets itself, with the keys that set them in a scenario; "" for none.
 var OwnFields = map[string]string{
 	"model": "model", "messages": "messages", fieldMaxTokens: fieldMaxTokens, fieldMaxCompletionTokens: fieldMaxCompletionTokens,
-	llm.FieldTools: "tools", fieldTemperature: fieldTemperature, fieldSeed: "", FieldStream: FieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",
+	fieldTemperature: fieldTemperature, fieldSeed: "", FieldStream: FieldStream, fieldStreamOptions: "", fieldFormat: "answer", fieldEffort: fieldEffort, "n": "",
 }
 
 // Request implements [llm.API].
