@@ -43,7 +43,14 @@ func Define(name *doc.Node, n *doc.Node) *Tool {
 		return t
 	}
 	if s := shape.Read(n.Get("input")); s != nil {
-		t.Schema, t.check = s.Schema, s.Parse
+		t.Schema = s.Schema
+		t.check = func(arguments string) (value.Value, error) {
+			out, err := s.Parse(arguments)
+			if err != nil {
+				return nil, err
+			}
+			return s.Filled(out), nil
+		}
 	}
 	return t
 }

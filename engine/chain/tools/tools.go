@@ -85,8 +85,11 @@ func reason(err error) string {
 		return "no result (" + strings.ReplaceAll(step.Class.String(), "_", " ") + ")"
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
+	return scriptPlace.ReplaceAllString(line, "")
 }
+
+// scriptPlace is where a script fails, which says nothing to a model.
+var scriptPlace = regexp.MustCompile(`^[^\s:]+:\d+:\d+: (?:fail: )?`)
 
 // cut returns the beginning of a text that is longer than most bytes, with a mark.
 func cut(text string, most int) string {

@@ -42,15 +42,12 @@ func (t *trip) forget() {
 	t.err, t.status, t.said, t.body = nil, 0, nil, nil
 }
 
-// refused reports whether the server refused a request as such, not the call in it.
+// refused reports whether a request had no response, or the server refused it as such, not the call in it.
 func (t *trip) refused() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch t.status {
-	case 0, http.StatusBadRequest, http.StatusNotFound:
-		return false
-	}
-	return true
+	answered := t.status == 0 || t.status == http.StatusBadRequest || t.status == http.StatusNotFound
+	return t.err != nil || !answered
 }
 
 // failed returns what a failed attempt looks like to [service.HTTP]: the error of its connection, or the response of the server. A result
