@@ -122,6 +122,7 @@ func (q *inquiry) converse(s *Service, chat llm.Chat) (value.Value, error) {
 			if err := q.dialog.Answer(&chat, got); err != nil {
 				return nil, err
 			}
+			q.informs = true
 			q.session.At(q.path, s.Name)
 			try--
 			continue
@@ -198,6 +199,10 @@ func (q *inquiry) call(s *Service, chat llm.Chat) (*llm.Completion, error) {
 		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.Concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
+	if q.informs && q.record.Attempts > 0 && call.Record.Attempts > 0 {
+		call.Record.Rounds = 1
+	}
+	q.informs = false
 	q.record.Take(&call.Record)
 	return got, err
 }

@@ -118,7 +118,7 @@ func TestUseOfToolsCosts(t *testing.T) {
 	row := stage{steps: "step a: {kind: llm, service: model, prompt: hi, tools: [find]}", others: ownTools, functions: ownFunctions, more: o.models(t)}.one(t)
 	u := row.Steps[0].Usage
 	// Three calls with 5 tokens of input and 2 of output each, at a dollar per million: 3 * 7 * 1e-6 dollars.
-	if u == nil || u.Calls != 3 || u.Input != 15 || u.Output != 6 || u.Cost != 21_000 || row.Steps[0].Attempts != 3 {
+	if u == nil || u.Calls != 3 || u.Input != 15 || u.Output != 6 || u.Cost != 21_000 || row.Steps[0].Attempts != 3 || row.Steps[0].Retries() != 0 {
 		t.Errorf("usage %+v in %d attempts", u, row.Steps[0].Attempts)
 	}
 }
