@@ -30,6 +30,7 @@ type inquiry struct {
 	headers  map[*Service]http.Header
 	calls    int
 	dialog   *tools.Dialog     // its use of tools; nil for a step without
+	informs  bool              // the next call has results of tools
 	record   engine.StepRecord // of all calls
 }
 
