@@ -58,6 +58,8 @@ func (t *trip) failed(r *http.Request, err error) (*http.Response, error) {
 	switch {
 	case r.Context().Err() != nil:
 		return nil, err
+	case t.tooBig > 0 && r.Method == http.MethodGet:
+		return nil, fmt.Errorf("the list of tools has more than %s", engine.FormatBytes(t.tooBig))
 	case t.tooBig > 0:
 		return response(r, http.StatusOK, nil, &Result{Text: "the result has more than " + engine.FormatBytes(t.tooBig), Failed: true})
 	case t.err != nil:
