@@ -93,10 +93,15 @@ type Service struct {
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
 	credential.Store
-	token    string
-	tokens   *service.Tokens
-	listed   *tools.Server     // the tools of a service of kind mcp; set by Connect
+	token string
+	acquired
 	postgres *service.Postgres // set by ConnectPostgres
+}
+
+// acquired is what a run gets from a service.
+type acquired struct {
+	tokens *service.Tokens
+	listed *tools.Server // the tools of a service of kind mcp
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
@@ -105,7 +110,7 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	if s.Proxy != nil && !client.Mocks() {
 		client.Through(s.Proxy.URL(&s.Store))
 	}
-	s.tokens, s.listed = &service.Tokens{}, &tools.Server{}
+	s.acquired = acquired{&service.Tokens{}, &tools.Server{}}
 	s.Conceal(s.Key.IsBasic(), s.token) // the header of a basic key is base64 already
 }
 

@@ -18,11 +18,11 @@ type subchain struct {
 
 func readSubchain(r *reader, n *doc.Node) action {
 	n.Require("target")
-	return r.chainNamed(n.Get("target"), r.Data(n.Get("input"), "input"))
+	return chainNamed(r.Reader, n.Get("target"), r.Data(n.Get("input"), "input"))
 }
 
 // chainNamed returns the action that runs the chain that a node names.
-func (r *Reader) chainNamed(at *doc.Node, input expr.Value) *subchain {
+func chainNamed(r *Reader, at *doc.Node, input expr.Value) *subchain {
 	s := &subchain{input: input, at: at}
 	name := s.at.Text()
 	if name == "" {

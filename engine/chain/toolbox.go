@@ -13,8 +13,8 @@ import (
 	"github.com/throng-sim/throng/engine/service"
 )
 
-// Tools reads the tools that models may call. All chains must be declared first.
-func (r *Reader) Tools(n *doc.Node) {
+// ReadTools reads the tools of a file that models may call. All chains must be declared first.
+func ReadTools(r *Reader, n *doc.Node) {
 	r.tools, r.uses = map[string]*tools.Tool{}, map[*tools.Tool]action{}
 	for _, e := range n.Entries() {
 		t := tools.Define(e.Key, e.Value)
@@ -25,7 +25,7 @@ func (r *Reader) Tools(n *doc.Node) {
 		case which.Key.Text() == "call":
 			r.uses[t] = &python{r.in([]string{"agent", "session", "now", "input"}, nil).Expression(which.Value)}
 		default:
-			r.uses[t] = r.chainNamed(which.Value, arguments{})
+			r.uses[t] = chainNamed(r, which.Value, arguments{})
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (s *shopOfTools) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	js(w, 200, `{"n":`+n+`}`)
 }
 
-// results returns what the model was told about its calls, in the last request.
+// results returns the results of calls in the last request.
 func results(o *oracle) (all []string) {
 	seen := o.asked()
 	for _, m := range seen[len(seen)-1].Messages {
@@ -69,7 +69,7 @@ func results(o *oracle) (all []string) {
 	return all
 }
 
-// TestToolsOfTheFile checks what a model is told about its calls, and the records of the steps.
+// TestToolsOfTheFile checks the results that a model receives, and the records of the steps.
 func TestToolsOfTheFile(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for name, tt := range map[string]struct {
@@ -234,7 +234,7 @@ func (s *server) crm(t testing.TB, repeats Repeats, token string) *Service {
 	return of
 }
 
-// TestToolsOfServers checks calls of an MCP server: what the model is told, and the records of the steps.
+// TestToolsOfServers checks calls of an MCP server: the results that the model receives, and the records of the steps.
 func TestToolsOfServers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		list, limits string

@@ -241,7 +241,7 @@ func (r *reader) readChains(root *doc.Node) error {
 			r.chains.Declare(name)
 		}
 	}
-	r.chains.Tools(root.Get("tools"))
+	chain.ReadTools(&r.chains, root.Get("tools"))
 	serviceReader{r}.connectors(root.Get("connectors"))
 	for _, e := range chains {
 		_, name := e.Split()

@@ -12,7 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// toolChat is a chat in which a model has asked for two tools, one of which failed.
+// toolChat is a chat in which a model has asked for two tools. One failed.
 func toolChat() *llm.Chat {
 	a, b := llm.ToolCall{ID: "1", Name: "find", Arguments: `{"words":"tea"}`}, llm.ToolCall{ID: "2", Name: "order", Arguments: `not JSON`}
 	return &llm.Chat{

@@ -21,7 +21,7 @@ type Dialog struct {
 	Misused func(n int)
 }
 
-// FailedError is the failure of a call, which the model is told.
+// FailedError is the failure of a call, for the model.
 type FailedError struct {
 	Err     error
 	Private bool // without its text

@@ -22,11 +22,9 @@ type answer struct {
 
 // piece is a content block. Others than text and uses of tools, such as reasoning, are left out.
 type piece struct {
-	Type  string          `json:"type"`
-	Text  string          `json:"text"`
-	ID    string          `json:"id"`
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
+	Type string `json:"type"`
+	Text string `json:"text"`
+	use
 }
 
 // Read implements [llm.API].

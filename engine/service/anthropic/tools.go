@@ -17,11 +17,14 @@ type (
 		Role    string `json:"role"`
 		Content any    `json:"content"` // a text, or blocks
 	}
-	useBlock struct {
-		Type  string          `json:"type"`
+	use struct {
 		ID    string          `json:"id"`
 		Name  string          `json:"name"`
 		Input json.RawMessage `json:"input"`
+	}
+	useBlock struct {
+		Type string `json:"type"`
+		use
 	}
 	resultBlock struct {
 		Type    string `json:"type"`
@@ -57,7 +60,7 @@ func appended(messages []message, m *llm.Message) []message {
 			blocks = append(blocks, block{Type: "text", Text: m.Text})
 		}
 		for _, c := range m.Calls {
-			blocks = append(blocks, useBlock{"tool_use", c.ID, c.Name, c.Object()})
+			blocks = append(blocks, useBlock{"tool_use", use{c.ID, c.Name, c.Object()}})
 		}
 		return append(messages, message{m.Role, blocks})
 	}

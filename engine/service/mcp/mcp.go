@@ -117,7 +117,7 @@ func (s *Service) exchange(ctx context.Context, call *Call) (answer any, reused 
 	return answer, reused, nil
 }
 
-// call calls a tool. What the server says about the call is its result, even if it is an error.
+// call calls a tool. An error of the server about the call is a result.
 func (s *Service) call(ctx context.Context, with *sdk.ClientSession, call *Call) (*Result, error) {
 	got, err := with.CallTool(ctx, &sdk.CallToolParams{Name: call.Tool, Arguments: call.Arguments})
 	if err == nil {
