@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -163,11 +164,7 @@ func (s *server) count(name string) {
 func (s *server) counted() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]int{}
-	for name, n := range s.calls {
-		all[name] = n
-	}
-	return all
+	return maps.Clone(s.calls)
 }
 
 // newServer starts an MCP server with the tool lookup and those named: failing, hanging, huge, and dying, which ends its connection.

@@ -18,8 +18,11 @@ func toolChat() *llm.Chat {
 	return &llm.Chat{
 		Model: "m", Seed: 7, MaxTokens: 9,
 		Messages: []llm.Message{
-			{Role: "system", Text: "Be brief."}, {Role: "user", Text: "Buy."}, {Role: "assistant", Text: "Well.", Calls: []llm.ToolCall{a, b}},
-			{Role: llm.RoleTool, Text: "4.5", Answers: &a}, {Role: llm.RoleTool, Text: "Error: no", Answers: &b, Failed: true},
+			{Role: "system", Text: "Be brief."},
+			{Role: "user", Text: "Buy."},
+			{Role: "assistant", Text: "Well.", Calls: []llm.ToolCall{a, b}},
+			{Role: llm.RoleTool, Text: "4.5", Answers: &a},
+			{Role: llm.RoleTool, Text: "Error: no", Answers: &b, Failed: true},
 		},
 		Tools: []llm.Tool{{Name: "find", About: "Finds.", Schema: json.RawMessage(`{"type":"object"}`)}},
 	}
@@ -37,7 +40,8 @@ func TestToolsInWireFormats(t *testing.T) {
 		want []llm.ToolCall
 	}{
 		{
-			"openai", openai.API{},
+			"openai",
+			openai.API{},
 			[]string{
 				`{"role":"assistant","content":"Well.","tool_calls":[{"id":"1","type":"function","function":{"name":"find","arguments":"{\"words\":\"tea\"}"}},{"id":"2","type":"function","function":{"name":"order","arguments":"not JSON"}}]}`,
 				`{"role":"tool","content":"4.5","tool_call_id":"1"},{"role":"tool","content":"Error: no","tool_call_id":"2"}]`, `"tools":` + functions,
@@ -46,7 +50,8 @@ func TestToolsInWireFormats(t *testing.T) {
 			wants,
 		},
 		{
-			"anthropic", anthropic.API{},
+			"anthropic",
+			anthropic.API{},
 			[]string{
 				`"tools":[{"name":"find","description":"Finds.","input_schema":{"type":"object"}}]`,
 				`{"role":"assistant","content":[{"type":"text","text":"Well."},{"type":"tool_use","id":"1","name":"find","input":{"words":"tea"}},{"type":"tool_use","id":"2","name":"order","input":{"arguments":"not JSON"}}]}`,
@@ -56,7 +61,8 @@ func TestToolsInWireFormats(t *testing.T) {
 			wants,
 		},
 		{
-			"ollama", ollama.API{},
+			"ollama",
+			ollama.API{},
 			[]string{
 				`{"role":"assistant","content":"Well.","tool_calls":[{"function":{"name":"find","arguments":{"words":"tea"}}},{"function":{"name":"order","arguments":{"arguments":"not JSON"}}}]}`,
 				`{"role":"tool","content":"4.5","tool_name":"find"},{"role":"tool","content":"Error: no","tool_name":"order"}]`, `"tools":` + functions,

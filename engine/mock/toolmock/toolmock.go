@@ -46,15 +46,15 @@ var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 func ReadTools(raw json.RawMessage) ([]Tool, error) {
 	var list []wireTool
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, errors.New("Invalid 'tools': expected an array of functions")
+		return nil, errors.New("invalid 'tools': expected an array of functions")
 	}
 	var all []Tool
 	for i, t := range list {
 		switch {
 		case t.Type != "function":
-			return nil, fmt.Errorf("Invalid value for 'tools[%d].type': the mock has functions only", i)
+			return nil, fmt.Errorf("invalid value for 'tools[%d].type': the mock has functions only", i)
 		case !toolName.MatchString(t.Function.Name):
-			return nil, fmt.Errorf("Invalid 'tools[%d].function.name': letters, digits, _ and - only, at most 64", i)
+			return nil, fmt.Errorf("invalid 'tools[%d].function.name': letters, digits, _ and - only, at most 64", i)
 		case len(t.Function.Schema) == 0:
 			t.Function.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
@@ -67,12 +67,12 @@ func ReadTools(raw json.RawMessage) ([]Tool, error) {
 func ReadCalls(raw json.RawMessage) ([]Call, error) {
 	var list []wireCall
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, errors.New("Invalid 'tool_calls': expected an array of calls")
+		return nil, errors.New("invalid 'tool_calls': expected an array of calls")
 	}
 	var all []Call
 	for _, c := range list {
 		if c.ID == "" || c.Function.Name == "" {
-			return nil, errors.New("Invalid 'tool_calls': a call has an id and the name of a function")
+			return nil, errors.New("invalid 'tool_calls': a call has an id and the name of a function")
 		}
 		all = append(all, Call{c.ID, c.Function.Name, c.Function.Arguments})
 	}
@@ -167,7 +167,7 @@ func Choose(key draw.Key, tools []Tool, answered bool, faults wire.Tools, docume
 		t := tools[int(source.Float64()*float64(len(tools)))]
 		arguments, err := document(t.Schema, key.Int(i))
 		if err != nil {
-			return nil, fmt.Errorf("Invalid schema of the function '%s': %w", t.Name, err)
+			return nil, fmt.Errorf("invalid schema of the function '%s': %w", t.Name, err)
 		}
 		if unknown {
 			t.Name += "_that_is_not_there"

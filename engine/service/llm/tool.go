@@ -40,7 +40,7 @@ type (
 func Functions(tools []Tool) any {
 	all := make([]wireTool, len(tools))
 	for i, t := range tools {
-		all[i] = wireTool{"function", wireFunction{t.Name, t.About, t.Schema}}
+		all[i] = wireTool{"function", wireFunction(t)}
 	}
 	return all
 }
