@@ -97,6 +97,7 @@ type Speech struct {
 	Prompt  string `cbor:"14,keyasint,omitempty"` // the last message to a model
 	Reply   string `cbor:"15,keyasint,omitempty"` // what the model answered, or the text of the message
 	To      string `cbor:"16,keyasint,omitempty"` // the recipients of a message; "" for a model
+	Calls   string `cbor:"17,keyasint,omitempty"` // the tools that the model asks for, one on each line
 }
 
 // Mark records that a session is in flight, and whether the engine throttles it.

@@ -55,7 +55,7 @@ type RequestCounts struct {
 func (r *StepRecord) Answered() bool { return r.Attempts > 0 || r.Label == Recorded }
 
 // Retries returns how many of the step's requests repeated another one.
-func (r *StepRecord) Retries() int { return max(r.Attempts-r.Redirects-1, 0) }
+func (r *StepRecord) Retries() int { return max(r.Attempts-r.Redirects-r.Rounds-1, 0) }
 
 // Add counts a step.
 func (a *RequestCounts) Add(s *StepRecord) {

@@ -86,6 +86,7 @@ type StepRecord struct {
 	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
 	// Redirects are the requests among Attempts that followed a redirect.
 	Redirects int `cbor:"13,keyasint,omitempty"`
+	Rounds    int `cbor:"14,keyasint,omitempty"` // those among Attempts that gave a model the results of its tools
 }
 
 // Event is a result row that a session emitted.

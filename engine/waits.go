@@ -63,7 +63,7 @@ func (r *StepRecord) Hold(g ThrottleCause, d time.Duration) {
 
 // Take adds a request to the step: its attempts and what it used.
 func (r *StepRecord) Take(request *StepRecord) {
-	r.Attempts, r.Redirects, r.Size = r.Attempts+request.Attempts, r.Redirects+request.Redirects, r.Size+request.Size
+	r.Attempts, r.Redirects, r.Rounds, r.Size = r.Attempts+request.Attempts, r.Redirects+request.Redirects, r.Rounds+request.Rounds, r.Size+request.Size
 	if r.Statuses == nil {
 		r.Statuses = request.Statuses
 	} else {

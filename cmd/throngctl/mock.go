@@ -17,7 +17,7 @@ type mockCmd struct {
 	OpenAPI           string            `name:"openapi" placeholder:"FILE" type:"existingfile" help:"Serve a stateful mock of the API that an OpenAPI document describes."`
 	Addr              string            `placeholder:"ADDR" default:"127.0.0.1:8080" help:"Loopback address of that mock; port 0 picks a free port."`
 	Profile           string            `enum:"none,local,remote,slow" default:"local" help:"Latency profile: none, local, remote or slow."`
-	Fault             map[string]string `placeholder:"KIND=SHARE" help:"A fraction for rate_limited, server_error, hang, cut or bad_body, and for answers of models that are refused, fenced or empty; outage=FROM+FOR after the start; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down."`
+	Fault             map[string]string `placeholder:"KIND=SHARE" help:"A fraction for rate_limited, server_error, hang, cut or bad_body, and for answers of models that are refused, fenced or empty, or misuse tools (tool_again, tool_unknown, tool_misfit); outage=FROM+FOR after the start; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down."`
 	Batch             map[string]string `placeholder:"KIND=VALUE" help:"How batches of the mock model end: delay=TIME; a fraction for expired, failed, missing or doubled requests; shuffled=1 for answers out of order."`
 	Seed              uint64            `default:"1" help:"Random seed of catalog and answers."`
 	Secret            string            `env:"THRONG_MOCK_SECRET" help:"Prefix of all shop tokens, and the key of the mock model (default: random)."`

@@ -225,7 +225,9 @@ func unlike(s *engine.SessionRow) string {
 			return "steps with more successful answers than attempts"
 		case r.Redirects > 0 && r.Redirects >= r.Attempts:
 			return "steps with more redirects than requests to redirect"
-		case r.Attempts < 0 || r.Redirects < 0 || r.Throttled < 0 || r.Service < 0:
+		case r.Rounds > 0 && r.Rounds >= r.Attempts:
+			return "steps with more rounds of tools than requests"
+		case r.Attempts < 0 || r.Redirects < 0 || r.Rounds < 0 || r.Throttled < 0 || r.Service < 0:
 			return "steps with negative figures"
 		}
 	}

@@ -22,7 +22,7 @@ type asked struct {
 func (a *asked) step(s *engine.StepRecord) {
 	if s.Attempts > 0 {
 		a.requests += int64(s.Attempts)
-		a.retries += int64(s.Attempts-s.Redirects) - 1
+		a.retries += int64(s.Attempts-s.Redirects-s.Rounds) - 1
 	}
 	if s.Attempts > 0 || s.Label == engine.Recorded { // a recording answers without an attempt
 		a.labels[s.Label]++
@@ -194,7 +194,7 @@ func (t *tally) step(s *engine.SessionRow, r *engine.StepRecord) {
 	of.size += r.Size
 	if r.Attempts > 0 {
 		of.requests += int64(r.Attempts)
-		of.retries += int64(r.Attempts-r.Redirects) - 1
+		of.retries += int64(r.Attempts-r.Redirects-r.Rounds) - 1
 	}
 	if !carriedOut(r) {
 		return

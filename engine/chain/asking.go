@@ -27,7 +27,7 @@ func (c *Chain) Asking() []Asking {
 		}
 		step := Asking{Path: path, Service: of, Writes: writes(s.action)}
 		if c, ok := s.action.(*completion); ok {
-			step.Tokens = c.maxTokens
+			step.Tokens = c.MaxTokens
 		}
 		all = append(all, step)
 	})

@@ -177,16 +177,8 @@ func (t *turn) observe(err error) {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		t.x.s.Observed(limit.Entry(t.path))
 	} else if _, ok := errors.AsType[*engine.StepError](err); ok {
-		t.x.s.Observed(failedEntry(t.path, err))
+		t.x.s.Observed(service.FailedEntry(t.path, err))
 	}
-}
-
-func failedEntry(path string, err error) engine.Entry {
-	e := engine.Entry{Path: path, Status: engine.StepFailed, Class: engine.ConfigError, Error: err.Error(), Attempts: 1}
-	if step, ok := errors.AsType[*engine.StepError](err); ok {
-		e.Class = step.Class
-	}
-	return e
 }
 
 // flight is a request that belongs to the run.
@@ -222,7 +214,7 @@ func (f *flight) fly() (out value.Value, err error) {
 	if limit, ok := errors.AsType[*service.Overtime](err); ok {
 		entry = limit.Entry(f.path)
 	} else if err != nil {
-		entry = failedEntry(f.path, err)
+		entry = service.FailedEntry(f.path, err)
 	}
 	if err == nil && q.record.Usage != nil {
 		q.record.Usage.Hits-- // after a crash, any of the waiting sessions can have it

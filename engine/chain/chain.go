@@ -7,6 +7,8 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/retry"
+	"github.com/throng-sim/throng/engine/chain/tools"
 	"github.com/throng-sim/throng/engine/openapi"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -37,7 +39,7 @@ type Step struct {
 
 	when      *script.Expr // nil means always
 	timeout   time.Duration
-	retry     retry
+	retry     retry.Policy
 	continues bool       // a failure does not end the session
 	fallback  expr.Value // the output after a failure that is ignored; nil means missing
 	action    action     // for a connector's step, the name of the connector
@@ -91,9 +93,15 @@ type Service struct {
 	Simulation bool
 	HTTP       *service.HTTP // set by Connect
 	credential.Store
-	token    string
-	tokens   *service.Tokens
+	token string
+	acquired
 	postgres *service.Postgres // set by ConnectPostgres
+}
+
+// acquired is what a run gets from a service.
+type acquired struct {
+	tokens *service.Tokens
+	listed *tools.Server // the tools of a service of kind mcp
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
@@ -102,7 +110,7 @@ func (s *Service) Connect(client *service.HTTP, secret string) {
 	if s.Proxy != nil && !client.Mocks() {
 		client.Through(s.Proxy.URL(&s.Store))
 	}
-	s.tokens = &service.Tokens{}
+	s.acquired = acquired{&service.Tokens{}, &tools.Server{}}
 	s.Conceal(s.Key.IsBasic(), s.token) // the header of a basic key is base64 already
 }
 

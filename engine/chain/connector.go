@@ -9,6 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/retry"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
@@ -19,7 +20,7 @@ import (
 type connector struct {
 	action  action // nil if it is invalid
 	timeout time.Duration
-	retry   retry
+	retry   retry.Policy
 	private bool
 	standIn bool // it names a function that the file does not define
 }
@@ -44,7 +45,7 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 		return
 	}
 	n.Fields(append([]string{"kind", "type", "timeout", "retry"}, k.keys...)...)
-	c.timeout, c.retry = n.Get("timeout").Duration(time.Millisecond, 0), readRetry(n.Get("retry"))
+	c.timeout, c.retry = n.Get("timeout").Duration(time.Millisecond, 0), retry.Read(n.Get("retry"))
 	c.private = isPrivate(n)
 	in := r.in(append(slices.Clone(baseNames), optionsName), nil)
 	in.shared = true
@@ -76,7 +77,7 @@ func readConnector(r *reader, n *doc.Node) action {
 	if s.timeout == 0 {
 		s.timeout = c.timeout
 	}
-	s.retry = s.retry.or(c.retry)
+	s.retry = s.retry.Or(c.retry)
 	s.private = s.private || c.private
 	s.Mocked = c.standIn
 	return c.action

@@ -191,7 +191,7 @@ connectors:
 	}
 	var got []string
 	c.Walk(func(path string, s *Step) {
-		r := s.retry.over(engine.Retry{Attempts: 1, Wait: time.Minute, Max: time.Minute})
+		r := s.retry.Over(engine.Retry{Attempts: 1, Wait: time.Minute, Max: time.Minute})
 		got = append(got, fmt.Sprint(path, " ", s.Kind, " ", s.timeout, " ", r.Attempts, " ", r.Wait, " ", r.Max, " ", s.private))
 	})
 	want := "a connector 3s 2 1s 5s true, b connector 7s 9 1s 5s true, d connector 3s 2 0s 5s true"

@@ -10,7 +10,7 @@ import (
 )
 
 // words formats the expected requests to one service.
-func (r Requests) words() string {
+func counted(r Requests) string {
 	text := fmt.Sprintf("%s %d to %d", r.Service.Name, r.Least, r.Most)
 	if !math.IsNaN(r.Mean) {
 		text += fmt.Sprintf(" mean %g", r.Mean)
@@ -82,7 +82,7 @@ func TestExpect(t *testing.T) {
 			}
 			var got []string
 			for _, r := range of.Expect() {
-				got = append(got, r.words())
+				got = append(got, counted(r))
 			}
 			if text := strings.Join(got, "; "); text != c.want {
 				t.Errorf("got %q, want %q", text, c.want)
@@ -105,7 +105,7 @@ func TestExpectOfManyChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := c.Expect()[0]
-	if r.Least != odds.Endless || r.Most != odds.Endless || len(r.Loops) != maxLoops || !r.More {
+	if r.Least != odds.Endless || r.Most != odds.Endless || len(r.Loops) != odds.MaxLoops || !r.More {
 		t.Errorf("got %d to %d, %d loops, more %v", r.Least, r.Most, len(r.Loops), r.More)
 	}
 }

@@ -72,7 +72,11 @@ func readHTTP(r *reader, n *doc.Node) action {
 
 // serviceOf returns the service that a step names, or nil for an absent node or an error.
 func (r *reader) serviceOf(n *doc.Node, kind string) *Service {
-	name := n.Text()
+	return r.namedService(n, n.Text(), kind)
+}
+
+// namedService returns the service with a name, which n contains.
+func (r *reader) namedService(n *doc.Node, name, kind string) *Service {
 	s, ok := r.Services[name]
 	switch {
 	case name == "": // reported

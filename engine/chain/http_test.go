@@ -281,7 +281,7 @@ func TestRetriesOfAStep(t *testing.T) {
 		if err := report.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Body.Steps[0].retry.over(run); got != tt.want {
+		if got := c.Body.Steps[0].retry.Over(run); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.step, got, tt.want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/prompt"
+	"github.com/throng-sim/throng/engine/chain/tools"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -27,6 +29,8 @@ type inquiry struct {
 	retry    engine.Retry
 	headers  map[*Service]http.Header
 	calls    int
+	dialog   *tools.Dialog     // its use of tools; nil for a step without
+	informs  bool              // the next call has results of tools
 	record   engine.StepRecord // of all calls
 }
 
@@ -42,6 +46,12 @@ func (c *completion) ask(t *turn, chat llm.Chat) (value.Value, error) {
 		headers: headers,
 	}
 	t.asked = true
+	if c.tools != nil {
+		if q.dialog, err = c.tools.begin(t); err != nil {
+			return nil, err
+		}
+		chat.Tools = q.dialog.Set.Tools
+	}
 	out, err := q.run(chat)
 	q.note(t.record())
 	return out, err
@@ -85,7 +95,7 @@ func (q *inquiry) run(chat llm.Chat) (value.Value, error) {
 				return out, nil
 			}
 			step, ok := errors.AsType[*engine.StepError](err)
-			if !ok || step.Class == engine.ConfigError || q.clock.Context().Err() != nil {
+			if q.dialog.Used() || !ok || step.Class == engine.ConfigError || q.clock.Context().Err() != nil {
 				return nil, err
 			}
 			if counts == nil || step.Class.Timing() && !counts.Class.Timing() {
@@ -101,10 +111,22 @@ func (q *inquiry) converse(s *Service, chat llm.Chat) (value.Value, error) {
 	chat.Messages = slices.Clone(chat.Messages)
 	q.form(s, &chat)
 	s.extended(&chat)
-	for try := 1; ; try++ {
+	for try, rounds := 1, 0; ; try++ {
 		got, err := q.call(s, chat)
 		if err != nil {
 			return nil, err
+		}
+		if q.dialog != nil && len(got.Calls) > 0 {
+			if rounds++; rounds > q.dialog.Rounds {
+				return nil, q.dialog.TooMany()
+			}
+			if err := q.dialog.Answer(&chat, got); err != nil {
+				return nil, err
+			}
+			q.informs = true
+			q.session.At(q.path, s.Name)
+			try--
+			continue
 		}
 		out, err := q.read(got, chat.Model)
 		if err == nil {
@@ -113,24 +135,8 @@ func (q *inquiry) converse(s *Service, chat llm.Chat) (value.Value, error) {
 		if try >= q.retry.Attempts {
 			return nil, &engine.StepError{Class: engine.BadAnswer, Err: q.hidden(err)}
 		}
-		chat.Messages = append(chat.Messages, q.objection(got, err)...)
+		chat.Messages = append(chat.Messages, prompt.Objection(got.Text, err, q.shape != nil)...)
 	}
-}
-
-// maxRepeated limits how much of its invalid answer a model is shown, in bytes.
-const maxRepeated = 20_000
-
-// objection tells a model why its answer does not match.
-func (q *inquiry) objection(got *llm.Completion, problem error) (all []llm.Message) {
-	if text := got.Text; text != "" { // a message needs content
-		text = strings.ToValidUTF8(text[:min(len(text), maxRepeated)], "")
-		all = append(all, llm.Message{Role: "assistant", Text: text})
-	}
-	ending := "."
-	if q.shape != nil {
-		ending = ", with nothing but the JSON document."
-	}
-	return append(all, llm.Message{Role: "user", Text: "That does not fit: " + problem.Error() + ". Answer again" + ending})
 }
 
 // hidden keeps a private answer out of an error text.
@@ -194,6 +200,10 @@ func (q *inquiry) call(s *Service, chat llm.Chat) (*llm.Completion, error) {
 		Session: q.session, Purse: q.purse, Clock: q.clock, Path: path, Retry: q.retry, Secrets: s.Concealed, Private: q.private,
 	}
 	got, err := s.LLM.Chat(call, chat)
+	if q.informs && q.record.Attempts > 0 && call.Record.Attempts > 0 {
+		call.Record.Rounds = 1
+	}
+	q.informs = false
 	q.record.Take(&call.Record)
 	return got, err
 }

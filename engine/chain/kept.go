@@ -26,7 +26,7 @@ func (t *turn) keep(out value.Value) error {
 	x := t.x
 	x.kept += len(t.path)
 	switch t.step.action.(type) {
-	case nest, *subchain:
+	case *branch, *loop, *while, *subchain:
 	default:
 		x.kept += 2 * value.Weight(out)
 	}

@@ -2,14 +2,11 @@ package chain
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
-	"github.com/throng-sim/throng/engine/chain/extra"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/chain/prompt"
 	"github.com/throng-sim/throng/engine/chain/shape"
@@ -23,21 +20,14 @@ import (
 // completion is an llm step: one chat completion. Its output is the answer in its shape or, without a shape, a record
 // with the text and the model's name.
 type completion struct {
-	services        []*Service // tried in this order, each with its models
-	system          *script.Template
-	prompt          *script.Template
-	messages        expr.Value   // a list of {role, content}, instead of prompt
-	shape           *shape.Shape // nil allows any text
-	temperature     expr.Value   // nil is the model's default
-	maxTokens       int          // 0 is the model's default
-	countsReasoning bool         // maxTokens includes reasoning tokens: max_completion_tokens
-	effort          *script.Template
-	extra           *extra.Fields
-	share           expr.Value   // nil means all
-	otherwise       *script.Expr // nil means that a failure ends the attempt
-	cache           *cached      // nil asks each time
-	stream          bool
-	private         bool
+	services []*Service // tried in this order, each with its models
+	prompt.Request
+	shape     *shape.Shape // nil allows any text
+	share     expr.Value   // nil means all
+	otherwise *script.Expr // nil means that a failure ends the attempt
+	cache     *cached      // nil asks each time
+	tools     *toolbox     // nil offers none
+	private   bool
 }
 
 func readLLM(r *reader, n *doc.Node) action {
@@ -58,29 +48,16 @@ func readLLM(r *reader, n *doc.Node) action {
 		inner.look()
 		in = &inner
 	}
-	c.system = in.Text(n.Get("system"))
-	switch which := n.Only("prompt", "messages"); {
-	case which.Key == nil:
-		n.Errorf("`prompt: …`, or `messages: [{role: user, content: …}]`", "an llm step without a prompt")
-	case which.Key.Text() == "prompt":
-		c.prompt = in.Text(which.Value)
-	default:
-		c.messages = in.readMessages(which.Value)
-	}
+	c.Request = prompt.Read(&in.Compiler, &r.Compiler, n)
 	if a := n.Get("answer"); a != nil {
 		c.shape = shape.Read(a)
 	}
-	c.temperature = r.number(n.Get("temperature"), "temperature", 2)
-	if which := n.Only("max_tokens", "max_completion_tokens"); which.Key != nil {
-		c.maxTokens, c.countsReasoning = which.Value.Int(1, 1_000_000), which.Key.Text() == "max_completion_tokens"
-	}
-	c.effort = in.effort(n.Get("reasoning_effort"))
-	c.extra = extra.Read(&in.Compiler, n.Get("extra"))
 	c.otherwise = r.Expression(n.Get("otherwise"))
-	if c.share = r.number(n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
+	if c.share = prompt.ReadNumber(&r.Compiler, n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
 	}
-	c.stream, c.private = n.Get("stream").Bool(), n.Get("private").Bool()
+	c.private = n.Get("private").Bool()
+	c.tools = r.toolbox(c, n)
 	return c
 }
 
@@ -93,55 +70,6 @@ func listOf(n *doc.Node) []*doc.Node {
 		return nil
 	}
 	return []*doc.Node{n}
-}
-
-// number reads a number from 0 to most, or an expression for one; nil for an absent node.
-func (r *reader) number(n *doc.Node, field string, most float64) expr.Value {
-	v := r.Data(n, field)
-	if c, ok := v.(expr.Const); ok && c.V != nil {
-		if f, ok := starlark.AsFloat(c.V); !ok || !(f >= 0 && f <= most) {
-			n.Errorf("a number, or an expression in ${ }", "%s is from 0 to %v, not %s", field, most, value.Shown(c.V))
-		}
-	}
-	return v
-}
-
-// effort reads the reasoning effort.
-func (r *reader) effort(n *doc.Node) *script.Template {
-	t := r.Text(n)
-	if t == nil {
-		return nil
-	}
-	if v := expr.Fixed(t); v != nil {
-		word, err := value.Text(v)
-		if err == nil {
-			err = extra.CheckEffort(word)
-		}
-		if err != nil {
-			n.Errorf("low, medium or high", "%v", err)
-		}
-	}
-	return t
-}
-
-// readMessages reads a list of {role, content}, or an expression for one.
-func (r *reader) readMessages(n *doc.Node) expr.Value {
-	if n.Kind() == doc.List {
-		for _, item := range n.List() {
-			item.Fields("role", "content")
-			item.Require("role", "content")
-			role := item.Get("role")
-			if role.Kind() == doc.Scalar && !strings.Contains(role.Text(), "${") && !slices.Contains(prompt.Roles, role.Text()) {
-				role.Errorf(strings.Join(prompt.Roles, ", "), "there is no role %q in a chat", role.Text())
-			}
-		}
-		if len(n.List()) == 0 {
-			n.Errorf("`[{role: user, content: …}]`", "no messages")
-		}
-	} else if n.Kind() != doc.Scalar {
-		n.Errorf("`[{role: user, content: …}]`, or an expression for such a list", "messages are a list")
-	}
-	return r.Data(n, "messages")
 }
 
 func (c *completion) changes() *Service { return nil }
@@ -214,23 +142,11 @@ func (c *completion) chosen(t *turn) (bool, error) {
 	if c.share == nil {
 		return true, nil
 	}
-	share, err := evalNumber(t, c.share, "share", 1)
+	share, err := prompt.Number(t, c.share, "share", 1)
 	if err != nil || share == 0 || share == 1 {
 		return share == 1, err
 	}
 	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
-}
-
-func evalNumber(t expr.Contexts, v expr.Value, field string, most float64) (float64, error) {
-	x, err := v.Eval(t)
-	if err != nil {
-		return 0, err
-	}
-	f, ok := starlark.AsFloat(x)
-	if !ok || !(f >= 0 && f <= most) {
-		return 0, engine.Fail(engine.Script, "%s is from 0 to %v, not %s", field, most, value.Shown(x))
-	}
-	return f, nil
 }
 
 // replacement returns the answer of agents that do not ask, or get no answer.
@@ -263,55 +179,5 @@ func (c *completion) chat(t *turn) (chat llm.Chat, err error) {
 			return chat, err
 		}
 	}
-	return c.chatOf(with, t)
-}
-
-// chatOf evaluates the request; its texts use with, the temperature uses t.
-func (c *completion) chatOf(with, t expr.Contexts) (chat llm.Chat, err error) {
-	for _, part := range [...]struct {
-		role, field string
-		text        *script.Template
-	}{{"system", "system", c.system}, {"user", "prompt", c.prompt}} {
-		if part.text == nil {
-			continue
-		}
-		v, err := part.text.Eval(with.Context(part.field))
-		if err != nil {
-			return chat, err
-		}
-		line, err := value.Text(v)
-		if err != nil {
-			return chat, err
-		}
-		chat.Messages = append(chat.Messages, llm.Message{Role: part.role, Text: line, Stable: prompt.Stable(part.text, line)})
-	}
-	if c.messages != nil {
-		v, err := c.messages.Eval(with)
-		if err != nil {
-			return chat, err
-		}
-		said, err := prompt.Messages(v)
-		if err != nil {
-			return chat, err
-		}
-		chat.Messages = append(chat.Messages, said...)
-	}
-	if c.temperature != nil {
-		temperature, err := evalNumber(t, c.temperature, "temperature", 2)
-		if err != nil {
-			return chat, err
-		}
-		chat.Temperature = &temperature
-	}
-	if c.effort != nil {
-		if chat.Effort, err = expr.Text(with, c.effort, "reasoning_effort"); err == nil {
-			err = extra.CheckEffort(chat.Effort)
-		}
-		if err != nil {
-			return chat, err
-		}
-	}
-	chat.MaxTokens, chat.Completion, chat.Stream = c.maxTokens, c.countsReasoning, c.stream
-	chat.Extra, err = c.extra.Eval(with)
-	return chat, err
+	return c.Chat(with, t)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/prompt"
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/service/llm"
 )
@@ -130,7 +131,7 @@ step a:
 
 // TestModelSeesItsError checks that a model is shown its error when asked again, at bounded length.
 func TestModelSeesItsError(t *testing.T) {
-	o := says(`{"shop":"yes"}`, "", strings.Repeat("é", maxRepeated), `{"shop":true}`)
+	o := says(`{"shop":"yes"}`, "", strings.Repeat("é", prompt.MaxRepeated), `{"shop":true}`)
 	row := stage{steps: `step a: {kind: llm, service: model, prompt: Shop?, answer: {shop: bool}}`, more: o.models(t)}.one(t)
 	if row.Outcome != engine.OK {
 		t.Fatal(row.Error)
@@ -152,7 +153,7 @@ func TestModelSeesItsError(t *testing.T) {
 			t.Errorf("request %d: %d messages, the last %.300q; want %d, %q", i, len(q.Messages), q.last(), want.messages, want.last)
 		}
 	}
-	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > maxRepeated {
+	if m := all[3].Messages[4]; m.Role != "assistant" || len(m.Content) > prompt.MaxRepeated {
 		t.Errorf("%s got %d bytes of it", m.Role, len(m.Content))
 	}
 	for i, q := range all {

@@ -118,6 +118,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 			r.Declare(name)
 		}
 	}
+	ReadTools(r, root.Get("tools"))
 	for _, e := range root.Get("connectors").Entries() {
 		r.Connector(e.Key.Text(), e.Value)
 	}

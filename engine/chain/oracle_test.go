@@ -26,10 +26,13 @@ type oracle struct {
 type asking struct {
 	Model    string
 	Messages []struct{ Role, Content string }
-	Input    []string
-	Stream   bool
-	Seed     int
-	Format   struct {
+	Tools    []struct {
+		Function struct{ Name, Description string }
+	}
+	Input  []string
+	Stream bool
+	Seed   int
+	Format struct {
 		Type       string
 		JSONSchema struct {
 			Schema json.RawMessage
@@ -76,8 +79,23 @@ func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = io.WriteString(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n")
 	default:
-		js(w, 200, `{"choices":[{"message":{"role":"assistant","content":`+quoted(text)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}`)
+		js(w, 200, `{"choices":[{"message":{"role":"assistant","content":`+quoted(text)+calls(text)+`},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}`)
 	}
+}
+
+// calls returns the calls of tools that an answer asks for, one on each line: call NAME ARGUMENTS.
+func calls(text string) string {
+	var all []string
+	for i, line := range strings.Split(text, "\n") {
+		if rest, ok := strings.CutPrefix(line, "call "); ok {
+			name, arguments, _ := strings.Cut(rest, " ")
+			all = append(all, fmt.Sprintf(`{"id":"id%d","type":"function","function":{"name":%q,"arguments":%s}}`, i, name, quoted(arguments)))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return `,"tool_calls":[` + strings.Join(all, ",") + `]`
 }
 
 func quoted(text string) string {

@@ -76,6 +76,10 @@ func (p *picture) step(prefix string, s *Step) engine.GraphStep {
 	case *while:
 		g.Controls = a.condition.Source()
 		inner("do", a.do)
+	case *completion:
+		for _, b := range a.blocks() {
+			inner("tool "+b.Steps[0].Name, b)
+		}
 	case *subchain:
 		if a.chain != nil {
 			g.Controls = a.chain.Name
@@ -96,12 +100,13 @@ func (s *Step) facts() (all []engine.GraphFact) {
 		add(true, "when", s.when.Source())
 	}
 	add(s.timeout > 0, "timeout", engine.FormatDuration(s.timeout))
-	add(s.retry.attempts > 0, "attempts", strconv.Itoa(s.retry.attempts))
+	add(s.retry.Attempts > 0, "attempts", strconv.Itoa(s.retry.Attempts))
 	switch a := s.action.(type) {
 	case *request:
 		add(a.method != "", "request", a.method)
 	case *completion:
 		add(a.cache != nil, "answers", "shared by sessions")
+		add(a.tools != nil, "tools", strconv.Itoa(len(a.blocks()))+", "+strconv.Itoa(a.tools.rounds())+" rounds")
 	case *loop:
 		add(a.limit > 0, "limit", strconv.Itoa(a.limit)+" passes")
 	case *while:

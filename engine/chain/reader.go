@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/retry"
+	"github.com/throng-sim/throng/engine/chain/tools"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -30,6 +31,9 @@ type Reader struct {
 	connectors map[string]*connector
 	standIn    *Service // nil if not needed
 	mocked     []string
+
+	tools map[string]*tools.Tool // of the file
+	uses  map[*tools.Tool]action // of the tools
 
 	places   map[*Step]stepAt // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node
@@ -314,7 +318,7 @@ func (r *reader) step(s *Step, at stepAt) {
 	}
 	s.when = r.Expression(n.Get("when"))
 	s.timeout = n.Get("timeout").Duration(time.Millisecond, 0)
-	s.retry = readRetry(n.Get("retry"))
+	s.retry = retry.Read(n.Get("retry"))
 	s.continues = n.Get("on_error").OneOf("fail", "continue") == "continue"
 	if d := n.Get("default"); d != nil {
 		if n.Get("on_error").Kind() == doc.Scalar && !s.continues {
@@ -331,60 +335,10 @@ func (r *reader) step(s *Step, at stepAt) {
 	}
 }
 
-// retry is a step's retry policy; the run's values are the defaults.
-type retry struct {
-	attempts  int
-	wait, max time.Duration
-	waits     bool // wait is given
-}
-
-func readRetry(n *doc.Node) (w retry) {
-	if n.Kind() == doc.Scalar {
-		n.Errorf("`{attempts: 5, wait: 2s, max: 60s}`", "`retry` is a map of attempts and waits, found %s", n.Text())
-		return w
-	}
-	n.Fields("attempts", "wait", "max")
-	w.attempts = n.Get("attempts").Int(1, 1000)
-	if d := n.Get("wait"); d != nil {
-		w.wait, w.waits = d.Duration(0, 24*time.Hour), true
-	}
-	w.max = n.Get("max").Duration(max(w.wait, time.Millisecond), 24*time.Hour)
-	return w
-}
-
-// or returns the retries, with a connector's values as defaults.
-func (w retry) or(of retry) retry {
-	if w.attempts == 0 {
-		w.attempts = of.attempts
-	}
-	if !w.waits {
-		w.wait, w.waits = of.wait, of.waits
-	}
-	if w.max == 0 {
-		w.max = of.max
-	}
-	return w
-}
-
 // isPrivate reports whether a step's answer must not be shown.
 func isPrivate(n *doc.Node) bool {
 	p := n.Get("private")
 	return p.Kind() == doc.Scalar && p.Scalar() == true
-}
-
-// over returns the run's retries overridden by the step's.
-func (w retry) over(run engine.Retry) engine.Retry {
-	if w.attempts > 0 {
-		run.Attempts = w.attempts
-	}
-	if w.waits {
-		run.Wait = w.wait
-		run.Max = max(run.Max, w.wait)
-	}
-	if w.max > 0 {
-		run.Max = w.max
-	}
-	return run
 }
 
 // writing returns a reader for a request that changes something, or for one that does not.

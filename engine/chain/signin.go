@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/retry"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -19,7 +20,7 @@ type SignIn struct {
 // SignIn signs the session's agent in, as a step would, and requests the service's base URL. It makes one attempt.
 func (s *Service) SignIn(session *engine.Session, in *Input) SignIn {
 	asks := &signIn{request: request{service: s, method: http.MethodGet, target: expr.Target{Fixed: &service.Target{}}}}
-	step := &Step{Name: "check", Kind: "http", retry: retry{attempts: 1}, action: asks}
+	step := &Step{Name: "check", Kind: "http", retry: retry.Policy{Attempts: 1}, action: asks}
 	c := &Chain{Name: step.Name, Body: &Block{Steps: []*Step{step}, segments: []segment{{to: 1}}}}
 	c.Run(session, in)
 	if row := session.Row; asks.result.Err == nil && !row.Outcome.Commits() {

@@ -18,7 +18,12 @@ type subchain struct {
 
 func readSubchain(r *reader, n *doc.Node) action {
 	n.Require("target")
-	s := &subchain{input: r.Data(n.Get("input"), "input"), at: n.Get("target")}
+	return chainNamed(r.Reader, n.Get("target"), r.Data(n.Get("input"), "input"))
+}
+
+// chainNamed returns the action that runs the chain that a node names.
+func chainNamed(r *Reader, at *doc.Node, input expr.Value) *subchain {
+	s := &subchain{input: input, at: at}
 	name := s.at.Text()
 	if name == "" {
 		return s
@@ -184,7 +189,7 @@ func changed(s *Step, known map[*Chain][]*Service) (services []*Service) {
 	}
 	sub, ok := s.action.(*subchain)
 	if !ok || sub.chain == nil {
-		add(s)
+		(&Chain{Body: &Block{Steps: []*Step{s}}}).everywhere(add) // a step with tools contains others
 		return services
 	}
 	if _, ok := known[sub.chain]; !ok {

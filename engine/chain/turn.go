@@ -43,6 +43,7 @@ type pass struct {
 	input   value.Value   // the chain whose body the block is, if a step runs it; else nil
 	local   string        // the loop's variable; "" for none
 	value   value.Value   // its value
+	tool    bool          // its step is a tool, whose arguments are the input
 	timed   *timed
 	steps   value.Value // the names visible to expressions, created on demand
 	turn    turn
@@ -116,7 +117,7 @@ func (t *turn) call(s *Service) *service.Call {
 }
 
 // retry is the retry policy of the step.
-func (t *turn) retry() engine.Retry { return t.step.retry.over(t.x.s.Settings().Retry) }
+func (t *turn) retry() engine.Retry { return t.step.retry.Over(t.x.s.Settings().Retry) }
 
 // data evaluates a value as data; nil is missing.
 func (t *turn) data(v expr.Value) (value.Value, error) {

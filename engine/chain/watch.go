@@ -98,7 +98,7 @@ func (w *Watch) succeeded(t *turn, out value.Value) {
 	})
 	w.note(t, func(s *Traced) {
 		if !t.step.Hides() {
-			s.Output = t.shown(out)
+			s.Output = t.shown(t.withArguments(out))
 		}
 	})
 }
@@ -106,7 +106,12 @@ func (w *Watch) succeeded(t *turn, out value.Value) {
 // failed records why a step failed, whether or not the session continues.
 func (w *Watch) failed(t *turn, err error) {
 	w.change(t, func(s *stepSeen) { s.err = firstLine(err) })
-	w.note(t, func(s *Traced) { s.Error = firstLine(err) })
+	w.note(t, func(s *Traced) {
+		s.Error = firstLine(err)
+		if t.frame.tool && !t.step.Hides() {
+			s.Output = t.shown(t.withArguments(value.Missing))
+		}
+	})
 }
 
 // shown returns a value as JSON without the values of the session's cookies, or null if it cannot be encoded.

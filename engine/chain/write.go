@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/retry"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
@@ -24,7 +25,7 @@ type Writer struct {
 	Names []string // fields of the records, in the order of the shape
 
 	completion *completion
-	retry      retry
+	retry      retry.Policy
 	timeout    time.Duration // 0 means the run's value
 }
 
@@ -58,7 +59,7 @@ func (r *Reader) Writer(n *doc.Node, names []string) *Writer {
 	if n.Get("answer").Get("schema").Kind() == doc.Map && len(w.Names) == 0 {
 		n.Get("answer").Errorf("`schema: {type: object, properties: {…}, required: […]}`", "the schema of a persona has no properties")
 	}
-	w.retry, w.timeout = readRetry(n.Get("retry")), n.Get("timeout").Duration(time.Millisecond, 0)
+	w.retry, w.timeout = retry.Read(n.Get("retry")), n.Get("timeout").Duration(time.Millisecond, 0)
 	for i, s := range w.completion.services {
 		if s == nil {
 			continue
@@ -112,7 +113,7 @@ func (c *Commission) seed() uint64 { return c.Key.Text("seed").Source().Uint64()
 
 // Request identifies the request: services, models, prompt, shape and seed. address returns the address of a service.
 func (w *Writer) Request(c *Commission, address func(*Service) string) (string, error) {
-	chat, err := w.completion.chatOf(c, c)
+	chat, err := w.completion.Chat(c, c)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +136,7 @@ func (w *Writer) Request(c *Commission, address func(*Service) string) (string, 
 
 // Length returns the length of the prompt in bytes, and the token limit of the answer; 0 means no limit.
 func (w *Writer) Length(c *Commission) (asked, most int, err error) {
-	chat, err := w.completion.chatOf(c, c)
+	chat, err := w.completion.Chat(c, c)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -155,7 +156,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 	timer := clock.New(ctx, limit, &service.Overtime{Path: c.Path, Limit: limit})
 	defer timer.Stop()
 	q := &inquiry{
-		completion: w.completion, services: w.Services(c.Bound), purse: c.Purse, clock: timer, path: c.Path, key: c.Key, retry: w.retry.over(c.Retry),
+		completion: w.completion, services: w.Services(c.Bound), purse: c.Purse, clock: timer, path: c.Path, key: c.Key, retry: w.retry.Over(c.Retry),
 		headers: map[*Service]http.Header{},
 	}
 	defer func() {
@@ -174,7 +175,7 @@ func (w *Writer) Ask(ctx context.Context, c *Commission) (written []byte, took e
 		}
 		q.headers[s] = h
 	}
-	chat, err := w.completion.chatOf(c, c)
+	chat, err := w.completion.Chat(c, c)
 	if err != nil {
 		return nil, took, err
 	}

@@ -93,6 +93,9 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 		if more&flagRedirects != 0 {
 			s.Redirects = int(c.int())
 		}
+		if more&flagRounds != 0 {
+			s.Rounds = int(c.int())
+		}
 		s.Throttled, s.Service = c.duration(), c.duration()
 		if more&flagUsage != 0 {
 			s.Usage = new(engine.Usage)

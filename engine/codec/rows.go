@@ -41,6 +41,8 @@ const (
 	flagSize     = 1 << 5 // the size of its answers follows its requests
 	// flagRedirects: the number of redirects follows the size.
 	flagRedirects = 1 << 6
+	// flagRounds: the number of rounds with results of tools follows the redirects.
+	flagRounds = 1 << 7
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -152,6 +154,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Redirects != 0 {
 			more |= flagRedirects
 		}
+		if s.Rounds != 0 {
+			more |= flagRounds
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
@@ -173,6 +178,9 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		}
 		if more&flagRedirects != 0 {
 			dst = binary.AppendVarint(dst, int64(s.Redirects))
+		}
+		if more&flagRounds != 0 {
+			dst = binary.AppendVarint(dst, int64(s.Rounds))
 		}
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(s.Throttled)), int64(s.Service))
 		if s.Usage != nil {

@@ -47,7 +47,7 @@ var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 		Path: genText.Draw(t, "path"), Status: genEnum(engine.StepCanceled).Draw(t, "status"), Class: genClass.Draw(t, "class"),
 		Label: genEnum(engine.Recorded).Draw(t, "label"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"), Statuses: genStatuses.Draw(t, "statuses"),
 		Throttled: genDuration.Draw(t, "held"), Service: genDuration.Draw(t, "service"),
-		Size: rapid.SampledFrom([]int64{0, 1, 1 << 40}).Draw(t, "size"), Redirects: rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "redirects"),
+		Size: rapid.SampledFrom([]int64{0, 1, 1 << 40}).Draw(t, "size"), Redirects: rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "redirects"), Rounds: rapid.SampledFrom([]int{0, 1, 5}).Draw(t, "rounds"),
 	}
 	if rapid.Bool().Draw(t, "waited") {
 		s.Waits = new(engine.Waits)

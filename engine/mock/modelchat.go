@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/mock/messages"
+	"github.com/throng-sim/throng/engine/mock/toolmock"
 	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
@@ -23,8 +24,11 @@ type completion struct {
 
 // finish returns why the answer ends.
 func (c *completion) finish() string {
-	if c.Cut {
+	switch {
+	case c.Cut:
 		return "length"
+	case c.Calls != nil:
+		return "tool_calls"
 	}
 	return "stop"
 }
@@ -67,6 +71,9 @@ func (m *Model) key(q *chatRequest) draw.Key {
 	key := draw.Key{}.Text("rehearsal answer").Int(seed).Text(drawName(q.model)).Text(q.format.kind).Text(q.format.name).Text(string(q.format.schema))
 	for _, one := range q.messages {
 		key = key.Text(one.role).Text(one.name).Text(one.text)
+		for _, c := range one.calls {
+			key = key.Text(c.Name).Text(c.Arguments)
+		}
 	}
 	return key
 }
@@ -86,6 +93,16 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	c := &completion{Answer: messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
 	c.ID = hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
+	var err error
+	c.Calls, err = toolmock.Choose(key, q.tools, q.answered(), m.network.Load().faults.Tools, func(schema json.RawMessage, key draw.Key) (string, error) {
+		return m.schemas.fitting(schema, key, talk)
+	})
+	if err != nil {
+		return nil, invalid("tools", "", "%s", err)
+	} else if c.Calls != nil {
+		c.Completion = tokens(toolmock.Text(c.Calls))
+		return c, nil
+	}
 	switch q.format.kind {
 	case "json_schema":
 		schema, no := m.schemas.of(q.format)
@@ -128,16 +145,16 @@ func (x *modelExchange) spoil(c *completion, q *chatRequest) {
 	key := x.model.key(q).Text("attempt").Int(uint64(x.tag.attempt)) //nolint:gosec // not negative
 	switch x.model.network.Load().faults.Replies.Pick(key) {
 	case wire.ReplyRefused:
-		c.Text, c.Refused, c.Cut = "I cannot help with that.", true, false
+		c.Text, c.Refused, c.Cut, c.Calls = "I cannot help with that.", true, false, nil
 	case wire.ReplyFenced:
-		if q.format.kind != "text" && !c.Cut {
+		if q.format.kind != "text" && !c.Cut && c.Calls == nil {
 			c.Text = "Here is the answer:\n```json\n" + c.Text + "\n```"
 		}
 	case wire.ReplyEmpty:
-		c.Text, c.empty, c.Cut = "", true, false
+		c.Text, c.empty, c.Cut, c.Calls = "", true, false, nil
 	case wire.ReplyUsual:
 	}
-	c.Completion = tokens(c.Text)
+	c.Completion = tokens(c.Text + toolmock.Text(c.Calls))
 }
 
 type usage struct {
@@ -179,16 +196,18 @@ type utterance struct {
 	Role    string  `json:"role"`
 	Content string  `json:"content"`
 	Refusal *string `json:"refusal"`
+	Calls   any     `json:"tool_calls,omitempty"`
 }
 
 type delta struct {
 	Role    string  `json:"role,omitempty"`
 	Content *string `json:"content,omitempty"`
 	Refusal string  `json:"refusal,omitempty"`
+	Calls   any     `json:"tool_calls,omitempty"`
 }
 
 func (c *completion) body(q *chatRequest) []byte {
-	finish, says := c.finish(), &utterance{Role: "assistant", Content: c.Text}
+	finish, says := c.finish(), &utterance{Role: "assistant", Content: c.Text, Calls: toolmock.Wire(c.Calls)}
 	if c.Refused {
 		says.Refusal, says.Content = &c.Text, ""
 	}
@@ -216,6 +235,9 @@ func (c *completion) chunks(q *chatRequest) []string {
 			says = &delta{Refusal: piece}
 		}
 		event([]choice{{Delta: says}}, nil)
+	}
+	if c.Calls != nil {
+		event([]choice{{Delta: &delta{Calls: toolmock.Wire(c.Calls)}}}, nil)
 	}
 	finish := c.finish()
 	event([]choice{{Delta: &delta{}, Finish: &finish}}, nil)

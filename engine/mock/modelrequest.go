@@ -3,11 +3,14 @@ package mock
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/throng-sim/throng/engine/mock/toolmock"
 )
 
 // contextTokens is the size of a model's context window.
@@ -23,10 +26,15 @@ type chatRequest struct {
 	stop            []string
 	stream, withUse bool
 	format          format
+	tools           []toolmock.Tool
+	offer           string // the tools as JSON
 }
 
 // message is a message of a conversation, with its parts joined.
-type message struct{ role, name, text string }
+type message struct {
+	role, name, text string
+	calls            []toolmock.Call
+}
 
 // format is the requested response format.
 type format struct {
@@ -39,8 +47,8 @@ type format struct {
 
 var roles = []string{"system", "developer", "user", "assistant", "tool", "function"}
 
-// readChat reads the body of a request for a chat completion. It ignores members that do not change the mock's answers (temperature,
-// tools, …) or checks them superficially.
+// readChat reads the body of a request for a chat completion. It ignores members that do not change the mock's answers (temperature, …)
+// or checks them superficially.
 func readChat(body []byte) (*chatRequest, *apiError) {
 	p, no := readParams(body)
 	if no != nil {
@@ -58,6 +66,7 @@ func readChat(body []byte) (*chatRequest, *apiError) {
 	q.readStop(p)
 	q.readStream(p)
 	q.format = readFormat(p)
+	q.readTools(p)
 	if *p.mistake != nil {
 		return nil, *p.mistake
 	}
@@ -68,8 +77,23 @@ func readChat(body []byte) (*chatRequest, *apiError) {
 	return q, nil
 }
 
+func (q *chatRequest) readTools(p params) {
+	if !p.has("tools") || string(p.members["tool_choice"]) == `"none"` {
+		return
+	}
+	var err error
+	if q.tools, err = toolmock.ReadTools(p.members["tools"]); err != nil {
+		p.refuse(invalid("tools", "", "%s", err))
+	}
+	q.offer = string(p.members["tools"])
+}
+
+// answered reports whether the last messages are results of tools.
+func (q *chatRequest) answered() bool { return q.messages[len(q.messages)-1].role == "tool" }
+
 func (q *chatRequest) readMessages(p params) {
 	list := p.list("messages")
+	var pending toolmock.Pending
 	if p.has("messages") && len(list) == 0 {
 		p.refuse(invalid("messages", "empty_array", "Invalid 'messages': empty array. Expected an array with at least 1 message."))
 	}
@@ -89,7 +113,17 @@ func (q *chatRequest) readMessages(p params) {
 			one.need("content")
 		}
 		m.text = one.content()
+		var err error
+		if one.has("tool_calls") {
+			m.calls, err = toolmock.ReadCalls(one.members["tool_calls"])
+		}
+		if err = errors.Join(err, pending.Add(m.role, m.calls, one.text("tool_call_id"))); err != nil {
+			p.refuse(invalid(path, "", "%s", err))
+		}
 		q.messages = append(q.messages, m)
+	}
+	if err := pending.End(); err != nil {
+		p.refuse(invalid("messages", "", "%s", err))
 	}
 }
 
@@ -205,7 +239,7 @@ func (q *chatRequest) instructions() string {
 func (q *chatRequest) promptTokens() int {
 	n := 3
 	for _, m := range q.messages {
-		n += 4 + tokens(m.text) + tokens(m.name)
+		n += 4 + tokens(m.text) + tokens(m.name) + tokens(toolmock.Text(m.calls))
 	}
-	return n
+	return n + tokens(q.offer)
 }

@@ -100,7 +100,7 @@ func TestAcceptedRequests(t *testing.T) {
 	for _, body := range []string{
 		hello(`,"temperature":null,"stop":null,"stream":null,"response_format":null,"max_tokens":null,"n":null,"stream_options":null`),
 		hello(`,"temperature":2,"top_p":1,"n":1,"stop":["\n"],"user":"ann","store":false,"logprobs":false`),
-		`{"model":"mock-1","messages":[{"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","content":"7","tool_call_id":"x"}]}`,
+		`{"model":"mock-1","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"sum","arguments":"{}"}}]},{"role":"tool","content":"7","tool_call_id":"x"}]}`,
 		`{"model":"mock-1","messages":[{"role":"developer","content":[]},{"role":"user","name":"ann","content":""}]}`,
 	} {
 		if g := m.post(chatPath, body); g.status != 200 || !strings.Contains(g.body, `"role":"assistant"`) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/internal/fit"
 )
 
@@ -49,6 +50,15 @@ func (s *schemas) of(f format) (*schema, *apiError) {
 	}
 	s.known[key] = read
 	return read, nil
+}
+
+// fitting returns a document that fits a schema.
+func (s *schemas) fitting(raw json.RawMessage, key draw.Key, t *talk) (string, error) {
+	of, no := s.of(format{schema: raw, param: "tools"})
+	if no != nil {
+		return "", errors.New(no.Message)
+	}
+	return of.document(key, t)
 }
 
 // schemaError is an error in a schema and its place.

@@ -172,7 +172,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 }
 
 func (r *reader) read(root *doc.Node) error {
-	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "chain NAME",
+	root.Fields("title", "about", "parameters", "clock", "order", "acted", "population", "services", "functions", "tools", "chain NAME",
 		"success", "warm_up", "batch", "cleanup", "run", "interventions", "connectors", "validate_against")
 	s := r.s
 	s.Title, s.About = strings.Join(strings.Fields(root.Get("title").Text()), " "), root.Get("about").Text() // a title is one line
@@ -241,6 +241,7 @@ func (r *reader) readChains(root *doc.Node) error {
 			r.chains.Declare(name)
 		}
 	}
+	chain.ReadTools(&r.chains, root.Get("tools"))
 	serviceReader{r}.connectors(root.Get("connectors"))
 	for _, e := range chains {
 		_, name := e.Split()

@@ -136,7 +136,7 @@ func TestSingleMistakes(t *testing.T) {
 		{"chain a b: {step a: {kind: emit, event: e}}", "cannot be the name of a chain"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain  a: {step a: {kind: emit, event: e}}", "there is another chain a"},
 		{"chain a: {step a: {kind: emit, event: e}}\nchain a: {step a: {kind: emit, event: e}}", "duplicate key"},
-		{minimal("services: {s: {kind: smtp, url: 'mock:model'}}"), "`kind` cannot be `smtp` (one of http, llm, postgres)"},
+		{minimal("services: {s: {kind: smtp, url: 'mock:model'}}"), "`kind` cannot be `smtp` (one of http, llm, postgres, mcp)"},
 		{minimal("services: {s: {kind: llm, provider: opnai}}"), "there is no provider opnai (did you mean `openai`? mock, openai, anthropic, openrouter, lambda, ollama, lmstudio, llamacpp, vllm; or `url`)"},
 		{minimal("services: {s: {kind: llm}}"), "a service of models without an address (`provider: openrouter`, or `url: https://llm.example.com/v1`)"},
 		{minimal("services: {s: {kind: llm, provider: vllm}}"), "which model is to answer? (`model: NAME`, or a list that is tried in order)"},

@@ -89,6 +89,10 @@ func probes(place string) string {
 		return "clock: {arrivals: {?}}\n" + rest
 	case "stage":
 		return "clock: {arrivals: {profile: [{rate: 1, ?}]}}\n" + rest
+	case "tool":
+		return "tools: {t: {?}}\n" + rest
+	case "tool_limits":
+		return "tools: {t: {about: x, call: 1}}\nservices: {s: {kind: llm, url: 'mock:model'}}\nchain c: {step a: {kind: llm, service: s, prompt: x, tools: [t], tool_limits: {?}}}\n"
 	case "validated":
 		return "validate_against: {file: real.csv, measures: {x: {?}}}\n" + rest
 	case "retry":
@@ -157,12 +161,12 @@ func (s *schemaMaker) byKind(place string, kinds, names []string) schema {
 
 func (s *schemaMaker) make() schema {
 	kindly := []string{"kind", "type"}
-	services := []string{"http", "llm", "postgres"}
+	services := []string{"http", "llm", "postgres", "mcp"}
 	calls := slices.DeleteFunc(chain.Kinds(), func(k string) bool { return slices.Contains([]string{"connector", "if", "for", "while", "stop"}, k) })
 	definitions := schema{
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
-		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
+		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "tool": s.keysAt("tool"), "tool_limits": s.keysAt("tool_limits"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
 		"oauth2": s.keysAt("oauth2"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "batches": s.keysAt("batches"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "validate_against": s.keysAt("validate_against"), "success": s.keysAt("success"),

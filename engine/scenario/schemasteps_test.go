@@ -120,13 +120,18 @@ func modelWords() map[string]keyWord {
 		"stream":                {flagged, "true: the answer arrives in pieces, and the timeout applies to the silence between them"},
 	}
 	out := map[string]keyWord{
-		"message.role":    {words, "system, developer, user or assistant"},
-		"message.content": {words, "the text of the message"},
-		"step.share":      {numeric, "the fraction of agents that call the model; the others take otherwise"},
-		"step.otherwise":  {words, "an expression: the answer if no model answers"},
-		"step.cache":      {mapped, "names with expressions, the only names that the prompt sees: agents with the same values share one call"},
-		"step.input":      {anything, "a text, or a list of texts"},
-		"step.dimensions": {whole, "the length of the vectors"},
+		"message.role":       {words, "system, developer, user or assistant"},
+		"message.content":    {words, "the text of the message"},
+		"step.tools":         {schema{"type": "array", "items": named}, "what the model may call: tools of the file, and mcp:SERVICE or mcp:SERVICE.TOOL for those of a service of kind mcp"},
+		"step.tool_limits":   {ref("tool_limits"), "bounds for the use of tools"},
+		"tool_limits.rounds": {whole, "how many answers may ask for tools; the default is 5"},
+		"tool_limits.time":   {duration, "the timeout of a call of a tool; the default is 30s"},
+		"tool_limits.bytes":  {whole, "the length of a result, in bytes, after which it is cut; the default is 16000"},
+		"step.share":         {numeric, "the fraction of agents that call the model; the others take otherwise"},
+		"step.otherwise":     {words, "an expression: the answer if no model answers"},
+		"step.cache":         {mapped, "names with expressions, the only names that the prompt sees: agents with the same values share one call"},
+		"step.input":         {anything, "a text, or a list of texts"},
+		"step.dimensions":    {whole, "the length of the vectors"},
 	}
 	for key, k := range all {
 		out["write."+key] = k

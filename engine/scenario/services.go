@@ -44,7 +44,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 	}
 	n.Require("kind")
 	if k := n.Get("kind"); k != nil {
-		s.Kind = k.OneOf("http", "llm", "postgres")
+		s.Kind = k.OneOf("http", "llm", "postgres", toolServer)
 	}
 	atOnce := "connections"
 	switch s.Kind {
@@ -65,6 +65,8 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		r.document(s, n)
 		r.auth(s, n.Get("auth"))
 		s.Repeats = r.chains.Repeats(s, n, outside)
+	case toolServer:
+		r.toolServer(s, n)
 	}
 	r.tls(s, n.Get("tls"))
 	s.Headers = r.chains.Headers(s, n.Get("headers"), outside)
@@ -75,7 +77,7 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 // limits reads the limits of a service; atOnce is its name for the number of concurrent calls.
 func (r serviceReader) limits(s *chain.Service, l *doc.Node, atOnce string) {
 	keys := []string{atOnce, "keepalive", "idle", "timeout", "rate", "max_rate", "burst", "pace", "per", "buckets"}
-	if s.Kind == "http" {
+	if s.Kind == "http" || s.Kind == toolServer {
 		keys = append(keys, "request_size", "response_size")
 	}
 	l.Fields(keys...)
@@ -249,6 +251,8 @@ func (r serviceReader) url(n *doc.Node, mock string) string {
 	}
 	if name, ok := strings.CutPrefix(text, Mock); ok {
 		switch {
+		case mock == "":
+			n.Errorf("https://tools.example.com/mcp", "there is no mock of an MCP server")
 		case name == mock:
 		case mock == "shop" && isDocument(name):
 		case mock == "shop":
@@ -259,7 +263,11 @@ func (r serviceReader) url(n *doc.Node, mock string) string {
 		return text
 	}
 	if _, err := service.CheckAddress(text); err != nil {
-		n.Errorf(Mock+mock+", or https://staging.example.com; for a token use `auth`", "%v", err)
+		hint := "https://staging.example.com; for a token use `auth`"
+		if mock != "" {
+			hint = Mock + mock + ", or " + hint
+		}
+		n.Errorf(hint, "%v", err)
 	}
 	return text
 }

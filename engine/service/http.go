@@ -120,7 +120,14 @@ func (h *HTTP) Trust(c *tls.Config) {
 // Through sends all requests by an HTTP proxy. Call it before any request.
 func (h *HTTP) Through(proxy *url.URL) {
 	h.pool.Proxy = http.ProxyURL(proxy)
-	h.direct, h.transport.base = nil, h.pool
+	if h.direct != nil {
+		h.direct, h.transport.base = nil, h.pool
+	}
+}
+
+// Via sends all requests by what by returns, which speaks the protocol of a kind of services over the pool. Call it before any request.
+func (h *HTTP) Via(kind string, by func(pool http.RoundTripper) http.RoundTripper) {
+	h.kind, h.direct, h.transport.base = kind, nil, by(h.pool)
 }
 
 // CheckAddress parses the address of a service: http or https, a host and an optional path. Its errors do not repeat the address,

@@ -75,7 +75,7 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 // Chat asks for a completion and counts its usage. Its errors are those of [HTTP.Do].
 func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 	var got *llm.Completion
-	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: len(c.Format.Schema), parts: len(c.Messages), longest: -1}
+	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: c.FormBytes(), parts: len(c.Messages), longest: -1}
 	if l.api.Request(&c, l.lessons.of(c.Model)).Bounded {
 		bill.longest = c.MaxTokens
 	}
@@ -92,8 +92,11 @@ func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 		}
 		length := 0
 		if got != nil {
-			length = len(got.Text)
+			length = len(got.Text) + len(llm.CallsText(got.Calls))
 			got.Text, got.Refusal = call.display().redacted(got.Text), call.display().redacted(got.Refusal)
+			for i := range got.Calls {
+				got.Calls[i].Arguments = call.display().redacted(got.Calls[i].Arguments)
+			}
 		}
 		bill.count(llm.ReadTokens(a.Body), length, err)
 		return classified(err)

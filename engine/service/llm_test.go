@@ -155,7 +155,7 @@ func TestIncompleteCompletions(t *testing.T) {
 		{`{"message":{"reasoning_content":"hm","content":"x"}}`, llm.Completion{Text: "x"}},
 	} {
 		got, err := openai.API{}.Read([]byte(`{"choices":[` + tt.choice + `]}`))
-		if err != nil || *got != tt.want {
+		if err != nil || !reflect.DeepEqual(*got, tt.want) {
 			t.Errorf("%s: %+v, %v; want %+v", tt.choice, got, err, tt.want)
 		}
 	}
@@ -266,7 +266,7 @@ func TestCompletionIsReplayed(t *testing.T) {
 			n := len(fake.requests())
 			after, again := resumed(kept[0].Entry).chat(t, l, c, nil)
 			if len(fake.requests()) != n || after.Class != before.Class || after.Error != before.Error || after.Steps[0].Label != engine.Replayed ||
-				(first == nil) != (again == nil) || first != nil && *first != *again || !reflect.DeepEqual(before.Steps[0].Usage, after.Steps[0].Usage) {
+				(first == nil) != (again == nil) || first != nil && !reflect.DeepEqual(*first, *again) || !reflect.DeepEqual(before.Steps[0].Usage, after.Steps[0].Usage) {
 				t.Errorf("%s: %+v, then %+v\n%s\n%s", name, first, again, before.Error, after.Error)
 			}
 			left, _ := resumed(engine.Entry{Path: "step", Hash: intents[0].Hash}).chat(t, l, c, nil)

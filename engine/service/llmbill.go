@@ -15,7 +15,7 @@ type bill struct {
 	from    *LLM
 	model   string
 	asked   int           // length of the texts, in bytes
-	form    int           // length of the requested schema, in bytes
+	form    int           // length of the requested schema and of the tools, in bytes
 	parts   int           // messages or texts
 	longest int           // max_tokens; negative if there is none
 	batched bool          // billed at the price of batches

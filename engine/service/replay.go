@@ -96,6 +96,15 @@ func Failure(e engine.Entry) error {
 	}
 }
 
+// FailedEntry returns the journal entry of a step that failed without an answer.
+func FailedEntry(path string, err error) engine.Entry {
+	e := engine.Entry{Path: path, Status: engine.StepFailed, Class: engine.ConfigError, Error: err.Error(), Attempts: 1}
+	if step, ok := errors.AsType[*engine.StepError](err); ok {
+		e.Class = step.Class
+	}
+	return e
+}
+
 // replayed returns the result of a call from the journal.
 func (c *Call) replayed(e engine.Entry) (*Answer, error) {
 	if c.Session.Run().Recording != "" { // this run sent nothing

@@ -124,7 +124,7 @@ func Kept(e *engine.Entry) engine.Exchange {
 	}
 	if a, err := decodeAnswer(e.Output); err == nil {
 		x.Status, x.Answer = a.Status, Shown(a.text())
-		x.Reply = (&Call{}).display().said(a.completion())
+		x.Reply, x.Calls = (&Call{}).display().replied(a)
 	}
 	return x
 }
@@ -134,7 +134,7 @@ func (c display) speech(sent []byte, a *Answer) (s engine.Speech) {
 	instructions, last := llm.ReadPrompt(sent)
 	s.Speaker, s.Prompt = speaker(instructions), c.display().said(last)
 	if a != nil {
-		s.Reply = c.display().said(a.completion())
+		s.Reply, s.Calls = c.display().replied(a)
 	}
 	return s
 }
@@ -165,15 +165,15 @@ func speaker(instructions string) string {
 // mostName is how many bytes of instructions are searched for a name.
 const mostName = 200
 
-// completion returns the text that a model answered, or "" if the response is not a completion.
-func (a *Answer) completion() string {
-	if c := a.read(); c != nil {
-		return c.Text + c.Refusal
+// replied returns the text that a model answered and the tools that it asks for; "" if the response is not a completion.
+func (c display) replied(a *Answer) (text, calls string) {
+	if got := a.read(); got != nil {
+		return c.display().said(got.Text + got.Refusal), c.display().said(llm.CallsText(got.Calls))
 	}
 	if llm.IsStream(a.Header) {
-		return string(a.Body)
+		text = string(a.Body)
 	}
-	return ""
+	return c.display().said(text), ""
 }
 
 // text returns the text of a response with its size. For a stream, it is the completion.

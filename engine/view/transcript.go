@@ -15,14 +15,16 @@ import (
 // LineKind is what a line of a transcript is.
 type LineKind uint8
 
-// The kinds of lines: what a model said for an agent, a message to other agents, and an event that a session emitted.
+// The kinds of lines: what a model said for an agent, a message to other agents, an event that a session emitted, and the tools that a
+// model asked for.
 const (
 	SaidLine LineKind = iota
 	MessageLine
 	EventLine
+	ToolLine
 )
 
-var lineKinds = [...]string{SaidLine: "said", MessageLine: "message", EventLine: "event"}
+var lineKinds = [...]string{SaidLine: "said", MessageLine: "message", EventLine: "event", ToolLine: "tool"}
 
 func (k LineKind) String() string { return lineKinds[k] }
 
@@ -73,6 +75,9 @@ func (l *Line) Matches(text string) bool {
 	return text == "" || strings.Contains(strings.ToLower(l.Speaker+"\n"+l.Text+"\n"+l.More+"\n"+l.ID+"\n"+l.Step), text)
 }
 
+// Aside reports whether a line is not a person's words: an event, or a use of tools.
+func (l *Line) Aside() bool { return l.Kind == EventLine || l.Kind == ToolLine }
+
 // Sentence formats a line as text: who said what.
 func (l *Line) Sentence() string {
 	switch {
@@ -80,6 +85,8 @@ func (l *Line) Sentence() string {
 		return "[" + l.Text + "]"
 	case l.Kind == EventLine:
 		return "[" + l.Text + "] " + l.More
+	case l.Kind == ToolLine:
+		return l.Speaker + " uses " + l.Text
 	}
 	text := l.Speaker
 	if l.To != "" {
@@ -97,6 +104,9 @@ func Lines(t *engine.AgentTurn, id string) []Line {
 	var all []Line
 	for i := range t.Exchanges {
 		e := &t.Exchanges[i]
+		if e.Calls != "" {
+			all = append(all, Line{Kind: ToolLine, At: e.At.Add(e.Took), Step: e.Path, Speaker: cmp.Or(e.Speaker, id), Text: e.Calls, Prompt: e.Prompt})
+		}
 		if e.Reply == "" {
 			continue
 		}

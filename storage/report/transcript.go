@@ -40,12 +40,15 @@ func (p *page) addTranscript(ctx context.Context, extras *Extras) error {
 	var speakers []string
 	for i := range t.Lines {
 		l := &t.Lines[i]
-		said = said || l.Kind != view.EventLine
+		said = said || !l.Aside()
 		if i == 0 || t.Lines[i-1].ID != l.ID || t.Lines[i-1].Cycle != l.Cycle || t.Lines[i-1].Take != l.Take {
 			p.Transcript.Sessions = append(p.Transcript.Sessions, spokenSession{Title: fmt.Sprintf("%s, cycle %d", l.ID, l.Cycle)})
 			speakers = speakers[:0]
 		}
-		one := spokenLine{Event: l.Kind == view.EventLine, Speaker: l.Speaker, Text: l.Text, More: l.More, Side: sideOf(&speakers, l.Speaker)}
+		one := spokenLine{Event: l.Aside(), Speaker: l.Speaker, Text: l.Text, More: l.More, Side: sideOf(&speakers, l.Speaker)}
+		if l.Kind == view.ToolLine {
+			one.Text = l.Sentence()
+		}
 		if l.To != "" {
 			one.Speaker += " to " + l.To
 		}

@@ -53,7 +53,7 @@ func (m *sharedModel) apply(r *engine.SharedRow) {
 func (m *sharedModel) count(r *engine.StepRecord) {
 	m.asked.Labels[r.Label]++
 	m.asked.Requests += int64(r.Attempts)
-	m.asked.Retries += int64(r.Attempts - r.Redirects - 1)
+	m.asked.Retries += int64(r.Attempts - r.Redirects - r.Rounds - 1)
 	m.asked.RateLimited++ // see asking
 	m.asked.Usage.Calls += r.Usage.Calls
 	m.asked.Usage.Cost += r.Usage.Cost

@@ -17,6 +17,7 @@ import (
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/admission"
+	"github.com/throng-sim/throng/engine/service/mcp"
 	"github.com/throng-sim/throng/engine/service/pricing"
 )
 
@@ -37,6 +38,8 @@ func (l Services) connect(j *Job, bearers map[string]string, services []*chain.S
 		switch s.Kind {
 		case "llm":
 			connect = c.llm
+		case "mcp":
+			connect = c.tools
 		case "postgres":
 			connect = func(s *chain.Service) error { return l.openPool(j, s) }
 		}
@@ -72,6 +75,15 @@ func (c *connecting) http(s *chain.Service) error {
 		return err
 	}
 	s.Connect(client, secret)
+	return c.attach(s, client)
+}
+
+func (c *connecting) tools(s *chain.Service) error {
+	client, err := mcp.Connect(s.Name, c.address(s), s.Limits)
+	if err != nil {
+		return err
+	}
+	s.Connect(client.HTTP, c.bearers[s.Name])
 	return c.attach(s, client)
 }
 

@@ -23,6 +23,7 @@ import (
 var usualTimes = map[string]engine.Estimate{
 	"http":     engine.Between(0.02, 0.3, engine.Guessed),
 	"llm":      engine.Between(1, 8, engine.Guessed),
+	"mcp":      engine.Between(0.05, 2, engine.Guessed),
 	"postgres": engine.Between(0.002, 0.03, engine.Guessed),
 }
 

@@ -1,4 +1,4 @@
-// Package prompt makes the messages of a chat.
+// Package prompt reads and makes the messages of a chat.
 package prompt
 
 import (

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/fit"
@@ -129,6 +131,29 @@ func (a *Shape) Parse(text string) (value.Value, error) {
 		return nil, err
 	}
 	return value.DecodeJSON([]byte(found))
+}
+
+// Filled returns data that fit the shape with the optional names that they lack, which are None.
+func (a *Shape) Filled(v value.Value) value.Value {
+	r, ok := v.(*value.Record)
+	if !ok || a.Form == nil {
+		return v
+	}
+	var fields []value.Field
+	for _, name := range r.AttrNames() {
+		x, _ := r.Field(name)
+		fields = append(fields, value.Field{Name: name, Value: x})
+	}
+	had := len(fields)
+	for _, f := range a.Form.fields {
+		if _, there := r.Field(f.name); !there {
+			fields = append(fields, value.Field{Name: f.name, Value: starlark.None})
+		}
+	}
+	if len(fields) == had {
+		return v
+	}
+	return value.NewRecord(fields...)
 }
 
 // Accept checks a value that replaces an answer.

@@ -2,6 +2,8 @@ package messages
 
 import (
 	"encoding/json"
+
+	"github.com/throng-sim/throng/engine/mock/toolmock"
 )
 
 // Answer is what the model says.
@@ -11,6 +13,7 @@ type Answer struct {
 	Cut, Refused       bool
 	Prompt, Completion int // tokens
 	Cached             int // tokens of Prompt that are read from the cache
+	Calls              []toolmock.Call
 }
 
 type (
@@ -45,7 +48,7 @@ func (a *Answer) stop(r *Request) string {
 		return "refusal"
 	case a.Cut:
 		return "max_tokens"
-	case r.tool != "":
+	case r.tool != "", a.Calls != nil:
 		return "tool_use"
 	}
 	return "end_turn"
@@ -66,6 +69,9 @@ func (r *Request) Body(a *Answer) []byte {
 	}
 	if a.Text == "" {
 		content = []block{}
+	}
+	for _, c := range a.Calls {
+		content = append(content, block{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(c.Arguments)})
 	}
 	m := a.message(r, content, a.Completion)
 	stop := a.stop(r)
@@ -88,6 +94,11 @@ func (r *Request) Events(a *Answer) []string {
 		add(data{"type": "content_block_delta", "index": 0, "delta": data{"type": kind, field: piece}})
 	}
 	add(data{"type": "content_block_stop", "index": 0})
+	for i, c := range a.Calls {
+		add(data{"type": "content_block_start", "index": 1 + i, "content_block": block{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage("{}")}})
+		add(data{"type": "content_block_delta", "index": 1 + i, "delta": data{"type": "input_json_delta", "partial_json": c.Arguments}})
+		add(data{"type": "content_block_stop", "index": 1 + i})
+	}
 	add(data{"type": "message_delta", "delta": data{"stop_reason": a.stop(r), "stop_sequence": nil}, "usage": data{"output_tokens": a.Completion}})
 	add(data{"type": "message_stop"})
 	return all

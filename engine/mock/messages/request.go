@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/throng-sim/throng/engine/mock/toolmock"
 )
 
 // Request is a request for a message.
@@ -63,14 +65,19 @@ type (
 	}
 )
 
-// content is a text, or blocks of text.
+// content is a text, or blocks: texts, uses of tools and their results.
 type content struct {
-	text   string
-	cached int // bytes up to the last mark
-	given  bool
+	text    string
+	cached  int // bytes up to the last mark
+	given   bool
+	calls   []toolmock.Call
+	results []result
 }
 
-var errBlock = errors.New("the mock reads blocks of the type 'text' with a text that is not empty only")
+// result is the result of a tool.
+type result struct{ id, text string }
+
+var errBlock = errors.New("the mock reads blocks of the types 'text', with a text that is not empty, 'tool_use' and 'tool_result' only")
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -79,15 +86,25 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(data, &c.text)
 	}
 	var blocks []struct {
-		Type  string          `json:"type"`
-		Text  string          `json:"text"`
-		Cache json.RawMessage `json:"cache_control"`
+		Type   string          `json:"type"`
+		Text   string          `json:"text"`
+		Cache  json.RawMessage `json:"cache_control"`
+		ID     string          `json:"id"`
+		Name   string          `json:"name"`
+		Input  json.RawMessage `json:"input"`
+		Of     string          `json:"tool_use_id"`
+		Result content         `json:"content"`
 	}
 	if err := json.Unmarshal(data, &blocks); err != nil {
 		return err
 	}
 	for _, b := range blocks {
-		if b.Type != "text" || b.Text == "" {
+		switch {
+		case b.Type == "tool_use" && len(b.Input) > 0 && b.Input[0] == '{':
+			c.calls = append(c.calls, toolmock.Call{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+		case b.Type == "tool_result":
+			c.results = append(c.results, result{b.Of, b.Result.text})
+		case b.Type != "text" || b.Text == "":
 			return errBlock
 		}
 		c.text += b.Text
@@ -158,7 +175,7 @@ func (b *body) check(header http.Header) error {
 			return fmt.Errorf("messages.%d.role: Input should be 'user' or 'assistant'", i)
 		case !m.Content.given:
 			return fmt.Errorf("messages.%d.content: Field required", i)
-		case strings.TrimSpace(m.Content.text) == "":
+		case strings.TrimSpace(m.Content.text) == "" && m.Content.calls == nil && m.Content.results == nil:
 			return fmt.Errorf("messages.%d: content must be non-empty", i)
 		}
 	}
@@ -174,6 +191,14 @@ func (b *body) tool() *tool {
 	return &b.Tools[i]
 }
 
+// offered returns the tools in OpenAI's form.
+func (b *body) offered() (all []toolmock.Tool) {
+	for _, t := range b.Tools {
+		all = append(all, toolmock.Tool{Name: t.Name, About: t.Description, Schema: t.Schema})
+	}
+	return all
+}
+
 // formName names the form of an answer that has no name in the request. It is the name that the engine uses in other formats, so
 // that the mock answers the same.
 const formName = "answer"
@@ -184,8 +209,10 @@ const noHint = 4096
 // chat returns the request in OpenAI's format.
 func (b *body) chat(seed string) ([]byte, error) {
 	type said struct {
-		Role string `json:"role"`
-		Text string `json:"content"`
+		Role  string `json:"role"`
+		Text  string `json:"content"`
+		Calls any    `json:"tool_calls,omitempty"`
+		Of    string `json:"tool_call_id,omitempty"`
 	}
 	chat := struct {
 		Model    string          `json:"model"`
@@ -196,15 +223,21 @@ func (b *body) chat(seed string) ([]byte, error) {
 		Stream   bool            `json:"stream,omitempty"`
 		Seed     json.RawMessage `json:"seed,omitempty"`
 		Format   any             `json:"response_format,omitempty"`
+		Tools    any             `json:"tools,omitempty"`
 	}{Model: b.Model, Most: b.MaxTokens, Heat: b.Heat, Stops: b.Stops, Stream: b.Stream}
 	if *b.MaxTokens >= noHint {
 		chat.Most = nil
 	}
 	if b.System.text != "" {
-		chat.Messages = append(chat.Messages, said{"system", b.System.text})
+		chat.Messages = append(chat.Messages, said{Role: "system", Text: b.System.text})
 	}
 	for _, m := range b.Messages {
-		chat.Messages = append(chat.Messages, said{m.Role, m.Content.text})
+		for _, r := range m.Content.results {
+			chat.Messages = append(chat.Messages, said{Role: "tool", Text: r.text, Of: r.id})
+		}
+		if m.Content.results == nil || m.Content.text != "" {
+			chat.Messages = append(chat.Messages, said{Role: m.Role, Text: m.Content.text, Calls: toolmock.Wire(m.Content.calls)})
+		}
 	}
 	if seed != "" {
 		chat.Seed = json.RawMessage(seed)
@@ -214,8 +247,11 @@ func (b *body) chat(seed string) ([]byte, error) {
 	}
 	if t := b.tool(); t != nil {
 		form(t.Name, t.Schema)
-	} else if b.Config.Format != nil {
-		form(formName, b.Config.Format.Schema)
+	} else {
+		chat.Tools = toolmock.Offer(b.offered())
+		if b.Config.Format != nil {
+			form(formName, b.Config.Format.Schema)
+		}
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

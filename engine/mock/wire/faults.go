@@ -52,6 +52,8 @@ type Faults struct {
 	Capacity int
 	// Replies are the answers of a model that cannot be used as they are. Other servers have none.
 	Replies Replies
+	// Tools are how such a model misuses tools.
+	Tools Tools
 }
 
 // MostQuota is the largest quota, in requests per second.
@@ -82,7 +84,7 @@ func (f Faults) Validate() error {
 	if f.Capacity < 0 {
 		errs = append(errs, errors.New("the capacity is negative; use 0 (unlimited) or more"))
 	}
-	return errors.Join(append(errs, f.Replies.Validate())...)
+	return errors.Join(append(errs, f.Replies.Validate(), f.Tools.Validate())...)
 }
 
 // Share is the fraction of requests with a fault.

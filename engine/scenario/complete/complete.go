@@ -349,10 +349,16 @@ func plain(text string) string {
 	return text
 }
 
-// shapeTypes returns the types of an answer's fields.
+// isShape reports whether the value of a node is a shape: of an answer, or of the arguments of a tool.
+func isShape(n *node) bool {
+	ofTool := n.key == "input" && n.parent != nil && n.parent.parent != nil && n.parent.parent.key == "tools"
+	return (n.key == "answer" || ofTool) && !free(n)
+}
+
+// shapeTypes returns the types of a shape's fields.
 func shapeTypes(n *node) (items []Item) {
 	for at := n.parent; at != nil; at = at.parent {
-		if at.key != "answer" || free(at) {
+		if !isShape(at) {
 			continue
 		}
 		for _, of := range []name{
@@ -384,6 +390,8 @@ func (c *cursor) reference(n *node) []name {
 		return c.services(serviceKind(c.kind(of)))
 	case "target":
 		return c.targets(n)
+	case "tools":
+		return c.tools()
 	case "depends_on":
 		return c.siblings(n)
 	case "run", "chain", "cleanup":
@@ -443,6 +451,19 @@ func (c *cursor) ownFunctions() []name {
 		return functions(text)
 	}
 	return functions(c.Functions)
+}
+
+// tools returns what the model of a step may call: the tools of the scenario, and the servers.
+func (c *cursor) tools() (all []name) {
+	if of := c.root.get("tools"); of != nil {
+		for _, t := range of.children {
+			all = append(all, name{name: t.key, detail: "tool", help: sentence(c.value(t.get("about")), "A tool of this scenario")})
+		}
+	}
+	for _, s := range c.services("mcp") {
+		all = append(all, name{name: "mcp:" + s.name, detail: "server", help: "All tools of the MCP server."})
+	}
+	return all
 }
 
 // siblings returns the steps that a step can depend on.

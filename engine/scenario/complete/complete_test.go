@@ -125,6 +125,7 @@ services:
   brain:
     kind: llm
     provider: mock
+  crm: {kind: mcp, url: "https://crm.example.com/mcp"}
 functions: |
   # Whether the agent shops now.
   def shops(agent, now):
@@ -169,6 +170,9 @@ func TestComplete(t *testing.T) {
 		{"a kind", "  step x: {kind: |}", "http llm embed", ""},
 		{"a kind without a space", "  step x:\n    kind:|", "http llm", ""},
 		{"a service of the kind", "  step x:\n    kind: llm\n    service: |", "brain", "shop"},
+		{"a tool", "  step x: {kind: llm, service: brain, prompt: hi, tools: [|]}\ntools:\n  look: {about: Looks., call: 1}", "look mcp:crm", "brain"},
+		{"a tool's arguments", "tools:\n  look:\n    about: Looks.\n    input: {words: |}", "bool float", ""},
+		{"a tool's chain", "tools:\n  look:\n    about: Looks.\n    chain: |", "main other", ""},
 		{"a path", "  step x:\n    kind: http\n    service: shop\n    post: /|", "/api/products", ""},
 		{"a function", "  step x: {kind: python, target: |}", "shops", "LIMIT pick"},
 		{"a connector", "  step x: {kind: connector, target: |}", "greet", ""},

@@ -302,7 +302,7 @@ func (f *fixer) obvious(n *node, key string) (lines []string, ok bool) {
 			value = "llm"
 		}
 	case "url":
-		value = map[string]string{"http": "mock:shop", "llm": "mock:model", "postgres": "secret:DATABASE_URL"}[f.kind(n)]
+		value = map[string]string{"http": "mock:shop", "llm": "mock:model", "mcp": "https://crm.example.com/mcp", "postgres": "secret:DATABASE_URL"}[f.kind(n)]
 	case "default":
 		value = "1"
 		if m := f.value(n.get("min")); m != "" {

@@ -37,9 +37,11 @@ var otherSnippets = map[string][]snippet{
 	"services": {
 		{"http", "shop", "An HTTP service; this one is the mock shop.", []string{"url: mock:shop"}},
 		{"llm", "model", "Models, here the mock model.", []string{"provider: mock"}},
+		{"mcp", "crm", "An MCP server, whose tools models may call.", []string{"url: https://crm.example.com/mcp"}},
 		{"postgres", "database", "A Postgres database, with its address in a secret.", []string{"url: secret:DATABASE_URL"}},
 	},
 	"parameters": {{"", "name", "A value to set for each run.", []string{"default: 1", "title: Name"}}},
+	"tools":      {{"", "find", "A tool that models may call.", []string{"about: What it does.", "input: {words: string}", "call: input.words"}}},
 	"connectors": {{"python", "greet", "A step that other steps call by name.", []string{"call: \"'hello'\""}}},
 }
 

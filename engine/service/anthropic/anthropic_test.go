@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -189,7 +190,7 @@ func TestAnswers(t *testing.T) {
 		got, err := read([]byte(tt.body))
 		reported, _ := errors.AsType[*llm.Error](err)
 		switch {
-		case tt.fails == "" && (err != nil || *got != tt.want):
+		case tt.fails == "" && (err != nil || !reflect.DeepEqual(*got, tt.want)):
 			t.Errorf("%s: got %+v, %v, want %+v", tt.name, got, err, tt.want)
 		case tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails) || tt.status > 0 && (reported == nil || reported.Status != tt.status)):
 			t.Errorf("%s: got %v, want an error with %q and status %d", tt.name, err, tt.fails, tt.status)

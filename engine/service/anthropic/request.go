@@ -45,8 +45,11 @@ func (API) Request(c *llm.Chat, refused []string) *llm.Request {
 	}
 	b.add("max_tokens", most)
 	if form == fieldToolChoice { // services put tools in front of everything else
-		b.add("tools", []tool{{c.Format.Name, "Answers the request.", c.Format.Schema}})
+		b.r.Forced = true
+		b.add(llm.FieldTools, []tool{{c.Format.Name, "Answers the request.", c.Format.Schema}})
 		b.add(fieldToolChoice, map[string]string{"type": "tool", "name": c.Format.Name})
+	} else if len(c.Tools) > 0 {
+		b.add(llm.FieldTools, toolsOf(c.Tools))
 	}
 	system, messages := b.split(form == "")
 	if len(system) > 0 {
@@ -88,7 +91,7 @@ func (b *body) taken(name string) bool {
 }
 
 // form returns the field that requests the form of the answer: the first that the model and the scenario leave free; "" for none.
-// Only a tool accepts schemas of any kind.
+// Only a tool accepts schemas of any kind, and a model that must use it cannot ask for others.
 func (b *body) form() string {
 	f := b.chat.Format
 	switch {
@@ -96,7 +99,7 @@ func (b *body) form() string {
 		return ""
 	case f.Strict && !b.taken(fieldConfig):
 		return fieldConfig
-	case !b.taken(fieldToolChoice) && !b.taken("tools"):
+	case len(b.chat.Tools) == 0 && !b.taken(fieldToolChoice) && !b.taken(llm.FieldTools):
 		return fieldToolChoice
 	}
 	return ""
@@ -144,11 +147,7 @@ func (b *body) split(words bool) (system []block, messages []message) {
 			add(m.Text)
 			continue
 		}
-		role := m.Role
-		if instructs(role) {
-			role = "user"
-		}
-		messages = append(messages, message{role, m.Text})
+		messages = appended(messages, &m)
 	}
 	if cached >= 0 && !slices.Contains(b.refused, partCache) {
 		system[cached].Cache = json.RawMessage(`{"type":"ephemeral"}`)
@@ -165,19 +164,10 @@ func (b *body) split(words bool) (system []block, messages []message) {
 func instructs(role string) bool { return role == "system" || role == "developer" }
 
 type (
-	message struct {
-		Role string `json:"role"`
-		Text string `json:"content"`
-	}
 	block struct {
 		Type  string          `json:"type"`
 		Text  string          `json:"text"`
 		Cache json.RawMessage `json:"cache_control,omitempty"`
-	}
-	tool struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Schema      json.RawMessage `json:"input_schema"`
 	}
 	outputConfig struct {
 		Effort string        `json:"effort,omitempty"`

@@ -22,9 +22,9 @@ type answer struct {
 
 // piece is a content block. Others than text and uses of tools, such as reasoning, are left out.
 type piece struct {
-	Type  string          `json:"type"`
-	Text  string          `json:"text"`
-	Input json.RawMessage `json:"input"`
+	Type string `json:"type"`
+	Text string `json:"text"`
+	use
 }
 
 // Read implements [llm.API].
@@ -43,18 +43,23 @@ func (API) Read(body []byte) (*llm.Completion, error) {
 		return nil, fmt.Errorf("the answer is not a message of the Messages API: %.200q", body)
 	}
 	text, input := "", ""
+	var calls []llm.ToolCall
 	for _, p := range a.Content {
-		switch p.Type {
-		case "text":
+		switch {
+		case p.Type == "text":
 			text += p.Text
-		case "tool_use":
+		case p.Type == "tool_use" && p.Name == llm.FormName:
 			input = string(p.Input)
+		case p.Type == "tool_use":
+			calls = append(calls, llm.ToolCall{ID: p.ID, Name: p.Name, Arguments: llm.ArgumentsOf(p.Input)})
 		}
 	}
-	return completionOf(text, input, a.Stop), nil
+	c := completionOf(text, input, a.Stop)
+	c.Calls = calls
+	return c, nil
 }
 
-// completionOf returns a completion. input is what the model hands to the tool, which is its answer.
+// completionOf returns a completion. input is what the model hands to the tool that requests the form of the answer: the answer.
 func completionOf(text, input, stop string) *llm.Completion {
 	c := &llm.Completion{Text: text, Cut: stop == "max_tokens" || stop == "model_context_window_exceeded"}
 	if input != "" {

@@ -41,12 +41,17 @@ func readPart(raw json.RawMessage) (c Content, err error) {
 	var part struct {
 		Type    string          `json:"type"`
 		Text    json.RawMessage `json:"text"`
+		Result  json.RawMessage `json:"content"` // of a tool
 		Refusal string          `json:"refusal"`
 	}
 	if json.Unmarshal(raw, &part) != nil {
 		return c, errPart
 	}
 	switch part.Type {
+	case "tool_result":
+		var result Content
+		err = json.Unmarshal(part.Result, &result)
+		return Content{Text: result.Text + "\n"}, err
 	case "refusal":
 		c.Refusal = part.Refusal
 	case "text", "output_text", "":

@@ -42,7 +42,10 @@ func ReadStream(s Stream, body []byte) (*Completion, error) {
 // Message is a message of a chat.
 type Message struct {
 	Role, Text string
-	Stable     int `json:"-"` // bytes at the beginning of Text that are the same for all agents
+	Stable     int        `json:"-"`          // bytes at the beginning of Text that are the same for all agents
+	Calls      []ToolCall `json:",omitempty"` // of an assistant's message: the tools that it asks for
+	Answers    *ToolCall  `json:",omitempty"` // of a message with the role [RoleTool]: the call that Text answers
+	Failed     bool       `json:",omitempty"` // Text says why that call failed
 }
 
 // Chat is a request for a completion.
@@ -59,12 +62,25 @@ type Chat struct {
 	InWords     string // asks for Format in words if the model refuses it as a field
 	Stream      bool
 	Extra       []Extra // additional fields
+	Tools       []Tool  // that the model may ask for; not with Stream
 }
 
 // Bytes returns the length of the messages, in bytes.
 func (c *Chat) Bytes() (n int) {
 	for _, m := range c.Messages {
 		n += len(m.Text)
+		for _, call := range m.Calls {
+			n += len(call.Name) + len(call.Arguments)
+		}
+	}
+	return n
+}
+
+// FormBytes returns the length of the requested schema and of the descriptions of tools, in bytes.
+func (c *Chat) FormBytes() int {
+	n := len(c.Format.Schema)
+	for _, t := range c.Tools {
+		n += len(t.Name) + len(t.About) + len(t.Schema)
 	}
 	return n
 }
@@ -86,8 +102,9 @@ type Format struct {
 // Completion is the answer of a model.
 type Completion struct {
 	Text    string
-	Refusal string // why it does not answer
-	Cut     bool   // cut off at its maximum length
+	Refusal string     // why it does not answer
+	Cut     bool       // cut off at its maximum length
+	Calls   []ToolCall // the tools that the model asks for, in order
 }
 
 // Request is a request in a wire format.
@@ -97,6 +114,7 @@ type Request struct {
 	Header  map[string]string
 	Fields  []Field  // of the body, in order
 	Parts   []string // names inside of fields that a model may refuse on their own
+	Forced  bool     // its tools request the form of the answer
 	Seeded  bool     // the body has the chat's seed
 	Bounded bool     // the length of the answer is bounded by the chat's MaxTokens
 }

@@ -67,7 +67,7 @@ var (
 func (r *Request) Refused(response []byte) string {
 	names, form := make([]string, 0, len(r.Fields)), ""
 	for _, f := range r.Fields {
-		if f.Name != "model" && f.Name != "messages" {
+		if f.Name != "model" && f.Name != "messages" && (f.Name != FieldTools || r.Forced) {
 			names = append(names, f.Name)
 		}
 		if slices.Contains(formFields, f.Name) {

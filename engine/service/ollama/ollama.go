@@ -27,8 +27,10 @@ const (
 )
 
 type message struct {
-	Role string `json:"role"`
-	Text string `json:"content"`
+	Role  string `json:"role"`
+	Text  string `json:"content"`
+	Calls []call `json:"tool_calls,omitempty"`
+	Tool  string `json:"tool_name,omitempty"` // whose result it is
 }
 
 // Request implements [llm.API]. Options of the scenario add to those of the chat, and override them.
@@ -41,18 +43,21 @@ func (API) Request(c *llm.Chat, refused []string) *llm.Request {
 	}
 	var messages []message
 	if c.Format.JSON && c.InWords != "" && slices.Contains(refused, fieldFormat) {
-		messages = append(messages, message{"system", c.InWords})
+		messages = append(messages, message{Role: "system", Text: c.InWords})
 	}
 	for _, m := range c.Messages {
 		role := m.Role
 		if role == "developer" {
 			role = "system"
 		}
-		messages = append(messages, message{role, m.Text})
+		messages = append(messages, message{Role: role, Text: m.Text, Calls: sentCalls(m.Calls), Tool: answered(&m)})
 	}
 	add("model", c.Model)
 	add("messages", messages)
 	add("stream", c.Stream) // the default is a stream
+	if len(c.Tools) > 0 {
+		add(llm.FieldTools, llm.Functions(c.Tools))
+	}
 	switch {
 	case c.Format.Schema != nil:
 		add(fieldFormat, c.Format.Schema)
@@ -110,7 +115,7 @@ func (API) Read(body []byte) (*llm.Completion, error) {
 	case a.Message == nil || !a.Done:
 		return nil, fmt.Errorf("the answer is not one of Ollama's chat API: %.200q", body)
 	}
-	return &llm.Completion{Text: a.Message.Text, Cut: a.Reason == "length"}, nil
+	return &llm.Completion{Text: a.Message.Text, Cut: a.Reason == "length", Calls: callsOf(a.Message.Calls)}, nil
 }
 
 // Stream implements [llm.API]. The last line has the usage, so that a complete JSON object is not enough.

@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestAnswers(t *testing.T) {
 			read = func(body []byte) (*llm.Completion, error) { return llm.ReadStream(API{}.Stream(true), body) }
 		}
 		got, err := read([]byte(tt.body))
-		if tt.fails == "" && (err != nil || *got != tt.want) || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
+		if tt.fails == "" && (err != nil || !reflect.DeepEqual(*got, tt.want)) || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
 			t.Errorf("%s: got %+v, %v", tt.name, got, err)
 		}
 	}

@@ -41,7 +41,9 @@ func (API) Read(body []byte) (*llm.Completion, error) {
 		return nil, fmt.Errorf("the answer has no completion: %.200q", body)
 	}
 	text, refusal := r.Choices[0].Message.whole()
-	return completionOf(text, refusal, r.Choices[0].Finish), nil
+	c := completionOf(text, refusal, r.Choices[0].Finish)
+	c.Calls = callsOf(r.Choices[0].Message.Calls)
+	return c, nil
 }
 
 func completionOf(text, refusal, finish string) *llm.Completion {

@@ -49,6 +49,9 @@ func (API) Request(c *llm.Chat, refused []string) *llm.Request {
 		add(FieldStream, true)
 		add(fieldStreamOptions, map[string]bool{"include_usage": true})
 	}
+	if len(c.Tools) > 0 {
+		add(llm.FieldTools, llm.Functions(c.Tools))
+	}
 	switch f := c.Format; {
 	case f.Schema != nil:
 		add(fieldFormat, wireFormat{Type: "json_schema", Schema: &wireSchema{f.Name, f.Schema, f.Strict}})
@@ -83,17 +86,12 @@ func lengthField(c *llm.Chat, refused []string) string {
 func sent(c *llm.Chat, refused []string) []wireMessage {
 	var all []wireMessage
 	if c.InWords != "" && c.Format.JSON && slices.Contains(refused, fieldFormat) {
-		all = append(all, wireMessage{"system", c.InWords})
+		all = append(all, wireMessage{Role: "system", Text: c.InWords})
 	}
 	for _, m := range c.Messages {
-		all = append(all, wireMessage{m.Role, m.Text})
+		all = append(all, messageOf(&m))
 	}
 	return all
-}
-
-type wireMessage struct {
-	Role string `json:"role"`
-	Text string `json:"content"`
 }
 
 type wireFormat struct {
@@ -127,6 +125,7 @@ type wirePiece struct {
 type wireReply struct {
 	Content llm.Content `json:"content"`
 	Refusal string      `json:"refusal"`
+	Calls   []wireCall  `json:"tool_calls"`
 }
 
 // whole returns the text and the refusal, which may be a part of the content.

@@ -46,7 +46,7 @@ func (f *feed) set(lines []view.Line, named bool) {
 			all = append(all, heading(l))
 			speakers = speakers[:0]
 		}
-		if l.Kind == view.EventLine {
+		if l.Aside() {
 			all = append(all, newBubble(f, l, middle))
 			continue
 		}
@@ -104,6 +104,9 @@ func newBubble(f *feed, l *view.Line, at side) *bubble {
 	if at == middle {
 		b.text.TextSize = theme.SizeNameCaptionText
 		text := l.Text
+		if l.Kind == view.ToolLine {
+			text = l.Sentence()
+		}
 		if l.More != "" {
 			text += ": " + l.More
 		}

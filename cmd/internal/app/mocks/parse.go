@@ -27,7 +27,7 @@ func Parse(r engine.Mock) (mock.Config, error) {
 }
 
 // faultKinds names the faults of the mocks.
-var faultKinds = []string{"rate_limited", "server_error", "hang", "cut", "bad_body", "refused", "fenced", "empty", "outage", "token_requests", "quota", "capacity"}
+var faultKinds = []string{"rate_limited", "server_error", "hang", "cut", "bad_body", "refused", "fenced", "empty", "tool_again", "tool_unknown", "tool_misfit", "outage", "token_requests", "quota", "capacity"}
 
 // parseFaults reads the fraction of requests for each fault, an outage as FROM+FOR, and limits: requests per token
 // (token_requests), per second (quota) and in flight (capacity).
@@ -36,6 +36,7 @@ func parseFaults(given map[string]string) (mock.Faults, error) {
 	shares := map[string]*float64{
 		"rate_limited": &f.RateLimited, "server_error": &f.ServerError, "hang": &f.Hang, "cut": &f.Cut, "bad_body": &f.BadBody,
 		"refused": &f.Replies.Refused, "fenced": &f.Replies.Fenced, "empty": &f.Replies.Empty,
+		"tool_again": &f.Tools.Again, "tool_unknown": &f.Tools.Unknown, "tool_misfit": &f.Tools.Misfit,
 	}
 	counts := map[string]*int{"token_requests": &f.TokenRequests, "capacity": &f.Capacity}
 	for kind, text := range given {

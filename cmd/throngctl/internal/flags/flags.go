@@ -192,7 +192,7 @@ func (a Adaptive) Into(given map[string]string) map[string]string {
 // Services configures services and mocks. A resumed run keeps values that are not given.
 type Services struct {
 	MockLatency  string            `enum:",none,local,remote,slow" default:"" placeholder:"PROFILE" help:"Mock latency profile: none, local, remote or slow (default: local)." group:"Services"`
-	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body, and for answers of models that are refused, fenced or empty; outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
+	MockFault    map[string]string `placeholder:"KIND=SHARE" help:"Mock faults: a fraction for rate_limited, server_error, hang, cut or bad_body, and for answers of models that are refused, fenced or empty, or misuse tools (tool_again, tool_unknown, tool_misfit); outage=FROM+FOR; token_requests=N requests until a login token expires; quota=N requests per second; capacity=N concurrent requests before it slows down." group:"Services"`
 	MockScarcity bool              `help:"Share the stock of the mock shop among agents; results then depend on timing." group:"Services"`
 	Service      map[string]string `placeholder:"NAME=URL" help:"Override the address of a service; URL#MODEL also sets the model." group:"Services"`
 	Allow        []string          `placeholder:"HOST:PORT" help:"Address the scenario may call and send its secrets to; remembered for the file. HOST alone means the default port; HOST:PORT/DATABASE means one database." group:"Services"`
