@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -28,9 +29,21 @@ type Service struct {
 	by       *sdk.StreamableClientTransport
 
 	mu     sync.Mutex
-	idle   []*sdk.ClientSession
+	idle   []session // the newest last
 	closed bool
 	ending sync.WaitGroup // sessions that are being closed
+}
+
+// session is a session with the server, and who signed in to it: servers may tie a session to a user.
+type session struct {
+	*sdk.ClientSession
+	user string
+}
+
+// userOf returns who signs in with the headers of a call; "" without a sign-in.
+func userOf(ctx context.Context) string {
+	h := tripOf(ctx).header
+	return h.Get("Authorization") + "\n" + h.Get("Cookie")
 }
 
 // Name is how Throng introduces itself to servers.
@@ -105,9 +118,9 @@ func (s *Service) exchange(ctx context.Context, call *Call) (answer any, reused 
 		return nil, false, err
 	}
 	if call.Tool == "" {
-		answer, err = list(ctx, with)
+		answer, err = list(ctx, with.ClientSession)
 	} else {
-		answer, err = s.call(ctx, with, call)
+		answer, err = s.call(ctx, with.ClientSession, call)
 	}
 	if err != nil {
 		s.drop(with)
@@ -130,40 +143,47 @@ func (s *Service) call(ctx context.Context, with *sdk.ClientSession, call *Call)
 	return &Result{Text: said.Message, Failed: true}, nil
 }
 
-// take returns an idle session, or connects another one.
-func (s *Service) take(ctx context.Context) (with *sdk.ClientSession, reused bool, err error) {
+// take returns an idle session of the same user, or connects another one.
+func (s *Service) take(ctx context.Context) (with session, reused bool, err error) {
+	user := userOf(ctx)
 	s.mu.Lock()
-	if last := len(s.idle) - 1; last >= 0 {
-		with, s.idle = s.idle[last], s.idle[:last]
+	for i := len(s.idle) - 1; i >= 0 && !reused; i-- {
+		if s.idle[i].user == user {
+			with, reused = s.idle[i], true
+			s.idle = slices.Delete(s.idle, i, i+1)
+		}
 	}
 	s.mu.Unlock()
-	if with != nil {
+	if reused {
 		return with, true, nil
 	}
-	if with, err = s.client.Connect(ctx, s.by, nil); err != nil {
-		return nil, false, err
+	connected, err := s.client.Connect(ctx, s.by, nil)
+	if err != nil {
+		return session{}, false, err
 	}
 	tripOf(ctx).forget() // servers may refuse newer versions of the protocol first
-	return with, false, nil
+	return session{connected, user}, false, nil
 }
 
 // mostIdle is how many sessions are kept for further calls.
 const mostIdle = 64
 
-func (s *Service) put(with *sdk.ClientSession) {
+func (s *Service) put(with session) {
 	s.mu.Lock()
-	keep := !s.closed && len(s.idle) < mostIdle
-	if keep {
-		s.idle = append(s.idle, with)
-	}
-	s.mu.Unlock()
-	if !keep {
+	defer s.mu.Unlock()
+	if s.closed {
 		s.drop(with)
+		return
 	}
+	if len(s.idle) == mostIdle {
+		s.drop(s.idle[0])
+		s.idle = slices.Delete(s.idle, 0, 1)
+	}
+	s.idle = append(s.idle, with)
 }
 
 // drop closes a session without waiting for the server.
-func (s *Service) drop(with *sdk.ClientSession) {
+func (s *Service) drop(with session) {
 	s.ending.Go(func() { _ = with.Close() }) // it may be broken already
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,12 @@ func connected(t testing.TB, h http.Handler) *Service {
 // ask sends a request as the service client does; an empty tool lists them.
 func ask(t testing.TB, s *Service, tool string) (status int, body string) {
 	t.Helper()
+	return askAs(t, s, "hunter2", tool)
+}
+
+// askAs sends a request with a token.
+func askAs(t testing.TB, s *Service, token, tool string) (status int, body string) {
+	t.Helper()
 	method, text := http.MethodGet, []byte(nil)
 	if tool != "" {
 		var err error
@@ -74,7 +81,7 @@ func ask(t testing.TB, s *Service, tool string) (status int, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer hunter2")
+	r.Header.Set("Authorization", "Bearer "+token)
 	resp, err := s.RoundTrip(r)
 	if err != nil {
 		return 0, err.Error()
@@ -176,6 +183,44 @@ func TestCallsTogether(t *testing.T) {
 	all.Wait()
 	if n := len(s.idle); n == 0 || n > 32 {
 		t.Errorf("%d sessions are kept", n)
+	}
+}
+
+// TestUsersShareNoSession checks that a session with the server has one user, and that idle sessions are bounded.
+func TestUsersShareNoSession(t *testing.T) {
+	_, h := newServer(t)
+	var mu sync.Mutex
+	users := map[string]map[string]bool{} // by session
+	s := connected(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id := r.Header.Get("Mcp-Session-Id"); id != "" {
+			mu.Lock()
+			if users[id] == nil {
+				users[id] = map[string]bool{}
+			}
+			users[id][r.Header.Get("Authorization")] = true
+			mu.Unlock()
+		}
+		h.ServeHTTP(w, r)
+	}))
+	for round := range 2 {
+		for user := range mostIdle + 6 {
+			if status, body := askAs(t, s, strconv.Itoa(user%(mostIdle+3)), "text"); status != http.StatusOK {
+				t.Fatalf("round %d, user %d: %d %s", round, user, status, body)
+			}
+		}
+	}
+	s.mu.Lock()
+	idle := len(s.idle)
+	s.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
+	if idle != mostIdle || len(users) < mostIdle+3 {
+		t.Errorf("%d idle sessions of %d", idle, len(users))
+	}
+	for id, of := range users {
+		if len(of) != 1 {
+			t.Errorf("session %s was used by %v", id, of)
+		}
 	}
 }
 
