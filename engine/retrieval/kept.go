@@ -51,6 +51,15 @@ func find(all []Kept, key uint64) (at int, ok bool) {
 	return slices.BinarySearchFunc(all, key, func(k Kept, key uint64) int { return cmp.Compare(k.Note, key) })
 }
 
+// List sorts entries by Note. Of two entries of one note, the later one of the list counts.
+func List(all []Kept) []Kept {
+	slices.SortStableFunc(all, func(a, b Kept) int { return cmp.Compare(a.Note, b.Note) })
+	slices.Reverse(all)
+	all = slices.CompactFunc(all, func(a, b Kept) bool { return a.Note == b.Note })
+	slices.Reverse(all)
+	return all
+}
+
 // Merge adds changes to a list. Both are sorted by Note, and so is the result; neither is modified. Of two entries of one note, the
 // later cycles count, and the vector of the change unless it has none.
 func Merge(all, changes []Kept) []Kept {
