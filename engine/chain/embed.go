@@ -3,6 +3,7 @@ package chain
 import (
 	"go.starlark.net/starlark"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/embedding"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
@@ -92,5 +93,8 @@ func (t *turn) embed(s *Service, path string, texts []string, size int) ([][]flo
 	t.asked = true
 	vectors, err := s.LLM.Embed(call, ask)
 	t.record().Take(&call.Record)
+	if err == nil && size > 0 && len(vectors[0]) != size {
+		return nil, engine.Fail(engine.BadAnswer, "the model %s returned embeddings of %d numbers, not %d: it may not support `dimensions`", ask.Model, len(vectors[0]), size)
+	}
 	return vectors, err
 }

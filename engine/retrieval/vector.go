@@ -26,7 +26,7 @@ func Space(parts ...string) uint32 {
 }
 
 // Compact returns an embedding in the form in which it is kept: a byte for each number, in steps of 1/127 of the largest. This moves the
-// cosine of two embeddings of 256 numbers or more by about 0.0005, and makes it the same on every processor. A vector without a
+// cosine of two embeddings of 256 numbers by 0.0005 on average, and makes it the same on every processor. A vector without a
 // direction is an error.
 func Compact(vector []float32, space uint32) ([]byte, error) {
 	if len(vector) > MostNumbers {
@@ -66,12 +66,24 @@ func Numbers(v []byte, space uint32) int {
 // Cosine returns the cosine of the angle between two compact vectors of the same space and length. It is computed with integers up to
 // the last step, so it is the same on every processor.
 func Cosine(a, b []byte) float64 {
-	x, y := a[headSize:], b[headSize:]
-	y = y[:len(x)]
-	var dot int32
-	for i, n := range x {
-		dot += int32(int8(n)) * int32(int8(y[i]))
-	}
+	dot := dotProduct(a[headSize:], b[headSize:])
 	squares := float64(binary.LittleEndian.Uint32(a[4:])) * float64(binary.LittleEndian.Uint32(b[4:]))
 	return min(max(float64(dot)/math.Sqrt(squares), -1), 1)
+}
+
+// dotProduct adds four products at a time, in sums that do not wait for each other. Both vectors have the same length.
+func dotProduct(x, y []byte) int32 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 int32
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += int32(int8(x[0])) * int32(int8(y[0]))
+		s1 += int32(int8(x[1])) * int32(int8(y[1]))
+		s2 += int32(int8(x[2])) * int32(int8(y[2]))
+		s3 += int32(int8(x[3])) * int32(int8(y[3]))
+		x, y = x[4:], y[4:]
+	}
+	for i := range x {
+		s0 += int32(int8(x[i])) * int32(int8(y[i]))
+	}
+	return s0 + s1 + s2 + s3
 }

@@ -88,7 +88,7 @@ func FuzzVectors(f *testing.F) {
 	f.Add([]byte(vectorsOf(vector(1, "3,4"), vector(0, "1,2")).body))
 	f.Add([]byte(`{"data":[{"index":9223372036854775807,"embedding":"AAAA"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := openai.ReadVectors(body, 2, 0)
+		got, err := openai.ReadVectors(body, 2)
 		if err == nil && (len(got) != 2 || slices.ContainsFunc(got, func(v []float32) bool { return len(v) == 0 })) {
 			t.Errorf("%v", got)
 		}

@@ -157,7 +157,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {
 		if a.Status/100 == 2 {
-			vectors, err = openai.ReadVectors(a.Body, len(e.Texts), e.Dimensions)
+			vectors, err = openai.ReadVectors(a.Body, len(e.Texts))
 			bill.count(llm.ReadTokens(a.Body), 0, err)
 		}
 		return classified(err)

@@ -38,9 +38,9 @@ func (e *Embedding) Bytes() (n int) {
 	return n
 }
 
-// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. All have the same length: size,
-// unless it is 0. Its error is an [llm.Error] if the service reports one.
-func ReadVectors(body []byte, want, size int) ([][]float32, error) {
+// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. All have the same length.
+// Its error is an [llm.Error] if the service reports one.
+func ReadVectors(body []byte, want int) ([][]float32, error) {
 	var r struct {
 		Data []struct {
 			Index     int       `json:"index"`
@@ -64,10 +64,7 @@ func ReadVectors(body []byte, want, size int) ([][]float32, error) {
 		vectors[d.Index] = d.Embedding
 	}
 	for _, v := range vectors {
-		switch {
-		case size > 0 && len(v) != size:
-			return nil, fmt.Errorf("an embedding has %d numbers, and %d were requested: the model may not support `dimensions`", len(v), size)
-		case len(v) != len(vectors[0]):
+		if len(v) != len(vectors[0]) {
 			return nil, fmt.Errorf("embeddings of %d and of %d numbers in one answer", len(vectors[0]), len(v))
 		}
 	}
