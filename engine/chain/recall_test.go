@@ -119,7 +119,7 @@ func TestRecallFailures(t *testing.T) {
 		{`query: "${agent.memory.none}"`, "", "script", "the query is empty"},
 		{`query: q, top: "${session.cycle}"`, "", "script", "top is 0; it must be a number of notes from 1 to 1000"},
 		{`query: q, top: "${agent.memory.x}"`, "", "script", "top is 1.5"},
-		{`query: q, weights: {recency: "${-1 * params.n}"}`, "", "script", "recency is from 0 to 1000, not -3"},
+		{`query: q, weights: {recency: "${session.cycle - 3}"}`, "", "script", "recency is from 0 to 1000, not -3"},
 		{`query: q, decay: "${agent.memory.x}"`, "", "script", "decay is from 0 to 1, not 1.5"},
 		{`query: q, fields: {importance: text}`, "", "script", "the text of a note is"},
 		{`query: q`, `404 {"error": {"message": "no embeddings here"}}`, "client_error", "no embeddings here"},
