@@ -50,7 +50,7 @@ func recallRow() row {
 	const used = "CPU µs/session"
 	return row{
 		name: "S18", scale: true,
-		what: "A world of 2,000 agents with 200 notes each, of which each session recalls five",
+		what: "A world of 2,000 agents with 200 notes each, whose sessions recall five",
 		sides: []side{
 			of(2000, "recall, 256 numbers", recall(256)), of(200, "recall, 1536 numbers", recall(1536)),
 			of(2000, "the same embeddings, not used", `step ask: {kind: embed, service: model, dimensions: 256, input: ["${heard(agent, session.cycle)}", `+query+`]}`),

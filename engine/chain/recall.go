@@ -21,12 +21,12 @@ type recollect struct {
 
 func readRecall(r *reader, n *doc.Node) action {
 	n.Require("service", "query")
-	*r.recalling() = true
+	*recalling(r.Reader) = true
 	return &recollect{r.embedder(n.Get("service")), recall.Read(&r.Compiler, n, recall.Numbers{Read: r.number})}
 }
 
 // recalling returns whether steps of the file recall notes, which is known when all are read.
-func (r *Reader) recalling() *bool {
+func recalling(r *Reader) *bool {
 	if r.recalls == nil {
 		r.recalls = new(bool)
 	}

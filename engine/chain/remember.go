@@ -17,7 +17,7 @@ type remember struct {
 }
 
 func readRemember(r *reader, n *doc.Node) action {
-	return &remember{memory.ReadStep(&r.Compiler, n), r.recalling()}
+	return &remember{memory.ReadStep(&r.Compiler, n), recalling(r.Reader)}
 }
 
 func (m *remember) run(t *turn) (value.Value, error) {

@@ -83,8 +83,8 @@ func Merge(all, changes []Kept) []Kept {
 	return append(merged, all...)
 }
 
-// Commit returns what is kept after a session that made changes. Notes is the agent's list of notes now, of which dropped stood at the
-// beginning before; if the list was replaced, notes is all that matters. The vectors of notes that have gone go with them.
+// Commit returns what is kept after a session that made changes. Notes is the agent's list of notes now; dropped stood before
+// them until then. If the list was replaced, only notes matters. The vectors of notes that have gone go with them.
 func Commit(all, changes []Kept, dropped, notes [][]byte, replaced bool) []Kept {
 	all = Merge(all, changes)
 	if len(all) == 0 || !replaced && len(dropped) == 0 {

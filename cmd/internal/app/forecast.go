@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -247,13 +248,16 @@ func often(r *chain.Requests) engine.Estimate {
 	return e
 }
 
-// answerTokens returns the length of a model service's answers in tokens.
+// answerTokens returns the length of a model service's answers in tokens: 0 if it is only asked for embeddings.
 func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
-	most := 0
+	most, chats := 0, false
 	for _, step := range steps {
 		if step.Service == s {
-			most = max(most, step.Tokens)
+			most, chats = max(most, step.Tokens), chats || !step.Embeds
 		}
+	}
+	if !chats {
+		return engine.Exactly(0, engine.FromFile)
 	}
 	if most == 0 {
 		most = usualAnswer
@@ -320,7 +324,11 @@ func (l Forecaster) price(s *chain.Service, input, output engine.Estimate) engin
 	if err != nil || len(l.models(s)) == 0 { // the launch reports it
 		return engine.Estimate{}
 	}
-	p, ok := prices.Price(l.models(s)[0])
+	model := l.models(s)[0]
+	if output.High == 0 { // it is only asked for embeddings
+		model = cmp.Or(s.Embeds, model)
+	}
+	p, ok := prices.Price(model)
 	if !ok {
 		return engine.Estimate{}
 	}
