@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	recalledNotes   = 200
-	recallCycles    = 10 // after the first
+	recalledNotes = 200
+	recallCycles  = 10 // after the first
 	// pricedAs is the model whose price the mock's embeddings are counted at.
 	pricedAs = "text-embedding-3-small"
 )

@@ -102,7 +102,7 @@ var rules = []rule{
 	{"/engine/audit", []string{"/engine"}, noPgx},
 	{"/engine/enginetest", []string{"/engine", "/engine/retrieval", "/engine/run", "/engine/internal/..."}, noPgx},
 	{"/engine/enginetest/proxy", nil, append([]string{module + "/engine$"}, noPgx...)},
-	{"/storage", []string{"/engine", "/engine/workers", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/visible", "/storage/..."}, screens},
+	{"/storage", []string{"/engine", "/engine/workers", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/retrieval", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/experiment/findings", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/validation", "/engine/voices", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/workers", "/engine/duration", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/validation", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
 	{"/ui/experiments", []string{"/engine", "/engine/figures", "/engine/view", "/engine/experiment/findings", "/engine/experiment/statistics", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
