@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -22,7 +23,11 @@ type recollect struct {
 func readRecall(r *reader, n *doc.Node) action {
 	n.Require("service", "query")
 	*recalling(r.Reader) = true
-	return &recollect{r.embedder(n.Get("service")), recall.Read(&r.Compiler, n, recall.Numbers{Read: r.number})}
+	s := r.embedder(n.Get("service"))
+	if s != nil && s.Embeds == "" && strings.Contains(s.URL, "://") {
+		n.Get("service").Warnf("`embedding_model: NAME` in the service", "the service %s names no model for embeddings, so its model for chats is asked for them", s.Name)
+	}
+	return &recollect{s, recall.Read(&r.Compiler, n, recall.Numbers{Read: r.number})}
 }
 
 // recalling returns whether steps of the file recall notes, which is known when all are read.
