@@ -69,7 +69,7 @@ func (c *recollect) run(t *turn) (value.Value, error) {
 			return nil, err
 		}
 		t.x.s.Trace(engine.Exchange{
-			At: time.Now(), Path: t.path, Request: "notes recalled", Sent: service.Shown([]byte(q.Text), len(q.Text)), Answer: service.Shown(list, len(list)),
+			At: time.Now(), Path: t.path, Request: "query of notes", Sent: service.Shown([]byte(q.Text), len(q.Text)), Answer: service.Shown(list, len(list)),
 		}, false)
 	}
 	return found.Output, nil

@@ -345,7 +345,7 @@ step recall: {kind: recall, service: model, query: "q"}
 	if got := string(watch.Trace.Steps["recall"].Output); !strings.Contains(got, `"text":"a","cycle":0,"score":1.5`) {
 		t.Errorf("the step shows %s", got)
 	}
-	if len(exchanges) != 2 || !strings.HasPrefix(exchanges[0], "recall 1 model m1: ") || !strings.HasPrefix(exchanges[1], `recall 0  notes recalled: [{"text":"a","cycle":0,`) {
+	if len(exchanges) != 2 || !strings.HasPrefix(exchanges[0], "recall 1 model m1: ") || !strings.HasPrefix(exchanges[1], `recall 0  query of notes: [{"text":"a","cycle":0,`) {
 		t.Errorf("the trace has %q", exchanges)
 	}
 }
