@@ -27,7 +27,7 @@ func readRecall(r *reader, n *doc.Node) action {
 	if s != nil && s.Embeds == "" && strings.Contains(s.URL, "://") {
 		n.Get("service").Warnf("`embedding_model: NAME` in the service", "the service %s names no model for embeddings, so its model for chats is asked for them", s.Name)
 	}
-	return &recollect{s, recall.Read(&r.Compiler, n, recall.Numbers{Read: r.number})}
+	return &recollect{s, recall.Read(&r.Compiler, n)}
 }
 
 // recalling returns whether steps of the file recall notes, which is known when all are read.
@@ -44,7 +44,7 @@ func (c *recollect) asks() ([]*Service, odds.Odds) { return []*Service{c.service
 
 func (c *recollect) run(t *turn) (value.Value, error) {
 	s := t.bound(c.service)
-	q, err := c.step.Query(t, recall.Numbers{Eval: evalNumber})
+	q, err := c.step.Query(t)
 	if err != nil {
 		return nil, err
 	}

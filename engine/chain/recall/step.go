@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/prompt"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/retrieval"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -29,14 +30,8 @@ var numbers = [...]struct {
 // usualTop is how many notes are recalled by default.
 const usualTop = 5
 
-// Numbers reads and evaluates numbers from 0 to a largest one, of a field.
-type Numbers struct {
-	Read func(n *doc.Node, field string, most float64) expr.Value
-	Eval func(c expr.Contexts, v expr.Value, field string, most float64) (float64, error)
-}
-
 // Read reads the keys of a step, except for its service.
-func Read(c *expr.Compiler, n *doc.Node, read Numbers) *Step {
+func Read(c *expr.Compiler, n *doc.Node) *Step {
 	s := &Step{
 		query: c.Data(n.Get("query"), "query"), top: c.Data(n.Get("top"), "top"),
 		fields: Fields{Text: "text", Importance: "importance"}, Size: n.Get("dimensions").Int(1, retrieval.MostNumbers),
@@ -56,7 +51,7 @@ func Read(c *expr.Compiler, n *doc.Node, read Numbers) *Step {
 		if of.name == "decay" {
 			at = n
 		}
-		s.numbers[i] = read.Read(at.Get(of.name), of.name, of.most)
+		s.numbers[i] = prompt.ReadNumber(c, at.Get(of.name), of.name, of.most)
 	}
 	fields.Fields("text", "importance")
 	for name, to := range map[string]*string{"text": &s.fields.Text, "importance": &s.fields.Importance} {
@@ -78,7 +73,7 @@ func topOf(v value.Value) (int, error) {
 }
 
 // Query evaluates the query.
-func (s *Step) Query(c expr.Contexts, read Numbers) (q Query, err error) {
+func (s *Step) Query(c expr.Contexts) (q Query, err error) {
 	q = Query{Top: usualTop, Fields: s.fields, Size: s.Size}
 	v, err := s.query.Eval(c)
 	if err != nil {
@@ -100,7 +95,7 @@ func (s *Step) Query(c expr.Contexts, read Numbers) (q Query, err error) {
 		if *to = numbers[i].standard; s.numbers[i] == nil {
 			continue
 		}
-		if *to, err = read.Eval(c, s.numbers[i], numbers[i].name, numbers[i].most); err != nil {
+		if *to, err = prompt.Number(c, s.numbers[i], numbers[i].name, numbers[i].most); err != nil {
 			return q, err
 		}
 	}
