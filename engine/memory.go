@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // Field is one named value of an agent's memory; Value is JSON text.
@@ -19,7 +21,8 @@ type Memory struct {
 	// Inbox holds the messages since the agent's last session that ended well, ordered by cycle, sender and step.
 	Inbox []Letter `cbor:"3,keyasint,omitempty"`
 	// ReadTo is the cycle after the one in which the inbox was last read.
-	ReadTo int `cbor:"4,keyasint,omitempty"`
+	ReadTo int              `cbor:"4,keyasint,omitempty"`
+	Kept   []retrieval.Kept `cbor:"5,keyasint,omitempty"` // with notes, for recall; sorted by note
 }
 
 // Outside is the From of letters from outside the run.
@@ -47,7 +50,8 @@ type Delta struct {
 	Read bool      `cbor:"4,keyasint,omitempty"`
 	Said []Message `cbor:"5,keyasint,omitempty"`
 	// Replace means that Notes replace the agent's existing notes.
-	Replace bool `cbor:"6,keyasint,omitempty"`
+	Replace bool             `cbor:"6,keyasint,omitempty"`
+	Kept    []retrieval.Kept `cbor:"7,keyasint,omitempty"` // changes for [retrieval.Merge]
 }
 
 // DefaultNotes is the number of notes an agent keeps unless its scenario sets one.
@@ -61,7 +65,7 @@ func (d *Delta) Empty() bool { return d == nil || !d.changes() && len(d.Said) ==
 
 // changes reports whether d changes its own agent's memory.
 func (d *Delta) changes() bool {
-	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace
+	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace || len(d.Kept) > 0
 }
 
 // CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one. It applies the
@@ -147,7 +151,7 @@ func (m *Memory) Apply(d *Delta) *Memory {
 		if !d.Replace {
 			next.Notes = append(next.Notes, m.Notes...)
 		}
-		next.ReadTo = m.ReadTo
+		next.ReadTo, next.Kept = m.ReadTo, m.Kept
 		if !d.Read {
 			next.Inbox = m.Inbox
 		}
@@ -161,9 +165,12 @@ func (m *Memory) Apply(d *Delta) *Memory {
 		keep = DefaultNotes
 	}
 	// A delta without notes does not contain the scenario's number of notes.
-	if n := len(next.Notes); n > keep && (len(d.Notes) > 0 || d.Keep > 0) {
-		next.Notes = next.Notes[n-keep:]
+	drop := len(next.Notes) - keep
+	if drop < 0 || len(d.Notes) == 0 && d.Keep <= 0 {
+		drop = 0
 	}
+	left := next.Notes[drop:]
+	next.Notes, next.Kept = left, retrieval.Commit(next.Kept, d.Kept, next.Notes[:drop], left, d.Replace)
 	return &next
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"github.com/throng-sim/throng/engine/retrieval"
+)
 
 // MemoryAccount claims parts of the run's memory budget for a session. Sessions of the run itself claim nothing because
 // they have few answers.
@@ -98,7 +102,7 @@ func (m *Memory) Size() (n int64) {
 	for i := range m.Inbox {
 		n += m.Inbox[i].size()
 	}
-	return n
+	return n + int64(retrieval.Size(m.Kept))
 }
 
 func (l *Letter) size() int64 { return int64(len(l.Body)) + 48 }

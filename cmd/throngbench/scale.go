@@ -18,7 +18,7 @@ const linear = 1.1
 // scaleRows measure growth with many agents, cycles, rows and steps: the cost of a unit among many, divided by the cost
 // among few.
 func scaleRows() []row {
-	all := []row{crowdRow(), waitingCrowdRow(), wavesRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow()}
+	all := []row{crowdRow(), waitingCrowdRow(), wavesRow(), requestsRow(), planRow(), stepsRow(), peopleRow(), exportRow(), soakRow(), recallRow()}
 	for i := range all {
 		all[i].scale = true
 	}

@@ -11,6 +11,7 @@ type Asking struct {
 	Path    string // path from the chain down, without iterations
 	Service *Service
 	Writes  bool // it changes something at a service that is not a model
+	Embeds  bool // it asks for embeddings
 	Tokens  int  // token limit of a model's answer; 0 if the step sets none
 }
 
@@ -26,8 +27,11 @@ func (c *Chain) Asking() []Asking {
 			return
 		}
 		step := Asking{Path: path, Service: of, Writes: writes(s.action)}
-		if c, ok := s.action.(*completion); ok {
-			step.Tokens = c.MaxTokens
+		switch a := s.action.(type) {
+		case *completion:
+			step.Tokens = a.MaxTokens
+		case *embed, *recollect:
+			step.Embeds = true
 		}
 		all = append(all, step)
 	})

@@ -1,11 +1,10 @@
 package chain
 
 import (
-	"strconv"
-
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/embedding"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/internal/doc"
@@ -13,68 +12,68 @@ import (
 	"github.com/throng-sim/throng/engine/service/openai"
 )
 
-// embedding is an embed step. Its output is a record with the model and the vector of a text, or the vectors of a list
+// embed is an embed step. Its output is a record with the model and the vector of a text, or the vectors of a list
 // of texts.
-type embedding struct {
+type embed struct {
 	service *Service
 	input   expr.Value
 	size    int // 0 means the model's default
 }
 
-// maxTexts is how many texts one call may embed.
-const maxTexts = 2048
-
 func readEmbed(r *reader, n *doc.Node) action {
 	n.Require("service", "input")
-	s := r.serviceOf(n.Get("service"), "llm")
-	if s != nil && s.Wire.Chats {
-		n.Get("service").Errorf("a service of another provider, such as `provider: openai`", "the service %s has no embeddings: `api: %s` has none", s.Name, s.Wire.Name)
-	}
-	return &embedding{
-		service: s, input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
+	return &embed{
+		service: r.embedder(n.Get("service")), input: r.Data(n.Get("input"), "input"), size: n.Get("dimensions").Int(1, 100_000),
 	}
 }
 
-func (e *embedding) changes() *Service { return nil }
+// embedder returns the service of a step that embeds texts; nil if it is not known.
+func (r *reader) embedder(n *doc.Node) *Service {
+	s := r.serviceOf(n, "llm")
+	if s != nil && s.Wire.Chats {
+		n.Errorf("a service of another provider, such as `provider: openai`", "the service %s has no embeddings: `api: %s` has none", s.Name, s.Wire.Name)
+	}
+	return s
+}
+
+// embedModel returns the model for embeddings.
+func (s *Service) embedModel() string {
+	if s.Embeds == "" {
+		return s.Models[0]
+	}
+	return s.Embeds
+}
+
+func (e *embed) changes() *Service { return nil }
 
 var (
 	vectorShape  = value.NewShape("vector", "model")
 	vectorsShape = value.NewShape("vectors", "model")
 )
 
-func (e *embedding) asks() ([]*Service, odds.Odds) { return []*Service{e.service}, odds.Surely }
+func (e *embed) asks() ([]*Service, odds.Odds) { return []*Service{e.service}, odds.Surely }
 
-func (e *embedding) run(t *turn) (value.Value, error) {
+func (e *embed) run(t *turn) (value.Value, error) {
 	v, err := e.input.Eval(t)
 	if err != nil {
 		return nil, err
 	}
-	texts, many, err := textsOf(v)
+	texts, many, err := embedding.Texts(v)
 	if err != nil {
 		return nil, err
 	}
 	s := t.bound(e.service)
-	model := s.Embeds
-	if model == "" {
-		model = s.Models[0]
-	}
+	model := s.embedModel()
 	if len(texts) == 0 {
 		return vectorsShape.Record(value.NewList(nil), starlark.String(model)), nil
 	}
-	ask := openai.Embedding{Header: make(map[string][]string), Model: model, Texts: texts, Dimensions: e.size}
-	if err := s.sign(t, ask.Header); err != nil {
-		return nil, err
-	}
-	call := t.call(s)
-	t.asked = true
-	vectors, err := s.LLM.Embed(call, ask)
-	t.record().Take(&call.Record)
+	vectors, err := t.embed(s, t.path, texts, e.size)
 	if err != nil {
 		return nil, err
 	}
 	lists := make([]value.Value, len(vectors))
 	for i, vector := range vectors {
-		lists[i] = numbersOf(vector)
+		lists[i] = embedding.Numbers(vector)
 	}
 	if !many {
 		return value.Data(vectorShape.Record(lists[0], starlark.String(model)))
@@ -82,41 +81,20 @@ func (e *embedding) run(t *turn) (value.Value, error) {
 	return value.Data(vectorsShape.Record(value.NewList(lists), starlark.String(model)))
 }
 
-// textsOf returns the texts to embed: one, or a list.
-func textsOf(v value.Value) (texts []string, many bool, err error) {
-	list, many := v.(*starlark.List)
-	if !many {
-		list = starlark.NewList([]starlark.Value{v})
+// embed asks a service, as bound, for the vectors of texts, in one call with a path of its own in the journal. All have the same length:
+// size, unless it is 0.
+func (t *turn) embed(s *Service, path string, texts []string, size int) ([][]float32, error) {
+	ask := openai.Embedding{Header: make(map[string][]string), Model: s.embedModel(), Texts: texts, Dimensions: size}
+	if err := s.sign(t, ask.Header); err != nil {
+		return nil, err
 	}
-	if list.Len() > maxTexts {
-		return nil, many, engine.Fail(engine.Script, "%d texts in one embed step; at most %d", list.Len(), maxTexts)
+	call := t.call(s)
+	call.Path = path
+	t.asked = true
+	vectors, err := s.LLM.Embed(call, ask)
+	t.record().Take(&call.Record)
+	if err == nil && size > 0 && len(vectors[0]) != size {
+		return nil, engine.Fail(engine.BadAnswer, "the model %s returned embeddings of %d numbers, not %d: it may not support `dimensions`", ask.Model, len(vectors[0]), size)
 	}
-	size := 0
-	for item := range list.Elements() {
-		text, err := value.Text(item)
-		if err != nil {
-			return nil, many, err
-		}
-		if text == "" {
-			return nil, many, engine.Fail(engine.Script, "an empty text has no embedding")
-		}
-		texts = append(texts, text)
-		if size += len(text); size > expr.MaxSent {
-			return nil, many, expr.TooMuchSent("texts")
-		}
-	}
-	return texts, many, nil
-}
-
-// numbersOf returns the numbers of a vector with the digits of a float32.
-func numbersOf(vector []float32) value.Value {
-	numbers := make([]value.Value, len(vector))
-	for i, f := range vector {
-		exact, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
-		if err != nil { // it is a number
-			exact = float64(f)
-		}
-		numbers[i] = starlark.Float(exact)
-	}
-	return value.NewList(numbers)
+	return vectors, err
 }

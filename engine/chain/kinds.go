@@ -32,6 +32,7 @@ func kinds() []kind {
 		{"connector", []string{"target", "options"}, readConnector},
 		{"emit", []string{"event", "data"}, readEmit},
 		{"remember", []string{"set", "note", "keep"}, readRemember},
+		{"recall", []string{"service", "query", "top", "weights", "decay", "fields", "dimensions"}, readRecall},
 		{"say", []string{"to", "text", "data"}, readSay},
 		{"wait", []string{"for"}, readWait},
 		{"if", []string{"condition", "then", "else"}, readIf},

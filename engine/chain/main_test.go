@@ -53,6 +53,7 @@ type stage struct {
 	before    func(*Chain) // what a test does to the chain
 	during    func(*run.Run)
 	watch     *Watch
+	tracer    engine.Tracer
 }
 
 // read reads the chain, with its mistakes.
@@ -175,6 +176,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 	run, err := run.Start(st.ctx, run.Config{
 		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
+		Hooks: run.Hooks{Tracer: st.tracer},
 	})
 	if err != nil {
 		t.Fatal(err)

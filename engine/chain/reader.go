@@ -31,6 +31,7 @@ type Reader struct {
 	connectors map[string]*connector
 	standIn    *Service // nil if not needed
 	mocked     []string
+	recalls    *bool // steps recall notes; see recalling
 
 	tools map[string]*tools.Tool // of the file
 	uses  map[*tools.Tool]action // of the tools

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // maxInterned bounds the number of texts that a reader interns.
@@ -197,11 +198,25 @@ func ReadDelta(c Cursor, cycle int) (p engine.Place, d engine.Delta, err error) 
 		flags := c.byte()
 		d.Read, d.Replace = flags&flagRead != 0, flags&flagReplace != 0
 		d.Said = c.said()
+		if flags&flagKept != 0 {
+			d.Kept = c.kept()
+		}
 	}
 	if c.bad {
 		err = ErrDamaged
 	}
 	return p, d, err
+}
+
+func (c *Cursor) kept() (all []retrieval.Kept) {
+	for n := c.length(); n > 0 && !c.bad; n-- {
+		k := retrieval.Kept{Note: c.hash(), Cycle: int(c.int()), Used: int(c.int())}
+		if k.Vector = c.bytes(); len(k.Vector) == 0 {
+			k.Vector = nil
+		}
+		all = append(all, k)
+	}
+	return all
 }
 
 func (c *Cursor) said() (all []engine.Message) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // noTime stands for the zero time.
@@ -237,6 +238,7 @@ func appendRequests(dst []byte, attempts int, statuses []int) []byte {
 const (
 	flagRead    = 1 << 0
 	flagReplace = 1 << 1
+	flagKept    = 1 << 2
 )
 
 // AppendDelta appends the row of a session's memory changes. An empty one means that a later take changes nothing.
@@ -252,7 +254,7 @@ func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 		for _, n := range d.Notes {
 			dst = appendText(dst, n)
 		}
-		if !d.Read && !d.Replace && len(d.Said) == 0 {
+		if !d.Read && !d.Replace && len(d.Said) == 0 && len(d.Kept) == 0 {
 			return dst
 		}
 		flags := byte(0)
@@ -262,8 +264,25 @@ func AppendDelta(dst []byte, p engine.Place, d *engine.Delta) []byte {
 		if d.Replace {
 			flags |= flagReplace
 		}
-		return appendSaid(append(dst, flags), d.Said)
+		if len(d.Kept) > 0 {
+			flags |= flagKept
+		}
+		dst = appendSaid(append(dst, flags), d.Said)
+		if len(d.Kept) == 0 {
+			return dst
+		}
+		return appendKept(dst, d.Kept)
 	})
+}
+
+func appendKept(dst []byte, all []retrieval.Kept) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(all)))
+	for i := range all {
+		k := &all[i]
+		dst = binary.LittleEndian.AppendUint64(dst, k.Note)
+		dst = appendText(binary.AppendVarint(binary.AppendVarint(dst, int64(k.Cycle)), int64(k.Used)), k.Vector)
+	}
+	return dst
 }
 
 func appendSaid(dst []byte, said []engine.Message) []byte {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // genText generates texts of all lengths, with characters that are special in JSON, CSV and SQL.
@@ -172,6 +173,13 @@ func TestDeltaSegments(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "notes") {
 			want.Notes = append(want.Notes, genBytes.Draw(t, "note"))
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "kept") {
+			k := retrieval.Kept{Note: rapid.Uint64().Draw(t, "key"), Cycle: rapid.IntRange(-1, 9).Draw(t, "cycle"), Used: rapid.IntRange(-1, 9).Draw(t, "used")}
+			if rapid.Bool().Draw(t, "embedded") {
+				k.Vector = rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "vector")
+			}
+			want.Kept = append(want.Kept, k)
 		}
 		err := Rows(packOf(0, AppendDelta(nil, place, &want)), func(c Cursor, _ int64) error {
 			p, got, err := ReadDelta(c, 7)

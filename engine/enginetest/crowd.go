@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/retrieval"
 	"github.com/throng-sim/throng/engine/run"
 )
 
@@ -270,11 +271,13 @@ func delta(m *engine.Memory, cycle, agent int) *engine.Delta {
 			key = key.Text(f.Name).Text(string(f.Value))
 		}
 	}
-	hi, _ := key.Sum()
+	hi, lo := key.Sum()
+	note := strconv.AppendInt(nil, int64(cycle), 10)
 	return &engine.Delta{
 		Set:   []engine.Field{{Name: "chain", Value: strconv.AppendUint(nil, hi, 10)}, {Name: "cycle", Value: strconv.AppendInt(nil, int64(cycle), 10)}},
-		Notes: [][]byte{strconv.AppendInt(nil, int64(cycle), 10)},
+		Notes: [][]byte{note},
 		Keep:  3,
+		Kept:  []retrieval.Kept{{Note: retrieval.Key(note), Cycle: cycle, Used: cycle, Vector: strconv.AppendUint(nil, lo, 16)}},
 	}
 }
 

@@ -273,7 +273,7 @@ func copied(row engine.Row) engine.Row {
 func copySession(r *engine.SessionRow) engine.SessionRow {
 	c := *r
 	c.Steps, c.Events = slices.Clone(r.Steps), slices.Clone(r.Events)
-	c.Delta.Set, c.Delta.Notes = slices.Clone(r.Delta.Set), slices.Clone(r.Delta.Notes)
+	c.Delta.Set, c.Delta.Notes, c.Delta.Kept = slices.Clone(r.Delta.Set), slices.Clone(r.Delta.Notes), slices.Clone(r.Delta.Kept)
 	return c
 }
 
@@ -281,5 +281,5 @@ func copyMemory(m *engine.Memory) *engine.Memory {
 	if m == nil {
 		return nil
 	}
-	return &engine.Memory{Fields: slices.Clone(m.Fields), Notes: slices.Clone(m.Notes)}
+	return &engine.Memory{Fields: slices.Clone(m.Fields), Notes: slices.Clone(m.Notes), Kept: slices.Clone(m.Kept)}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // last returns the last take of each session, ordered by cycle and agent.
@@ -225,7 +226,7 @@ func Results(rows []engine.SessionRow) string {
 			for _, f := range r.Delta.Set {
 				fmt.Fprintf(&b, " %s=%s", f.Name, f.Value)
 			}
-			fmt.Fprintf(&b, " %q", r.Delta.Notes)
+			fmt.Fprintf(&b, " %q%s", r.Delta.Notes, showKept(r.Delta.Kept))
 		}
 		b.WriteByte('\n')
 		for i, e := range r.Events {
@@ -247,8 +248,17 @@ func ShowMemory(memory map[int]*engine.Memory) string {
 		for _, f := range m.Fields {
 			fmt.Fprintf(&line, " %s=%s", f.Name, f.Value)
 		}
-		lines = append(lines, fmt.Sprintf("%s %q\n", line.String(), m.Notes))
+		lines = append(lines, fmt.Sprintf("%s %q%s\n", line.String(), m.Notes, showKept(m.Kept)))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")
+}
+
+// showKept returns what is kept with notes as text.
+func showKept(all []retrieval.Kept) string {
+	var b strings.Builder
+	for _, k := range all {
+		fmt.Fprintf(&b, " %x:%d:%d:%x", k.Note, k.Cycle, k.Used, k.Vector)
+	}
+	return b.String()
 }

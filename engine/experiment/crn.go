@@ -205,8 +205,8 @@ func (c *pairing) step(n *doc.Node, kind, name string) {
 			c.add(each, "passes are paired by their position in the list", "the list of the step %s depends on %s", name, of)
 		}
 	}
-	if kind == "llm" || kind == "embed" {
-		for _, key := range []string{"prompt", "system", "messages", "input", "cache"} {
+	if slices.Contains([]string{"llm", "embed", "recall"}, kind) {
+		for _, key := range []string{"prompt", "system", "messages", "input", "query", "cache"} {
 			c.prompt(n.Get(key), "the step "+name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // memoryChange is what turns the memory of an agent that a worker has into a newer version. Memory grows at the end and is dropped at the
@@ -14,6 +15,8 @@ type memoryChange struct {
 	Notes  tail[[]byte]        `cbor:"2,keyasint,omitzero"`
 	Inbox  tail[engine.Letter] `cbor:"3,keyasint,omitzero"`
 	ReadTo int                 `cbor:"4,keyasint,omitempty"`
+	Kept   []retrieval.Kept    `cbor:"5,keyasint,omitempty"` // new or changed
+	Gone   []uint64            `cbor:"6,keyasint,omitempty"` // notes with which nothing is kept any more
 }
 
 // tail is a list as a part of an earlier one and what follows.
@@ -23,7 +26,7 @@ type tail[T any] struct {
 	Then []T `cbor:"3,keyasint,omitempty"`
 }
 
-// changeOf returns the change from one version to the next. It returns false if the whole is simpler, because fields have gone.
+// changeOf returns the change from one version to the next. It returns false if the whole is simpler, such as when fields have gone.
 func changeOf(was, now *engine.Memory) (c memoryChange, ok bool) {
 	if len(now.Fields) < len(was.Fields) {
 		return c, false
@@ -42,7 +45,8 @@ func changeOf(was, now *engine.Memory) (c memoryChange, ok bool) {
 		return a.From == b.From && a.Cycle == b.Cycle && bytes.Equal(a.Body, b.Body)
 	})
 	c.ReadTo = now.ReadTo
-	return c, true
+	c.Kept, c.Gone, ok = retrieval.Changes(was.Kept, now.Kept)
+	return c, ok
 }
 
 // tailOf returns now as a part of was and what follows.
@@ -73,6 +77,7 @@ func (c *memoryChange) apply(was *engine.Memory) (*engine.Memory, bool) {
 	var notes, inbox bool
 	now.Notes, notes = c.Notes.apply(was.Notes)
 	now.Inbox, inbox = c.Inbox.apply(was.Inbox)
+	now.Kept = retrieval.Merge(retrieval.Without(was.Kept, c.Gone), c.Kept)
 	return now, notes && inbox
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // TestMemoryChanges checks that the changes of many cycles, as they travel, lead to the same memory, also when fields, notes and
@@ -31,6 +32,13 @@ func TestMemoryChanges(t *testing.T) {
 			}
 			d.Keep, d.Read = rapid.IntRange(0, 4).Draw(t, "keep"), rapid.Bool().Draw(t, "read")
 			d.Replace = rapid.IntRange(0, 5).Draw(t, "replace") == 0
+			for _, note := range d.Notes {
+				k := retrieval.Kept{Note: retrieval.Key(note), Cycle: cycle, Used: cycle}
+				if rapid.Bool().Draw(t, "embedded") {
+					k.Vector = text("vector")
+				}
+				d.Kept = retrieval.Merge(d.Kept, []retrieval.Kept{k})
+			}
 			for range rapid.IntRange(0, 2).Draw(t, "messages") {
 				d.Said = append(d.Said, engine.Message{To: []int{0}, Body: text("body")})
 			}
@@ -70,7 +78,7 @@ func show(m *engine.Memory) string {
 	for _, l := range m.Inbox {
 		fmt.Fprintf(&b, "%d/%d/%s ", l.From, l.Cycle, l.Body)
 	}
-	return b.String() + fmt.Sprint(m.ReadTo)
+	return b.String() + fmt.Sprint(m.ReadTo, m.Kept)
 }
 
 // TestMemoryChangeIsSmall checks that a note more is one note, however many there are.

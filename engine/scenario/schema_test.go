@@ -97,6 +97,8 @@ func probes(place string) string {
 		return "validate_against: {file: real.csv, measures: {x: {?}}}\n" + rest
 	case "retry":
 		return "chain c: {step a: {kind: stop, retry: {?}}}\n"
+	case "weights", "fields":
+		return "chain c: {step a: {kind: recall, " + word + ": {?}}}\n" + rest
 	case "message":
 		return "services: {s: {kind: llm, url: 'mock:model'}}\nchain c: {step a: {kind: llm, service: s, messages: [{?}]}}\n"
 	}
@@ -167,7 +169,7 @@ func (s *schemaMaker) make() schema {
 		"step": s.byKind("step", chain.Kinds(), kindly), "connector": s.byKind("connector", calls, kindly),
 		"service": s.byKind("service", services, []string{"kind"}),
 		"write":   s.keysAt("write"), "retry": s.keysAt("retry"), "message": s.keysAt("message"), "tool": s.keysAt("tool"), "tool_limits": s.keysAt("tool_limits"), "jwt": s.keysAt("jwt"), "login": s.keysAt("login"),
-		"oauth2": s.keysAt("oauth2"),
+		"oauth2": s.keysAt("oauth2"), "weights": s.keysAt("weights"), "fields": s.keysAt("fields"),
 		"verify": s.keysAt("verify"), "bucket": s.keysAt("bucket"), "tls": s.keysAt("tls"), "batches": s.keysAt("batches"), "basic": s.keysAt("basic"), "key": s.keysAt("key"),
 		"intervention": s.keysAt("intervention"), "population": s.keysAt("population"), "validate_against": s.keysAt("validate_against"), "success": s.keysAt("success"),
 		"clock": s.keysAt("clock"), "arrivals": s.keysAt("arrivals"), "stage": s.keysAt("stage"),

@@ -45,6 +45,21 @@ func TestWarnsOfLimitsOfPaidServices(t *testing.T) {
 	}
 }
 
+// TestWarnsOfModelsForEmbeddings checks that a recall step needs the name of a model for embeddings, unless the mock answers.
+func TestWarnsOfModelsForEmbeddings(t *testing.T) {
+	const rest = "\nchain c: {step a: {kind: recall, service: m, query: hello}}\n"
+	for service, want := range map[string][]string{
+		"{kind: llm, provider: lmstudio, model: x}":                     {"test.yaml:2:43: the service m names no model for embeddings, so its model for chats is asked for them (`embedding_model: NAME` in the service)"},
+		"{kind: llm, provider: lmstudio, model: x, embedding_model: y}": nil,
+		"{kind: llm, provider: openai}":                                 nil,
+		"{kind: llm, provider: mock}":                                   nil,
+	} {
+		if got := warnings(t, "services: {m: "+service+"}"+rest); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", service, got, want)
+		}
+	}
+}
+
 func TestWarnsOfShortTimesRoundModels(t *testing.T) {
 	const model = "services: {m: {kind: llm, url: 'mock:model'}}\n"
 	const hint = ": many answers take longer (60s, for example; it counts the service's time, not waits in Throng)"

@@ -41,6 +41,7 @@ func TestEmbeddings(t *testing.T) {
 		{"of another", []reply{vectorsOf(vector(0, "1"), vector(2, "2"))}, "", engine.BadAnswer, 5, "not one for each text"},
 		{"below", []reply{vectorsOf(vector(0, "1"), vector(-1, "2"))}, "", engine.BadAnswer, 5, "not one for each text"},
 		{"empty", []reply{vectorsOf(vector(0, "1"), vector(1, ""))}, "", engine.BadAnswer, 5, "not one for each text"},
+		{"of two lengths", []reply{vectorsOf(vector(0, "1,2"), vector(1, "1"))}, "", engine.BadAnswer, 5, "embeddings of 2 and of 1 numbers in one answer"},
 		{"no JSON", []reply{ok200("?")}, "", engine.BadAnswer, 5, "cannot be read"},
 		{"texts", []reply{vectorsOf(vector(0, `"a"`), vector(1, `"b"`))}, "", engine.BadAnswer, 5, "cannot be read"},
 		{"an error", []reply{ok200(`{"error":{"message":"no such model","code":404}}`)}, "", engine.ClientError, 5, "no such model"},

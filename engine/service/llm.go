@@ -149,7 +149,7 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 	return l.post(call, Request{Target: Target{path: request.Path}, rooted: request.Rooted, Header: header, Body: asked, Sent: sent})
 }
 
-// Embed asks for embeddings, a vector for each text in their order, and counts the usage. Its errors are those of [HTTP.Do].
+// Embed asks for embeddings, a vector for each text in their order, all of one length, and counts the usage. Its errors are those of [HTTP.Do].
 func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}

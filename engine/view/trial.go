@@ -99,7 +99,10 @@ func StepSections(s *engine.TrialStep) (all []Section) {
 
 // requestTitle returns the title of the request.
 func requestTitle(e *engine.Exchange) string {
-	title := "Request to " + e.Service
+	title := "Request"
+	if e.Service != "" { // else it is of the engine's own
+		title += " to " + e.Service
+	}
 	if line, _, more := strings.Cut(e.Request, "\n"); !more {
 		title += ": " + line
 	} else {

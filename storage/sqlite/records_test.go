@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 )
 
@@ -14,7 +15,7 @@ func FuzzRecords(f *testing.F) {
 	var totals engine.Totals
 	totals.Add(&engine.SessionRow{Outcome: engine.Failed, Total: time.Second})
 	encoder := blob.NewEncoder()
-	for _, v := range []any{&engine.State{Limit: 3, Totals: totals}, &engine.Memory{Notes: [][]byte{[]byte("n")}}, &engine.MetricsRow{Ended: 3}, map[string][]byte{"a": []byte("b")}} {
+	for _, v := range []any{&engine.State{Limit: 3, Totals: totals}, &engine.Memory{Notes: [][]byte{[]byte("n")}, Kept: []retrieval.Kept{{Note: 1, Cycle: 2, Used: 3, Vector: []byte("v")}}}, &engine.MetricsRow{Ended: 3}, map[string][]byte{"a": []byte("b")}} {
 		f.Add(blob.MustMarshal(v, encoder))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 )
 
 // historian generates a history and compares the store with a model.
@@ -279,6 +280,7 @@ func (h *historian) oneSession() engine.SessionRow {
 	if rapid.Bool().Draw(h.T, "remembers") {
 		s.Delta = remembers(rapid.SampledFrom([]string{"a", "b"}).Draw(h.T, "field"), fmt.Sprint(h.clock))
 		s.Delta.Notes = [][]byte{[]byte(fmt.Sprintf(`"note %d"`, h.clock))}
+		s.Delta.Kept = []retrieval.Kept{{Note: retrieval.Key(s.Delta.Notes[0]), Cycle: s.Cycle, Used: s.Cycle, Vector: []byte(s.Delta.Notes[0])}}
 		s.Delta.Keep = rapid.IntRange(0, 2).Draw(h.T, "keep notes")
 	}
 	s.Delta.Read = rapid.Bool().Draw(h.T, "reads")

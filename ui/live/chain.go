@@ -37,7 +37,7 @@ var stepChecks = [...]stepCheck{
 
 // stepLatency returns the mean in seconds of a step that calls a service. The latency of models is not judged.
 func stepLatency(step *engine.GraphStep, f *engine.StepFigures) float64 {
-	if f.Requests == 0 || f.Service.Count == 0 || step.Kind == "llm" || step.Kind == "embed" {
+	if f.Requests == 0 || f.Service.Count == 0 || slices.Contains([]string{"llm", "embed", "recall"}, step.Kind) {
 		return math.NaN()
 	}
 	return f.Service.Mean.Seconds()

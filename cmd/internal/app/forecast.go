@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app/mocks"
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/chain/odds"
@@ -147,7 +148,7 @@ func (l Forecaster) expected() forecast.Session {
 	}
 	steps := c.Asking()
 	for _, r := range c.Expect() {
-		v := l.service(r.Service, answerTokens(steps, r.Service))
+		v := l.service(r.Service, services.AnswerTokens(steps, r.Service))
 		v.Calls, v.Writes = often(&r), writes[r.Service]
 		if !v.Writes.Known() {
 			v.Writes = engine.Exactly(0, engine.FromFile)
@@ -247,20 +248,6 @@ func often(r *chain.Requests) engine.Estimate {
 	return e
 }
 
-// answerTokens returns the length of a model service's answers in tokens.
-func answerTokens(steps []chain.Asking, s *chain.Service) engine.Estimate {
-	most := 0
-	for _, step := range steps {
-		if step.Service == s {
-			most = max(most, step.Tokens)
-		}
-	}
-	if most == 0 {
-		most = usualAnswer
-	}
-	return engine.Between(min(10, float64(most)), float64(most), engine.Guessed)
-}
-
 // service returns what is known of a service before any request.
 func (l Forecaster) service(s *chain.Service, answer engine.Estimate) forecast.Service {
 	v := forecast.Service{
@@ -320,7 +307,7 @@ func (l Forecaster) price(s *chain.Service, input, output engine.Estimate) engin
 	if err != nil || len(l.models(s)) == 0 { // the launch reports it
 		return engine.Estimate{}
 	}
-	p, ok := prices.Price(l.models(s)[0])
+	p, ok := prices.Price(services.Priced(s, l.models(s), output))
 	if !ok {
 		return engine.Estimate{}
 	}

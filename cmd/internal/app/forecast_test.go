@@ -74,6 +74,12 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 			t.Errorf("%s: it costs %v, want %v to %v", c.name, f.Cost, c.low, c.high)
 		}
 	}
+	// A service that is only asked for embeddings is paid at their price, and a recall step may have nothing to embed.
+	recalls := strings.NewReplacer("provider: mock", "provider: openai", `{kind: llm, service: model, prompt: "What next?", max_tokens: 50}`,
+		`{kind: recall, service: model, query: "What next?"}`).Replace(stall)
+	if f := d.forecast(d.read(recalls, nil), nil); !around(f.Calls, 0, 80) || !around(f.Cost, 0, 80*1500*0.02e-6) {
+		t.Errorf("a recall step: %v calls, %v", f.Calls, f.Cost)
+	}
 	slow := d.forecast(d.read(strings.Replace(stall, "rate: 500", "rate: 2", 1), nil), nil)
 	if !around(slow.Cycle, 20, 20) || slow.Binds != "the rate of model, 2 calls a second" || slow.Cycle.Basis != engine.FromFile {
 		t.Errorf("got a cycle of %v, limited by %s", slow.Cycle, slow.Binds)

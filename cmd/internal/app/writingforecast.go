@@ -3,11 +3,9 @@ package app
 import (
 	"fmt"
 
+	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
 )
-
-// usualAnswer is the assumed length of a persona in tokens.
-const usualAnswer = 300
 
 // WritingForecast is the forecast for the personas that a model writes.
 type WritingForecast struct {
@@ -27,7 +25,7 @@ func (l Population) WritingForecast() (*WritingForecast, error) {
 	w := l.Scenario.Writing(l.Settings.Seed)
 	s := w.Services()[0]
 	model := l.models(s)[0]
-	d := &WritingForecast{By: by + " (" + model + ")", Kept: kept, Left: w.Count() - kept, Answer: usualAnswer, Free: l.free(s)}
+	d := &WritingForecast{By: by + " (" + model + ")", Kept: kept, Left: w.Count() - kept, Answer: services.UsualAnswer, Free: l.free(s)}
 	if d.Left == 0 || d.Free {
 		return d, nil
 	}

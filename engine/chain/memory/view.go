@@ -9,6 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/retrieval"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -86,10 +87,7 @@ func (m *View) Notes() (value.Value, error) {
 	if m.noted != nil {
 		return m.noted, nil
 	}
-	after := m.base.Apply(&m.Delta)
-	if after == nil {
-		return value.NewList(nil), nil
-	}
+	after := m.Now()
 	notes := make([]value.Value, len(after.Notes))
 	for i, n := range after.Notes {
 		var err error
@@ -99,6 +97,14 @@ func (m *View) Notes() (value.Value, error) {
 	}
 	m.noted = value.NewList(notes)
 	return m.noted, nil
+}
+
+// Now returns the memory with the session's writes. The caller must not modify it.
+func (m *View) Now() *engine.Memory {
+	if after := m.base.Apply(&m.Delta); after != nil {
+		return after
+	}
+	return &engine.Memory{}
 }
 
 // Inbox returns the messages at the start of the session; name returns an agent's id. Messages from outside have no
@@ -148,7 +154,7 @@ func (m *View) Write(d *engine.Delta) {
 	add(&m.Delta, d)
 	m.noted = nil
 	if m.weight > 0 {
-		m.weight += Size(d.Set, d.Notes)
+		m.weight += Size(d.Set, d.Notes, d.Kept)
 	}
 	if m.Own != nil {
 		add(m.Own, d)
@@ -169,6 +175,7 @@ func add(to, d *engine.Delta) {
 	}
 	to.Notes = append(to.Notes, d.Notes...)
 	to.Said = append(to.Said, d.Said...)
+	to.Kept = retrieval.Merge(to.Kept, d.Kept)
 	if d.Keep > 0 {
 		to.Keep = d.Keep
 	}
@@ -197,17 +204,17 @@ const (
 // Check returns an error if a step writes more than an agent may remember.
 func (m *View) Check(more *engine.Delta) error {
 	if m.weight == 0 {
-		m.weight = Size(m.base.FieldList(), nil) + 1
+		m.weight = 1
 		if m.base != nil {
-			m.weight += Size(nil, m.base.Notes)
+			m.weight += Size(m.base.Fields, m.base.Notes, m.base.Kept)
 		}
 	}
-	if m.weight+Size(more.Set, more.Notes) <= Max {
+	if m.weight+Size(more.Set, more.Notes, more.Kept) <= Max {
 		return nil // even if none of it replaced existing memory
 	}
-	after := engine.Delta{Set: slices.Clone(m.Delta.Set), Notes: slices.Clone(m.Delta.Notes), Keep: m.Delta.Keep, Replace: m.Delta.Replace}
+	after := engine.Delta{Set: slices.Clone(m.Delta.Set), Notes: slices.Clone(m.Delta.Notes), Keep: m.Delta.Keep, Replace: m.Delta.Replace, Kept: m.Delta.Kept}
 	add(&after, more)
-	if all := m.base.Apply(&after); Size(all.Fields, all.Notes) > Max {
+	if all := m.base.Apply(&after); Size(all.Fields, all.Notes, all.Kept) > Max {
 		return TooMuch()
 	}
 	return nil
@@ -215,12 +222,12 @@ func (m *View) Check(more *engine.Delta) error {
 
 // TooMuch returns the error of an agent that remembers more than Max bytes.
 func TooMuch() error {
-	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes", Max>>20)
+	return engine.Fail(engine.Script, "the agent would remember more than %d MB; `keep` bounds its notes, and `dimensions` of a recall step their embeddings", Max>>20)
 }
 
-// Size returns the size of fields and notes in bytes.
-func Size(fields []engine.Field, notes [][]byte) int {
-	n := 0
+// Size returns the size of fields, notes, and what is kept with notes, in bytes.
+func Size(fields []engine.Field, notes [][]byte, kept []retrieval.Kept) int {
+	n := retrieval.Size(kept)
 	for _, f := range fields {
 		n += len(f.Name) + len(f.Value)
 	}

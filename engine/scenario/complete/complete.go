@@ -425,7 +425,7 @@ func serviceKind(step string) string {
 		return "http"
 	case "sql":
 		return "postgres"
-	case "llm", "embed":
+	case "llm", "embed", "recall":
 		return "llm"
 	}
 	return ""

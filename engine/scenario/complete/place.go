@@ -136,7 +136,7 @@ func free(n *node) bool {
 var data = map[string]bool{
 	"json": true, "form": true, "headers": true, "data": true, "set": true, "query": true, "options": true, "input": true, "extra": true,
 	"attributes": true, "rows": true, "answer": true, "default": true, "claims": true, "body": true, "args": true,
-	"cache": true,
+	"cache": true, "note": true,
 }
 
 var identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*$`)

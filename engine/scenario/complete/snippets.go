@@ -23,6 +23,7 @@ var stepSnippets = []snippet{
 	{"connector", "connect", "A connector: a step that is defined by name.", []string{"target: CONNECTOR"}},
 	{"emit", "record", "A row of results.", []string{"event: EVENT", "data: {value: 1}"}},
 	{"remember", "remember", "Something that the agent remembers in later cycles.", []string{"set: {name: value}"}},
+	{"recall", "recall", "The notes of the agent that match a text best.", []string{"service: SERVICE", "query: \"some text\"", "top: 5"}},
 	{"say", "tell", "A message to other agents, delivered in the next cycle.", []string{"to: all", "text: hello"}},
 	{"wait", "think", "Think time, in wall seconds.", []string{"for: 1"}},
 	{"if", "choose", "Steps that depend on a condition.", []string{"condition: agent.index % 2 == 0", "then:", "\tstep yes: {kind: emit, event: EVENT}"}},

@@ -111,6 +111,8 @@ func (o *outline) output(s *node) *thing {
 		return named(nil, "text", "model")
 	case "embed":
 		return named(nil, "vector", "vectors", "model")
+	case "recall":
+		return &thing{item: named(nil, "text", "cycle", "score", "similarity", "recency", "importance", "note")}
 	case "sql":
 		return named(nil, "rows", "count", "first")
 	case "say":

@@ -97,7 +97,7 @@ func TestSnippetsAreValid(t *testing.T) {
 			}
 		}
 	}
-	if tried != 45 {
+	if tried != 48 {
 		t.Errorf("tried %d snippets", tried)
 	}
 }

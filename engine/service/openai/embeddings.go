@@ -38,8 +38,8 @@ func (e *Embedding) Bytes() (n int) {
 	return n
 }
 
-// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. Its error is an [llm.Error] if the
-// service reports one.
+// ReadVectors reads the vectors of want texts from the body of a response, in the order of the texts. All have the same length.
+// Its error is an [llm.Error] if the service reports one.
 func ReadVectors(body []byte, want int) ([][]float32, error) {
 	var r struct {
 		Data []struct {
@@ -62,6 +62,11 @@ func ReadVectors(body []byte, want int) ([][]float32, error) {
 			return nil, errors.New("the embeddings are not one for each text")
 		}
 		vectors[d.Index] = d.Embedding
+	}
+	for _, v := range vectors {
+		if len(v) != len(vectors[0]) {
+			return nil, fmt.Errorf("embeddings of %d and of %d numbers in one answer", len(vectors[0]), len(v))
+		}
 	}
 	return vectors, nil
 }

@@ -1,0 +1,101 @@
+package memory
+
+import (
+	"go.starlark.net/starlark"
+
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/value"
+)
+
+// Step holds the keys of a remember step. It writes to the agent's memory, all or nothing; its output is what it set. keep limits the
+// notes by number. A list replaces all notes, as when a step consolidates them; note is added after it.
+type Step struct {
+	names  []string
+	values []expr.Value
+	shape  *value.Shape
+	note   expr.Value
+	keep   expr.Value // a number of notes, or a list of those to keep; nil for neither
+}
+
+// ReadStep reads the keys of a step.
+func ReadStep(c *expr.Compiler, n *doc.Node) *Step {
+	s := &Step{note: c.Data(n.Get("note"), "note")}
+	for _, e := range n.Get("set").Entries() {
+		name := e.Key.Text()
+		if !expr.IsName(name) {
+			e.Key.Errorf(expr.NameHint, "%q cannot be the name of a memory", name)
+		}
+		s.names = append(s.names, name)
+		s.values = append(s.values, c.Data(e.Value, "set."+name))
+	}
+	s.shape = value.NewShape(s.names...)
+	if k := n.Get("keep"); k != nil {
+		s.keep = c.Data(k, "keep")
+		if c, ok := s.keep.(expr.Const); ok && c.V != nil {
+			if _, err := keepingOf(c.V); err != nil {
+				k.Errorf("", "%v", err)
+			}
+		}
+	}
+	if len(s.names) == 0 && s.note == nil && s.keep == nil {
+		n.Errorf("`set: {name: value}` or `note: text`", "nothing to remember")
+	}
+	return s
+}
+
+// Writing is what a step writes.
+type Writing struct {
+	Delta  *engine.Delta
+	Note   []byte // the last of the delta's notes, if the step has one; else nil
+	values []value.Value
+}
+
+// Eval evaluates a step. data evaluates a value to data and to its JSON text.
+func (s *Step) Eval(data func(of expr.Value) (value.Value, []byte, error)) (*Writing, error) {
+	w := &Writing{values: make([]value.Value, len(s.values))}
+	fields := make([]engine.Field, len(s.values))
+	size := 0
+	for i, of := range s.values {
+		v, text, err := data(of)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > Max {
+			return nil, TooMuch()
+		}
+		w.values[i], fields[i] = v, engine.Field{Name: s.names[i], Value: text}
+	}
+	keep := keeping{}
+	if s.keep != nil {
+		v, _, err := data(s.keep)
+		if err != nil {
+			return nil, err
+		}
+		if keep, err = keepingOf(v); err != nil {
+			return nil, err
+		}
+	}
+	w.Delta = keep.delta()
+	w.Delta.Set = fields
+	if s.note == nil {
+		return w, nil
+	}
+	v, text, err := data(s.note)
+	if err != nil {
+		return nil, err
+	}
+	if v != starlark.None {
+		w.Note, w.Delta.Notes = text, append(w.Delta.Notes, text)
+	}
+	return w, nil
+}
+
+// Written shows a session what a step wrote to m, and returns the step's output.
+func (s *Step) Written(m *View, w *Writing) value.Value {
+	for i, name := range s.names {
+		m.Keep(name, w.values[i])
+	}
+	return s.shape.Record(w.values...)
+}
