@@ -45,7 +45,7 @@ func TestRealData(t *testing.T) {
 	}
 	table := filepath.Join(t.TempDir(), "table.csv")
 	for want, args := range map[string][]string{
-		"price,events.opinion.price,agent,number,true,": {"compare", run, "--csv", table},
+		"price,memory.price,agent,number,true,": {"compare", run, "--csv", table},
 		"opinion,compared,,200\n":                       {"transcript", run, "--voices", "--csv", table},
 	} {
 		code, out, stderr := ctl(t, append(args, "--data", data)...)
