@@ -46,7 +46,7 @@ func TestRealData(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "table.csv")
 	for want, args := range map[string][]string{
 		"price,memory.price,agent,number,true,": {"compare", run, "--csv", table},
-		"opinion,compared,,200\n":                       {"transcript", run, "--voices", "--csv", table},
+		"opinion,compared,,200\n":               {"transcript", run, "--voices", "--csv", table},
 	} {
 		code, out, stderr := ctl(t, append(args, "--data", data)...)
 		if got, err := os.ReadFile(table); code != exitDone || err != nil || !strings.Contains(string(got), want) {

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
@@ -103,4 +104,35 @@ func number(v *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+// Segments returns the attributes by which answers are counted, sorted as in the survey.
+func (r *Result) Segments() (all []string) {
+	for i := range r.Questions {
+		for k := range r.Questions[i].Groups {
+			if s := r.Questions[i].Groups[k].Segment; s != "" && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Answered returns how many agents answered at least one question: those of the question with the most answers.
+func (r *Result) Answered() (n int) {
+	for i := range r.Questions {
+		n = max(n, r.Questions[i].Groups[0].Answered)
+	}
+	return n
+}
+
+// By returns the group of all agents and those of a segment.
+func (a *Answers) By(segment string) []Group {
+	found := a.Groups[:1:1]
+	for _, g := range a.Groups[1:] {
+		if g.Segment == segment {
+			found = append(found, g)
+		}
+	}
+	return found
 }
