@@ -2,6 +2,7 @@ package voices
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -97,9 +98,8 @@ const Method = "The last answers of up to 400 agents are compared. Effective num
 
 // Verdict says in one sentence whether a step has a warning.
 func (c *Crowd) Verdict() string {
-	warned, most, first := 0, 0, ""
+	warned, first := 0, ""
 	for i := range c.Steps {
-		most = max(most, c.Steps[i].Compared)
 		if w := c.Steps[i].Warning; w != "" {
 			if warned++; warned == 1 {
 				first = c.Steps[i].Step + ": " + w
@@ -107,7 +107,7 @@ func (c *Crowd) Verdict() string {
 		}
 	}
 	switch {
-	case most < FewestAgents:
+	case !c.Judged():
 		return fmt.Sprintf("Too few answers to judge: a step needs those of %d agents.", FewestAgents)
 	case warned == 0:
 		return "The agents do not speak with one voice."
@@ -115,4 +115,9 @@ func (c *Crowd) Verdict() string {
 		return first
 	}
 	return fmt.Sprintf("%s %s, too.", first, engine.Counted(int64(warned-1), "other step has a warning", "other steps have warnings"))
+}
+
+// Judged reports whether a step has enough agents for a warning.
+func (c *Crowd) Judged() bool {
+	return slices.ContainsFunc(c.Steps, func(v Voice) bool { return v.Compared >= FewestAgents })
 }

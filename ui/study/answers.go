@@ -44,7 +44,7 @@ func NewSurveys(desk Desk, win fyne.Window, ask func(engine.RunID)) *Surveys {
 	v.pick = widget.NewSelect(nil, func(string) {
 		if i := v.pick.SelectedIndex(); !v.filling && i >= 0 {
 			v.chosen, v.result = v.all[i].ID, nil
-			v.count()
+			v.readAnswers()
 		}
 	})
 	v.pick.PlaceHolder = "No surveys yet"
@@ -74,20 +74,15 @@ func (v *Surveys) Show(r *engine.RunRecord) {
 	}
 	if v.of.run != r.ID {
 		v.all, v.result, v.chosen = nil, nil, ""
-		v.say("Reading the surveys…", widget.MediumImportance)
-		v.about.SetText("")
-		v.said.Say("", widgets.Neutral)
-		v.put()
+		v.wait("Reading the surveys…")
 		v.progress.Hide()
-		enable(v.export, false)
 		v.fill()
 	}
 	v.of, v.run, v.reading = now, r, true
 	read(&v.tab, func(ctx context.Context) ([]engine.RunRecord, error) { return v.desk.Surveys(ctx, r.ID) }, func(all []engine.RunRecord, err error) {
 		v.reading = false
 		if err != nil {
-			v.say("Cannot read the surveys.", widget.WarningImportance)
-			v.about.SetProblem(words.Trouble(err))
+			v.fail("Cannot read the surveys.", err)
 			return
 		}
 		v.all = all
@@ -98,11 +93,10 @@ func (v *Surveys) Show(r *engine.RunRecord) {
 		switch {
 		case len(all) == 0:
 			v.chosen = ""
-			v.say("Nobody has asked these agents yet.", widget.MediumImportance)
-			v.about.SetText("Copies of the agents answer, with the memory that they had at a moment. The run stays as it is.")
+			v.tell("No surveys among these agents yet.", "Ask agents… asks copies of them, with the memory that they had at a moment. The run stays as it is.", plain)
 		default:
 			v.chosen = all[max(at, 0)].ID
-			v.count()
+			v.readAnswers()
 		}
 		v.fill()
 	})
@@ -136,46 +130,44 @@ func (v *Surveys) fill() {
 	v.by.Options = []string{allAgents}
 	if v.result != nil {
 		v.by.Options = append(v.by.Options, v.result.Segments()...)
-	}
-	if !slices.Contains(v.by.Options, v.by.Selected) {
-		v.by.Selected = v.by.Options[min(1, len(v.by.Options)-1)]
+		if !slices.Contains(v.by.Options, v.by.Selected) {
+			v.by.Selected = v.by.Options[min(1, len(v.by.Options)-1)]
+		}
 	}
 	v.by.Refresh()
 }
 
-// count counts the answers to the chosen survey.
-func (v *Surveys) count() {
+// readAnswers counts the answers to the chosen survey.
+func (v *Surveys) readAnswers() {
 	s := v.survey()
 	if v.result == nil {
-		v.say("Counting the answers…", widget.MediumImportance)
+		v.wait("Counting the answers…")
 	}
 	read(&v.tab, func(ctx context.Context) (*survey.Result, error) { return v.desk.Answers(ctx, s.ID) }, func(r *survey.Result, err error) {
 		if err != nil {
-			v.say("Cannot read the answers.", widget.WarningImportance)
-			v.about.SetProblem(words.Trouble(err))
+			v.fail("Cannot read the answers.", err)
 			return
 		}
 		v.result = r
-		v.tell(s)
+		v.count(s)
 		v.fill()
 		v.draw()
 	})
 }
 
-// tell says how far the survey is.
-func (v *Surveys) tell(s *engine.RunRecord) {
+// count says how far the survey is.
+func (v *Surveys) count(s *engine.RunRecord) {
 	answered := v.result.Answered()
 	text := fmt.Sprintf("%s of %s answered.", engine.FormatCount(int64(answered)), engine.Counted(max(s.Total-s.Kept, int64(v.result.Asked)), "agent", "agents"))
-	importance := widget.SuccessImportance
+	is := good
 	switch {
 	case s.InProgress:
-		importance = widget.MediumImportance
+		is = plain
 	case answered < v.result.Asked || s.Ending != engine.EndFinished:
-		importance = widget.WarningImportance
+		is = doubtful
 	}
-	v.say(text, importance)
 	state, _ := words.State(s)
-	v.about.SetText(fmt.Sprintf("%s, run %s: %s.", s.DisplayName(), s.ID, state))
+	v.tell(text, fmt.Sprintf("%s, run %s: %s.", s.DisplayName(), s.ID, state), is)
 	v.progress.Hidden = !s.InProgress
 	if s.InProgress && s.Total > 0 {
 		v.progress.Set("Asking…", "", float64(s.Done-s.Kept)/float64(max(s.Total-s.Kept, 1)))
@@ -209,7 +201,7 @@ func (v *Surveys) question(a *survey.Answers) fyne.CanvasObject {
 	for i := range groups {
 		rows[i] = a.Cells(&groups[i])
 	}
-	body.Add(newSheet(a.Head(), rows))
+	body.Add(newSheet(a.Head(), rows, "Answered", "Mean"))
 	for i := range groups {
 		for _, said := range groups[i].Texts {
 			text := "“" + said + "”"

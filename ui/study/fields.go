@@ -36,7 +36,7 @@ type fields struct {
 }
 
 // fieldEms is the minimum width of a field, in text heights.
-const fieldEms = 20
+const fieldEms = 24
 
 func newFields(s *survey.Subject, changed func()) *fields {
 	f := &fields{subject: s, title: form.NewEntry(), filter: form.NewEntry(), segments: form.NewEntry(), who: form.NewNote(""), list: form.NewPanels()}
@@ -79,7 +79,7 @@ func newFields(s *survey.Subject, changed func()) *fields {
 		f.add(&survey.Question{Name: f.free(), Kind: survey.Choice})
 		f.changed()
 	})
-	f.scroll = container.NewVScroll(form.NewPanels(widgets.NewPanel("About the agents of "+s.Title, form.NewColumns(fieldEms, rows...)), f.list, container.NewHBox(add, f.separate), f.who))
+	f.scroll = container.NewVScroll(form.NewPanels(f.list, container.NewHBox(add, f.separate), f.who, widgets.NewPanel("Agents of "+s.Title, form.NewColumns(fieldEms, rows...))))
 	return f
 }
 
@@ -110,10 +110,8 @@ func (f *fields) set(s *survey.Survey) {
 		f.model.Refresh()
 	}
 	f.system = s.System
-	f.who.SetText("")
-	if s.System != "" {
-		f.who.SetText("The file says who answers: " + s.System)
-	}
+	f.who.SetText("The file says who answers: " + s.System)
+	f.who.Hidden = s.System == ""
 	f.questions, f.list.Objects = nil, nil
 	for i := range s.Questions {
 		f.add(&s.Questions[i])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -15,7 +16,6 @@ import (
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/plot"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // RealData is the tab that compares a run with real data.
@@ -70,19 +70,13 @@ func (d *RealData) Show(r *engine.RunRecord) {
 func (d *RealData) compare() {
 	run, file, pairs := d.of.run, d.file, split(d.pairs.Text, ",")
 	d.result = nil
-	enable(d.export, false)
-	d.say("Comparing…", widget.MediumImportance)
-	d.about.SetText("")
-	d.said.Say("", widgets.Neutral)
-	d.put()
+	d.wait("Comparing…")
 	read(&d.tab, func(ctx context.Context) (*validation.Result, error) { return d.desk.RealData(ctx, run, file, pairs) }, func(r *validation.Result, err error) {
 		switch {
 		case err != nil:
-			d.say("The run was not compared.", widget.WarningImportance)
-			d.about.SetProblem(words.Trouble(err))
+			d.fail("The run was not compared.", err)
 		case r == nil:
-			d.say("No real data to compare with.", widget.MediumImportance)
-			d.about.SetText("Choose a CSV file with a row for each real person. With validate_against, a scenario names its file itself.")
+			d.tell("No real data to compare with.", "Choose a CSV file with a row for each real person. With validate_against, a scenario names its file itself.", plain)
 		default:
 			d.draw(r)
 		}
@@ -102,12 +96,11 @@ func split(text, separator string) (all []string) {
 func (d *RealData) draw(r *validation.Result) {
 	d.result = r
 	enable(d.export, true)
-	importance := widget.SuccessImportance
-	if r.Differ() {
-		importance = widget.WarningImportance
+	is := good
+	if r.Differ() || !slices.ContainsFunc(r.Rows, func(row validation.Row) bool { return row.Compared() }) {
+		is = doubtful
 	}
-	d.say(r.Verdict(), importance)
-	d.about.SetText(fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(r.File), r.Digest))
+	d.tell(r.Verdict(), fmt.Sprintf("%s (SHA-256 %.12s)", filepath.Base(r.File), r.Digest), is)
 	rows := make([][]string, len(r.Rows))
 	measures := form.NewPacked(partEms)
 	for i := range r.Rows {

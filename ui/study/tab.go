@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -26,7 +27,7 @@ type tab struct {
 
 	desk    Desk
 	win     fyne.Window
-	verdict *widget.Label
+	verdict *form.Note
 	about   *form.Note // below the verdict
 	said    *widgets.Notice
 	export  *widget.Button
@@ -49,16 +50,15 @@ const partEms = 34
 // build lays out the tab. more are buttons in front of the one for exports, and below is a part of the head; nil for none.
 func (t *tab) build(desk Desk, win fyne.Window, export func(), below fyne.CanvasObject, more ...*widget.Button) {
 	t.desk, t.win = desk, win
-	t.verdict = widget.NewLabelWithStyle("", fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
-	t.verdict.Wrapping = fyne.TextWrapWord
-	t.about, t.said = form.NewNote(""), widgets.NewNotice()
+	t.verdict, t.about, t.said = form.NewNote(""), form.NewNote(""), widgets.NewNotice()
+	t.verdict.TextSize = theme.SizeNameSubHeadingText
 	t.export = widget.NewButtonWithIcon("Export CSV…", theme.DownloadIcon(), export)
 	t.export.Disable()
 	buttons := container.NewHBox()
 	for _, b := range append(more, t.export) {
 		buttons.Add(b)
 	}
-	head := form.NewStack(container.NewBorder(nil, nil, nil, container.NewVBox(buttons), t.verdict), t.about)
+	head := form.NewStack(container.NewBorder(nil, nil, nil, container.NewVBox(buttons), form.NewStack(t.verdict, t.about)))
 	if below != nil {
 		head.Add(below)
 	}
@@ -68,13 +68,40 @@ func (t *tab) build(desk Desk, win fyne.Window, export func(), below fyne.Canvas
 	t.Content = t.scroll
 }
 
-// say sets the answer at the top.
-func (t *tab) say(text string, importance widget.Importance) {
-	if t.verdict.Text == text && t.verdict.Importance == importance {
-		return
+// wait says what is being read, in place of an answer.
+func (t *tab) wait(text string) {
+	t.tell(text, "", plain)
+	t.said.Say("", widgets.Neutral)
+	enable(t.export, false)
+	t.put()
+}
+
+// tone is how good an answer is.
+type tone uint8
+
+const (
+	plain tone = iota
+	good
+	doubtful
+)
+
+// tell sets the answer at the top, and a text below it.
+func (t *tab) tell(text, about string, is tone) {
+	switch is {
+	case good:
+		t.verdict.SetGood(text)
+	case doubtful:
+		t.verdict.SetWarning(text)
+	case plain:
+		t.verdict.Say(text)
 	}
-	t.verdict.Importance = importance
-	t.verdict.SetText(text)
+	t.about.SetText(about)
+	t.about.Hidden = about == ""
+}
+
+// fail says that something cannot be read.
+func (t *tab) fail(text string, err error) {
+	t.tell(text, words.Trouble(err), doubtful)
 }
 
 // put replaces the parts below the head.
@@ -116,8 +143,8 @@ func (t *tab) keep() chart.Keep {
 // longestSample is the longest text that makes a column wider.
 const longestSample = 34
 
-// newSheet returns a table of texts. Columns at the right are hidden first if there is little room.
-func newSheet(head []string, rows [][]string) *widgets.Sheet {
+// newSheet returns a table of texts. If there is little room, columns at the right are hidden first, but those of keep stay.
+func newSheet(head []string, rows [][]string, keep ...string) *widgets.Sheet {
 	columns := make([]widgets.Column, len(head))
 	for i, title := range head {
 		sample := ""
@@ -127,6 +154,9 @@ func newSheet(head []string, rows [][]string) *widgets.Sheet {
 			}
 		}
 		columns[i] = widgets.Column{Title: title, Sample: sample, Align: fyne.TextAlignTrailing, Drop: i}
+		if slices.Contains(keep, title) {
+			columns[i].Drop = 0
+		}
 	}
 	columns[0].Align, columns[0].Weight = fyne.TextAlignLeading, 1
 	s := widgets.NewSheet(columns, "", nil)

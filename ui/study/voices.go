@@ -5,14 +5,12 @@ import (
 	"fmt"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/voices"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
-	"github.com/throng-sim/throng/ui/internal/words"
 )
 
 // Voices is the tab that shows how different the answers of agents are.
@@ -35,15 +33,10 @@ func (v *Voices) Show(r *engine.RunRecord) {
 		return
 	}
 	v.of, v.crowd = now, nil
-	v.say("Reading the answers…", widget.MediumImportance)
-	v.about.SetText("")
-	v.said.Say("", widgets.Neutral)
-	v.put()
-	enable(v.export, false)
+	v.wait("Reading the answers…")
 	read(&v.tab, func(ctx context.Context) (*voices.Crowd, error) { return v.desk.Voices(ctx, now.run) }, func(c *voices.Crowd, err error) {
 		if err != nil {
-			v.say("Cannot read the answers.", widget.WarningImportance)
-			v.about.SetProblem(words.Trouble(err))
+			v.fail("Cannot read the answers.", err)
 			return
 		}
 		v.draw(c)
@@ -53,17 +46,18 @@ func (v *Voices) Show(r *engine.RunRecord) {
 func (v *Voices) draw(c *voices.Crowd) {
 	v.crowd = c
 	if len(c.Steps) == 0 {
-		v.say(voices.NoAnswers, widget.MediumImportance)
-		v.about.SetText(c.Note)
+		v.tell(voices.NoAnswers, c.Note, plain)
 		return
 	}
 	enable(v.export, true)
-	importance := widget.SuccessImportance
-	if c.Warned() {
-		importance = widget.WarningImportance
+	is := plain
+	switch {
+	case c.Warned():
+		is = doubtful
+	case c.Judged():
+		is = good
 	}
-	v.say(c.Verdict(), importance)
-	v.about.SetText(c.Note)
+	v.tell(c.Verdict(), c.Note, is)
 	rows := make([][]string, len(c.Steps))
 	for i := range c.Steps {
 		rows[i] = c.Steps[i].Cells()
