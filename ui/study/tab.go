@@ -123,15 +123,18 @@ func read[T any](t *tab, work func(context.Context) (T, error), then func(T, err
 
 // save asks for a file and writes a table.
 func (t *tab) save(what string, table findings.Sheet) {
-	widgets.PickSaveAs(t.win, "Save as CSV", fmt.Sprintf("throng-%s-%s.csv", t.of.run, what), ".csv", func(path string) {
-		t.said.Say("Exporting…", widgets.Accent)
-		async.Work(func() (struct{}, error) { return struct{}{}, t.desk.SaveTable(context.Background(), path, table) }, func(_ struct{}, err error) {
-			if err != nil {
-				t.said.Say("The export failed. "+words.Trouble(err), widgets.Bad)
-				return
-			}
-			t.said.Say("Exported to "+path+".", widgets.Good)
-		})
+	widgets.PickSaveAs(t.win, "Save as CSV", fmt.Sprintf("throng-%s-%s.csv", t.of.run, what), ".csv", func(path string) { t.write(path, table) })
+}
+
+// write writes a table to a file.
+func (t *tab) write(path string, table findings.Sheet) {
+	t.said.Say("Exporting…", widgets.Accent)
+	async.Work(func() (struct{}, error) { return struct{}{}, t.desk.SaveTable(context.Background(), path, table) }, func(_ struct{}, err error) {
+		if err != nil {
+			t.said.Say("The export failed. "+words.Trouble(err), widgets.Bad)
+			return
+		}
+		t.said.Say("Exported to "+path+".", widgets.Good)
 	})
 }
 
