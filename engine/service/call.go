@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/redact"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // Call is one step's use of a service: the settings of the step, and the record of the call.
@@ -55,6 +56,9 @@ type Call struct {
 	Private bool
 
 	Record engine.StepRecord // attempts, statuses, times and label so far
+
+	announced int            // requests with a header traceparent
+	sent      *spans.Request // the newest of them; nil if there is none
 
 	account
 	memory

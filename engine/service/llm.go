@@ -76,9 +76,11 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 	var got *llm.Completion
 	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: c.FormBytes(), parts: len(c.Messages), longest: -1}
-	if l.api.Request(&c, l.lessons.of(c.Model)).Bounded {
+	request := l.api.Request(&c, l.lessons.of(c.Model))
+	if request.Bounded {
 		bill.longest = c.MaxTokens
 	}
+	bill.about = l.chat(call, &c, request.Seeded)
 	call.bill = bill
 	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
@@ -152,7 +154,7 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 // Embed asks for embeddings, a vector for each text in their order, all of one length, and counts the usage. Its errors are those of [HTTP.Do].
 func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
-	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
+	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts), about: l.embedding(call, &e)}
 	call.bill, call.Keyless = bill, true
 	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {
