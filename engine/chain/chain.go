@@ -81,11 +81,10 @@ type Service struct {
 	Repeats Repeats           // default for changing requests
 	TLS     *credential.TLS   // nil trusts the system's authorities, without a client certificate
 	Proxy   *credential.Proxy // nil is as the environment says
-	Cookies bool              // each session keeps the cookies of answers, and sends them
-	Follow  bool              // follow redirects, unless a step says otherwise
 	Spans   spans.Options
-	API     *openapi.Document // nil if the file names none
-	For     *Service          // it issues the tokens of that service, which names its address; nil for all others
+	Browsing
+	API *openapi.Document // nil if the file names none
+	For *Service          // it issues the tokens of that service, which names its address; nil for all others
 
 	ModelOptions           // for a service of kind llm
 	Postgres     *Postgres // for a service of that kind; else nil
@@ -104,6 +103,12 @@ type Service struct {
 type acquired struct {
 	tokens *service.Tokens
 	listed *tools.Server // the tools of a service of kind mcp
+}
+
+// Browsing is what a service does as browsers do.
+type Browsing struct {
+	Cookies bool // each session keeps the cookies of answers, and sends them
+	Follow  bool // follow redirects, unless a step says otherwise
 }
 
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.

@@ -57,9 +57,6 @@ type Call struct {
 
 	Record engine.StepRecord // attempts, statuses, times and label so far
 
-	announced int            // requests with a header traceparent
-	sent      *spans.Request // the newest of them; nil if there is none
-
 	account
 	memory
 	credentials
@@ -75,6 +72,13 @@ type account struct {
 	spent    engine.Outlay             // by all attempts, including those of earlier processes
 	intended int64                     // requests covered by the newest intent in the journal
 	batched  *batched                  // nil if the call is sent alone
+	announcement
+}
+
+// announcement names the requests of a call to its service, for traces.
+type announcement struct {
+	announced int            // requests with a header traceparent
+	sent      *spans.Request // the newest of them; nil if there is none
 }
 
 // memory is what the response of an attempt takes.

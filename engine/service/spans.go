@@ -28,7 +28,7 @@ func (t *transport) announce(r *http.Request, call *Call) {
 
 // port returns the port of an address; 0 is that of its scheme.
 func port(u *url.URL) int {
-	n, _ := strconv.Atoi(u.Port()) // "" is no number
+	n, _ := strconv.Atoi(u.Port()) // an error for ""
 	return n
 }
 

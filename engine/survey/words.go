@@ -106,7 +106,7 @@ func number(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-// Segments returns the attributes by which answers are counted, sorted as in the survey.
+// Segments returns the attributes whose values have counts of their own.
 func (r *Result) Segments() (all []string) {
 	for i := range r.Questions {
 		for k := range r.Questions[i].Groups {

@@ -74,7 +74,7 @@ func (r *Row) record() []string {
 	return cells
 }
 
-// Shares returns the shares of a bin among the values of both sides, from 0 to 1.
+// Shares returns how much of both sides is in one of the bins, from 0 to 1.
 func (r *Row) Shares(b *Bin) (real, run float64) {
 	return float64(b.Real) / float64(max(r.Real.N, 1)), float64(b.Run) / float64(max(r.Run.N, 1))
 }

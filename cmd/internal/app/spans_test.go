@@ -57,7 +57,7 @@ chain ask:
   step other: {kind: http, service: own, get: /}
 `
 
-// traceAsking runs the scenario and returns its spans by name, and what the backend was told.
+// traceAsking runs the scenario and returns its spans by name, and the backend.
 func traceAsking(t *testing.T, content bool) (byName map[string][]*spans.Span, b *backend, run engine.RunID) {
 	t.Helper()
 	b = newBackend(t)
@@ -135,7 +135,7 @@ func listOf(s *spans.Span, name string) string {
 	return strings.Join(all, ",")
 }
 
-// TestTraceparent checks that the backend is told the spans that are sent, one for each request, and that a header of the scenario's own
+// TestTraceparent checks that the headers of the backend name the spans that are sent, one for each request, and that a header of the scenario's own
 // stays.
 func TestTraceparent(t *testing.T) {
 	all, b, _ := traceAsking(t, false)
@@ -169,6 +169,6 @@ func TestTraceparent(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if len(b.parents)-len(got) != 6 || !slices.Equal(got, want) {
-		t.Errorf("the backend was told\n%q\nand the spans are\n%q", b.parents, want)
+		t.Errorf("the headers are\n%q\nand the spans are\n%q", b.parents, want)
 	}
 }

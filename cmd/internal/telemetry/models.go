@@ -22,7 +22,7 @@ type message struct {
 	Finish string `json:"finish_reason,omitempty"`
 }
 
-// modelAttributes describes a call of a model by OpenTelemetry's conventions for generative AI. What is not known is left out.
+// modelAttributes describes a call of a model by OpenTelemetry's conventions for generative AI. Unknown figures are left out.
 func modelAttributes(m *spans.Model) []attribute.KeyValue {
 	all := []attribute.KeyValue{semconv.GenAIOperationNameKey.String(m.Operation), semconv.GenAIRequestModel(m.Name), semconv.ServerAddress(m.Host)}
 	add := func(known bool, a attribute.KeyValue) {

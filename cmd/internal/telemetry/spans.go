@@ -222,7 +222,7 @@ func (s *stepSpan) name() (name string, kind trace.SpanKind) {
 	return name, kind
 }
 
-// request creates the span of a request, by the ID that its service was told.
+// request creates the span of a request, with the ID in its header traceparent.
 func (t *tracer) request(ctx context.Context, a *spans.Attempt, resent int) {
 	all := []attribute.KeyValue{
 		semconv.HTTPRequestMethodKey.String(a.Request.Method), semconv.ServerAddress(a.Request.Host), attribute.String("throng.service", a.Service),

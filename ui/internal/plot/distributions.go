@@ -17,7 +17,7 @@ type Bin struct {
 	Shares    [2]float64
 }
 
-// Distributions is a plot of two distributions over common bins, with a bar of each next to the other. A place is a bin.
+// Distributions is a plot of two distributions over common bins, with a bar of each next to the other. A place is one of the bins.
 type Distributions struct {
 	sheet
 	sides   [2]string
@@ -70,7 +70,7 @@ func (d *Distributions) arrange(size fyne.Size) {
 	d.field.arrange(&d.sheet, top, size.Width, size.Height)
 }
 
-// edges returns where a bin begins and ends.
+// edges returns where one of the bins begins and ends.
 func (d *Distributions) edges(i int) (left, right float32) {
 	if d.numbers {
 		return d.field.x.at(d.bins[i].Low), d.field.x.at(d.bins[i].High)
@@ -78,7 +78,7 @@ func (d *Distributions) edges(i int) (left, right float32) {
 	return d.field.x.at(float64(i) - 0.5), d.field.x.at(float64(i) + 0.5)
 }
 
-// Parts of a bin: the gap on both sides, and each bar.
+// Shares of the width of bins: the gap on both sides, and each bar.
 const (
 	binGap   = 0.08
 	binShare = 0.42

@@ -248,7 +248,7 @@ func TestPlotsAreCopied(t *testing.T) {
 	}
 }
 
-// TestDistributionsAreAtTheirValues checks the pixels of the bars, and what is said about a bin.
+// TestDistributionsAreAtTheirValues checks the pixels of the bars, and what is said about one of the bins.
 func TestDistributionsAreAtTheirValues(t *testing.T) {
 	var d *Distributions
 	p := paper(t, func() fyne.CanvasObject {
