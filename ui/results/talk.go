@@ -104,6 +104,7 @@ func (t *talk) study(tab int, r *engine.RunRecord) {
 	case tab == voicesTab:
 		t.voices.Show(r)
 	case tab == surveysTab:
+		t.surveys.Offer(t.screen.to.Ask != nil)
 		t.surveys.Show(r)
 	}
 }

@@ -63,6 +63,9 @@ func NewSurveys(desk Desk, win fyne.Window, ask func(engine.RunID)) *Surveys {
 	return v
 }
 
+// Offer shows or hides the button that asks agents.
+func (v *Surveys) Offer(offered bool) { v.ask.Hidden = !offered }
+
 // pickEms is the minimum width of a selection, in text heights.
 const pickEms = 20
 

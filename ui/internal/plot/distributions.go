@@ -127,9 +127,6 @@ func (d *Distributions) find(at fyne.Position) int {
 func (d *Distributions) spot(place int) (fyne.Position, string) {
 	b := &d.bins[place]
 	left, right := d.edges(place)
-	text := b.Label
-	for i, side := range d.sides {
-		text += fmt.Sprintf("\n%s: %.1f%%", side, b.Shares[i])
-	}
+	text := fmt.Sprintf("%s\n%s: %.1f%%\n%s: %.1f%%", b.Label, d.sides[0], b.Shares[0], d.sides[1], b.Shares[1])
 	return fyne.NewPos((left+right)/2, d.field.y.at(max(b.Shares[0], b.Shares[1]))), text
 }
