@@ -315,13 +315,7 @@ func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recordi
 	if err := l.InheritPersonas(); err != nil {
 		return o, err
 	}
-	o.connect = func(j *Job) error {
-		all, content := l.services(), l.Telemetry.Sending.TakesContent() && len(l.Scenario.Chain.Private()) == 0
-		for _, s := range all {
-			s.Spans.Content = content
-		}
-		return l.connect(j, bearers, all)
-	}
+	o.connect = func(j *Job) error { return l.connect(j, bearers, services.Traced(l.services(), l.Scenario.Chain, l.Telemetry.Sending.TakesContent())) }
 	return o, l.Population().write(ctx, j, bearers)
 }
 
