@@ -315,7 +315,8 @@ func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recordi
 	if err := l.InheritPersonas(); err != nil {
 		return o, err
 	}
-	o.connect = func(j *Job) error { return l.connect(j, bearers, services.Traced(l.services(), l.Scenario.Chain, l.Telemetry.Sending.TakesContent())) }
+	services.Trace(l.services(), l.Scenario.Chain, l.Telemetry.Sending.TakesContent())
+	o.connect = func(j *Job) error { return l.connect(j, bearers, l.services()) }
 	return o, l.Population().write(ctx, j, bearers)
 }
 
