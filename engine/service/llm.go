@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // LLM is the client of one service. Retries, rate limits and the journal are those of [HTTP]. A request field that a model
@@ -80,7 +81,7 @@ func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 	if request.Bounded {
 		bill.longest = c.MaxTokens
 	}
-	bill.about = l.chat(call, &c, request.Seeded)
+	bill.about = l.about(call, "chat", c.Model, func(m *spans.Model) { c.Describe(m, request.Seeded, l.told(call)) })
 	call.bill = bill
 	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
@@ -154,7 +155,8 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 // Embed asks for embeddings, a vector for each text in their order, all of one length, and counts the usage. Its errors are those of [HTTP.Do].
 func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
-	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts), about: l.embedding(call, &e)}
+	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
+	bill.about = l.about(call, "embeddings", e.Model, func(m *spans.Model) { m.Dimensions = e.Dimensions })
 	call.bill, call.Keyless = bill, true
 	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/throng-sim/throng/engine/service/llm"
-	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/spans"
 )
 
@@ -47,45 +46,27 @@ func (a *attempted) noteTrail(c *Call, service string, failed bool) {
 		if a.answer != nil {
 			one.Model.Source = llm.ReadSource(a.answer.Body)
 			if one.Model.Prompt != nil {
-				one.Model.Reply = c.display().said(a.answer.completion())
+				one.Model.Reply, _ = c.display().replied(a.answer)
 			}
 		}
 	}
 	trail.Attempt(one)
 }
 
-// model describes calls of a model for the trail of a session; nil if it is not recorded.
-func (l *LLM) model(call *Call, operation, name string) *spans.Model {
+// about describes a call of a model for the trail of its session; nil if it is not recorded. describe adds the request.
+func (l *LLM) about(call *Call, operation, name string, describe func(m *spans.Model)) *spans.Model {
 	if call.Session.Trail() == nil {
 		return nil
 	}
-	return &spans.Model{Operation: operation, Provider: l.transport.spans.Provider, Host: l.base.Hostname(), Port: port(l.base), Name: name}
+	m := &spans.Model{Operation: operation, Provider: l.transport.spans.Provider, Host: l.base.Hostname(), Port: port(l.base), Name: name}
+	describe(m)
+	return m
 }
 
-// chat describes a chat; nil if the trail is not recorded.
-func (l *LLM) chat(call *Call, c *llm.Chat, seeded bool) *spans.Model {
-	m := l.model(call, "chat", c.Model)
-	if m == nil {
+// told returns how prompts are shown in traces; nil if they are not.
+func (l *LLM) told(call *Call) func(text string) string {
+	if !l.transport.spans.Content {
 		return nil
 	}
-	m.Temperature, m.MaxTokens, m.JSON, m.Stream = c.Temperature, c.MaxTokens, c.Format.JSON, c.Stream
-	if seeded {
-		m.Seed = &c.Seed
-	}
-	if l.transport.spans.Content {
-		m.Prompt = []spans.Message{}
-		for _, said := range c.Messages {
-			m.Prompt = append(m.Prompt, spans.Message{Role: said.Role, Text: call.display().said(said.Text)})
-		}
-	}
-	return m
-}
-
-// embedding describes a request for vectors; nil if the trail is not recorded.
-func (l *LLM) embedding(call *Call, e *openai.Embedding) *spans.Model {
-	m := l.model(call, "embeddings", e.Model)
-	if m != nil {
-		m.Dimensions = e.Dimensions
-	}
-	return m
+	return call.display().said
 }

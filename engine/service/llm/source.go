@@ -65,3 +65,19 @@ func add(s *spans.Source, data []byte) bool {
 	}
 	return true
 }
+
+// Describe adds the chat to the description of its call. seeded says that the request has the seed. shown returns a text of the prompt for
+// display; nil leaves the prompt out.
+func (c *Chat) Describe(m *spans.Model, seeded bool, shown func(text string) string) {
+	m.Temperature, m.MaxTokens, m.JSON, m.Stream = c.Temperature, c.MaxTokens, c.Format.JSON, c.Stream
+	if seeded {
+		m.Seed = &c.Seed
+	}
+	if shown == nil {
+		return
+	}
+	m.Prompt = []spans.Message{}
+	for _, said := range c.Messages {
+		m.Prompt = append(m.Prompt, spans.Message{Role: said.Role, Text: shown(said.Text)})
+	}
+}
