@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/telemetry"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/govern"
@@ -62,7 +63,7 @@ type Launch struct {
 	// chain and each cycle.
 	Log *slog.Logger
 	// Telemetry is where metrics and traces go; the zero value sends nothing.
-	Telemetry Telemetry
+	Telemetry telemetry.Receivers
 	// Place is the place in the queue of the store; the zero value is at the end. Waiting receives the name of the process that holds
 	// the store while the run waits for it.
 	Place   queue.Entry

@@ -66,7 +66,7 @@ func traceAsking(t *testing.T, content bool) (byName map[string][]*spans.Span, b
 		t.Fatal(err)
 	}
 	r := newReceiver(t)
-	job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: r.URL, Share: 1, Content: content}}, func(l *Launch) {
+	job := startShoppers(t, telemetry.Receivers{Sending: &telemetry.Sending{URL: r.URL, Share: 1, Content: content}}, func(l *Launch) {
 		l.Scenario, l.Settings.Cycles, l.Settings.Mock.Faults = s, 1, nil
 	})
 	if result := job.Run.Wait(); result.Totals.Outcomes[engine.OK] != 6 {
