@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // Tracer receives each finished exchange with a service. It is called from many goroutines and must not block.
@@ -47,7 +49,7 @@ const mostTrail = 1000
 type Trail struct {
 	Row      *SessionRow
 	Steps    []StepTime // in order of end, without steps that were not reached
-	Attempts []Attempt
+	Attempts []spans.Attempt
 	Holds    []Hold
 	Left     int // entries of all three kinds that were dropped
 
@@ -58,15 +60,6 @@ type Trail struct {
 type StepTime struct {
 	Path, Kind   string
 	Began, Ended time.Time
-}
-
-// Attempt is one attempt at a request or statement of a step, with or without an answer.
-type Attempt struct {
-	Path, Service string
-	Began         time.Time
-	Took          time.Duration
-	Status        int // HTTP status; 0 if none
-	Failed        bool
 }
 
 // Hold is a throttled wait of a step's request.
@@ -93,7 +86,7 @@ func (t *Trail) Step(path, kind string, began time.Time) {
 }
 
 // Attempt records an attempt.
-func (t *Trail) Attempt(a Attempt) {
+func (t *Trail) Attempt(a spans.Attempt) {
 	if t != nil {
 		noteIn(t, &t.Attempts, a)
 	}

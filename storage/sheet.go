@@ -21,7 +21,7 @@ func WriteSheet(w io.Writer, s *findings.Sheet, f Format) error {
 		err = t.sheet(s)
 	}
 	if err != nil {
-		return fmt.Errorf("write the table of an experiment: %w", err)
+		return fmt.Errorf("write a table: %w", err)
 	}
 	return nil
 }

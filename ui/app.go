@@ -31,6 +31,7 @@ import (
 	"github.com/throng-sim/throng/ui/runs"
 	"github.com/throng-sim/throng/ui/settings"
 	"github.com/throng-sim/throng/ui/setup"
+	"github.com/throng-sim/throng/ui/study"
 	"github.com/throng-sim/throng/ui/wizard"
 )
 
@@ -44,6 +45,7 @@ type Desk struct {
 	Live    live.Desk
 	Runs    runs.Desk
 	Results results.Desk
+	Study   study.Desk // nil if there are no studies; their tabs and Ask agents… are then missing
 	Compare compare.Desk
 	// Experiments is nil if there are none; their page is then missing.
 	Experiments experiments.Desk
@@ -93,6 +95,7 @@ type App struct {
 	runs    *runs.Screen
 	results *results.Screen
 	compare *compare.Screen
+	asker   *study.Asker // nil if agents cannot be asked
 	// experiments is nil if the application has none.
 	experiments *experiments.Screen
 	designer    *designer.Designer
@@ -135,18 +138,22 @@ func New(app fyne.App, desk Desk) *App {
 	a.editor = newEditing(a)
 	a.live = live.New(desk.Live, a.win, a.showResults)
 	a.live.ToResume = a.resume
+	if desk.Study != nil {
+		a.asker = study.NewAsker(desk.Study, a.win, a.showSurvey)
+		a.live.ToAsk = a.asker.Open
+	}
 	a.runs = runs.New(desk.Runs, a.win, runs.Ways{
 		Setup: func() { a.show(a.pages[0]) }, Live: a.showLive, Results: a.showResults, Compare: a.showCompare, Replay: a.showPast, Fork: a.fork,
-		Renamed: func(run engine.RunID, name string) { a.live.Rename(run, name) },
+		Ask: a.live.ToAsk, Renamed: func(run engine.RunID, name string) { a.live.Rename(run, name) },
 	})
-	a.results = results.New(desk.Results, a.win)
+	a.results = results.New(desk.Results, desk.Study, a.win)
 	a.results.Lead(results.Ways{
 		Setup: func() { a.show(a.pages[0]) }, Settings: a.showDatabase, Compare: func(run engine.RunID) { a.showCompare(run) },
 		Clean: func() {
 			a.show(a.pages[2])
 			a.runs.CleanUp()
 		},
-		Replay: a.showPast,
+		Replay: a.showPast, Ask: a.live.ToAsk,
 	})
 	a.compare = compare.New(desk.Compare)
 	a.compare.Lead(func() { a.show(a.pages[0]) })
@@ -302,6 +309,9 @@ func (a *App) tick() {
 	if a.designer != nil {
 		a.designer.Tick()
 	}
+	if a.asker != nil {
+		a.asker.Tick()
+	}
 	a.frame.tick()
 	for _, f := range a.others {
 		f.tick()
@@ -335,6 +345,12 @@ func (a *App) showPast(run engine.RunID) {
 
 func (a *App) showResults(run engine.RunID) {
 	a.results.Select(run)
+	a.show(a.pages[3])
+}
+
+// showSurvey shows the answers to a survey.
+func (a *App) showSurvey(run engine.RunID) {
+	a.results.ShowSurvey(run)
 	a.show(a.pages[3])
 }
 

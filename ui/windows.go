@@ -26,7 +26,7 @@ func (a *App) open() {
 		}
 	}
 	f := newFrame(a, fmt.Sprintf("Throng %d", n))
-	shown := results.New(a.desk.Results, f.win)
+	shown := results.New(a.desk.Results, a.desk.Study, f.win)
 	watch := &page{title: "Live", icon: theme.MediaPlayIcon(), help: a.pages[1].help}
 	read := &page{title: "Results", icon: theme.ListIcon(), help: a.pages[3].help, screen: shown}
 	shows := live.New(a.desk.Live, f.win, func(run engine.RunID) {

@@ -23,7 +23,7 @@ type compareCmd struct {
 	Cycles     bool     `help:"Also compare each cycle."`
 	jsonFlag
 	study.Real
-	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file."`
+	CSV string `name:"csv" placeholder:"FILE" help:"Write the results of each cycle to this file, or the figures of the comparison with real data."`
 }
 
 // Run is called by kong.
@@ -34,7 +34,10 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
-		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.CSV == "" && c.From == 0 && c.To == 0)
+		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.From == 0 && c.To == 0)
+		if err == nil && c.CSV != "" {
+			err = file.WriteCSV(c.CSV, found.Sheet())
+		}
 		if err == nil && t.json {
 			return t.print(answer.NewValidation(engine.RunID(c.RunIDs[0]), found))
 		} else if err == nil {

@@ -43,4 +43,17 @@ func TestRealData(t *testing.T) {
 	if code != exitDone || !strings.Contains(out, "opinion  200") || strings.Contains(out, "one voice") {
 		t.Errorf("voices: exit code %d\n%s%s", code, out, stderr)
 	}
+	table := filepath.Join(t.TempDir(), "table.csv")
+	for want, args := range map[string][]string{
+		"price,memory.price,agent,number,true,": {"compare", run, "--csv", table},
+		"opinion,compared,,200\n":               {"transcript", run, "--voices", "--csv", table},
+	} {
+		code, out, stderr := ctl(t, append(args, "--data", data)...)
+		if got, err := os.ReadFile(table); code != exitDone || err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%q: exit code %d, %v, want %q in\n%s\n%s%s", args, code, err, want, got, out, stderr)
+		}
+	}
+	if code, _, stderr := ctl(t, "transcript", run, "--csv", table, "--data", data); code == exitDone || !strings.Contains(stderr, "--voices") {
+		t.Errorf("CSV without voices: exit code %d\n%s", code, stderr)
+	}
 }

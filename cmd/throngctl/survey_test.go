@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -67,11 +68,16 @@ func TestSurvey(t *testing.T) {
 			t.Errorf("at %s the model is shown\n%s%s", at, talk, stderr)
 		}
 	}
-	code, out, stderr = ctl(t, "survey", id, questions, "--agents", "agent.region == 'north'", "--json", "--data", data)
+	table := filepath.Join(dir, "answers.csv")
+	code, out, stderr = ctl(t, "survey", id, questions, "--agents", "agent.region == 'north'", "--json", "--csv", table, "--data", data)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var got answer.Survey
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); code != exitDone || err != nil || got.Asked == 0 || got.Asked == 12 || len(got.Questions) != 3 || len(got.Questions[0].Groups) != 2 {
 		t.Errorf("of the north: exit code %d, %v, %+v\n%s%s", code, err, got, out, stderr)
+	}
+	want := fmt.Sprintf("\nmood,How are you?,choice,,,answered,,%d,%d,1,,\n", got.Asked, got.Asked)
+	if written, err := os.ReadFile(table); err != nil || !strings.Contains(string(written), want) {
+		t.Errorf("the table has %v\n%swant %q", err, written, want)
 	}
 	if after := events(); after != before {
 		t.Errorf("the run has changed:\n%s\nit was\n%s", after, before)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/assets"
-	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
@@ -19,7 +18,7 @@ import (
 
 // openTelemetry starts the exporters that flags, variables and saved settings select, and prints their addresses. They run
 // until closeAll, so that the last metrics of a run are available.
-func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell app.Telemetry, closeAll func() error, err error) {
+func openTelemetry(ctx context.Context, t *terminal, f flags.Telemetry) (tell telemetry.Receivers, closeAll func() error, err error) {
 	closeAll = func() error { return nil }
 	found, _, err := config.FindTelemetry(flags.Given(f.Plugins), os.Getenv, t.data)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
@@ -22,8 +23,9 @@ type transcriptCmd struct {
 	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	Find  string `placeholder:"TEXT" help:"Only lines that contain this text."`
 	jsonFlag
-	Prompts bool `help:"Also print the prompts."`
-	Voices  bool `help:"Print how different the answers of agents are, and warn if they speak with one voice."`
+	Prompts bool   `help:"Also print the prompts."`
+	Voices  bool   `help:"Print how different the answers of agents are, and warn if they speak with one voice."`
+	CSV     string `name:"csv" placeholder:"FILE" help:"With --voices: write the figures to this file."`
 }
 
 // transcriptPage is how many lines a page has.
@@ -38,6 +40,9 @@ func (c *transcriptCmd) Run(ctx context.Context, t *terminal) error {
 		people, err := history.LoadAgents(ctx, store, r.ID)
 		if err != nil {
 			return err
+		}
+		if c.CSV != "" && !c.Voices {
+			return &engine.FieldError{Field: "csv", Problem: "only the figures of --voices can be written as CSV", Hint: "throngctl export --what requests writes what was said"}
 		}
 		if c.Voices {
 			return c.voices(ctx, t, people)
@@ -61,6 +66,9 @@ func (c *transcriptCmd) voices(ctx context.Context, t *terminal, people *history
 		return &engine.FieldError{Field: "voices", Problem: "it compares all answers", Hint: "leave out --agent, --cycle, --find and --prompts"}
 	}
 	crowd, err := review.Voices(ctx, people)
+	if err == nil && c.CSV != "" {
+		err = file.WriteCSV(c.CSV, crowd.Sheet())
+	}
 	if err == nil && t.json {
 		return t.print(crowd)
 	} else if err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // Chain is the graph that a session executes. It is immutable once read, and shared by all sessions.
@@ -80,10 +81,10 @@ type Service struct {
 	Repeats Repeats           // default for changing requests
 	TLS     *credential.TLS   // nil trusts the system's authorities, without a client certificate
 	Proxy   *credential.Proxy // nil is as the environment says
-	Cookies bool              // each session keeps the cookies of answers, and sends them
-	Follow  bool              // follow redirects, unless a step says otherwise
-	API     *openapi.Document // nil if the file names none
-	For     *Service          // it issues the tokens of that service, which names its address; nil for all others
+	Spans   spans.Options
+	Browsing
+	API *openapi.Document // nil if the file names none
+	For *Service          // it issues the tokens of that service, which names its address; nil for all others
 
 	ModelOptions           // for a service of kind llm
 	Postgres     *Postgres // for a service of that kind; else nil
@@ -104,9 +105,16 @@ type acquired struct {
 	listed *tools.Server // the tools of a service of kind mcp
 }
 
+// Browsing is what a service does as browsers do.
+type Browsing struct {
+	Cookies bool // each session keeps the cookies of answers, and sends them
+	Follow  bool // follow redirects, unless a step says otherwise
+}
+
 // Connect creates the service's client. secret is the bearer token, or for the mock the token's part before the user.
 func (s *Service) Connect(client *service.HTTP, secret string) {
 	s.HTTP, s.token = client, strings.TrimSpace(secret)
+	client.Trace(s.Spans)
 	if s.Proxy != nil && !client.Mocks() {
 		client.Through(s.Proxy.URL(&s.Store))
 	}

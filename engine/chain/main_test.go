@@ -68,7 +68,7 @@ func (st *stage) read(t testing.TB) (*Chain, *doc.Report, *Service) {
 		t.Fatal(err)
 	}
 	report := &doc.Report{}
-	shop := &Service{Name: "shop", Kind: "http", Cookies: st.cookies, Follow: st.follow}
+	shop := &Service{Name: "shop", Kind: "http", Browsing: Browsing{Cookies: st.cookies, Follow: st.follow}}
 	if text := st.files["openapi.yaml"]; text != "" {
 		if shop.API, err = openapi.Load([]byte(text), openapi.Options{}); err != nil {
 			t.Fatal(err)

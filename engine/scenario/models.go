@@ -32,6 +32,7 @@ func (r serviceReader) models(s *chain.Service, n *doc.Node) {
 	if strings.HasPrefix(s.URL, Mock) && p.Model == "" {
 		p = service.Providers[0]
 	}
+	s.Spans.Provider = p.Name
 	if len(s.Models) == 0 && p.Model != "" {
 		s.Models, s.Unnamed = []string{p.Model}, true
 	}

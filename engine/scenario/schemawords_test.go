@@ -218,6 +218,7 @@ func serviceWords() map[string]keyWord {
 
 		"service.openapi":          {named, "the OpenAPI document of the service, a file in the same folder"},
 		"service.cookies":          {oneOf("on", "off"), "whether each session keeps the cookies of answers and sends them, as a browser does; the default is off"},
+		"service.traceparent":      {oneOf("on", "off"), "whether requests have a header traceparent, so that traces of the service join those of Throng; the default is off"},
 		"service.redirects":        {oneOf(chain.Redirects...), "whether redirects are followed, on the same host; the default is manual"},
 		"service.proxy":            {ref("proxy"), "the HTTP proxy that requests are sent through"},
 		"proxy.url":                {named, "the address of the proxy, such as http://proxy.example.com:3128"},

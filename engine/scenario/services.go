@@ -54,10 +54,11 @@ func (r serviceReader) service(name string, n *doc.Node) *chain.Service {
 		r.batches(s, n.Get("batch"))
 		atOnce = "concurrent"
 	case "http":
-		n.Fields("kind", "url", "openapi", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy")
+		n.Fields("kind", "url", "openapi", "headers", "auth", "cookies", "redirects", "limits", "repeats", "verify", "tls", "proxy", "traceparent")
 		n.Require("url")
 		s.Cookies = n.Get("cookies").OneOf("on", "off") == "on"
 		s.Follow = n.Get("redirects").OneOf(chain.Redirects...) == chain.Redirects[0]
+		s.Spans.Propagate = n.Get("traceparent").OneOf("on", "off") == "on"
 		r.proxy(s, n.Get("proxy"))
 		if u := n.Get("url"); u != nil {
 			s.URL = r.url(u, "shop")

@@ -44,16 +44,3 @@ func (a *attempted) reply() engine.Reply {
 	}
 	return engine.Reply2xx
 }
-
-// noteTrail adds a finished attempt to the session's trail.
-func (a *attempted) noteTrail(c *Call, service string, failed bool) {
-	trail := c.Session.Trail()
-	if trail == nil {
-		return
-	}
-	one := engine.Attempt{Path: c.Path, Service: service, Began: a.began, Took: a.took, Failed: failed}
-	if a.answer != nil {
-		one.Status = a.answer.Status
-	}
-	trail.Attempt(one)
-}

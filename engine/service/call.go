@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/redact"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // Call is one step's use of a service: the settings of the step, and the record of the call.
@@ -71,6 +72,13 @@ type account struct {
 	spent    engine.Outlay             // by all attempts, including those of earlier processes
 	intended int64                     // requests covered by the newest intent in the journal
 	batched  *batched                  // nil if the call is sent alone
+	announcement
+}
+
+// announcement names the requests of a call to its service, for traces.
+type announcement struct {
+	announced int            // requests with a header traceparent
+	sent      *spans.Request // the newest of them; nil if there is none
 }
 
 // memory is what the response of an attempt takes.

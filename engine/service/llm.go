@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openai"
 	"github.com/throng-sim/throng/engine/service/pricing"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // LLM is the client of one service. Retries, rate limits and the journal are those of [HTTP]. A request field that a model
@@ -76,9 +77,11 @@ func NewLLM(c LLMConfig) (*LLM, error) {
 func (l *LLM) Chat(call *Call, c llm.Chat) (*llm.Completion, error) {
 	var got *llm.Completion
 	bill := &bill{from: l, model: c.Model, asked: c.Bytes(), form: c.FormBytes(), parts: len(c.Messages), longest: -1}
-	if l.api.Request(&c, l.lessons.of(c.Model)).Bounded {
+	request := l.api.Request(&c, l.lessons.of(c.Model))
+	if request.Bounded {
 		bill.longest = c.MaxTokens
 	}
+	bill.about = l.about(call, "chat", c.Model, func(m *spans.Model) { c.Describe(m, request.Seeded, l.told(call)) })
 	call.bill = bill
 	bill.batched = l.inBatch(call, chatPath, c.Model)
 	call.Accept = func(a *Answer) (err error) {
@@ -153,6 +156,7 @@ func (l *LLM) complete(call *Call, c *llm.Chat) error {
 func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 	var vectors [][]float32
 	bill := &bill{from: l, model: e.Model, asked: e.Bytes(), parts: len(e.Texts)}
+	bill.about = l.about(call, "embeddings", e.Model, func(m *spans.Model) { m.Dimensions = e.Dimensions })
 	call.bill, call.Keyless = bill, true
 	bill.batched = l.inBatch(call, embeddingsPath, e.Model)
 	call.Accept = func(a *Answer) (err error) {

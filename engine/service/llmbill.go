@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/llm"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // wrapping is the number of tokens that a service adds to each call and each message.
@@ -19,6 +20,7 @@ type bill struct {
 	parts   int           // messages or texts
 	longest int           // max_tokens; negative if there is none
 	batched bool          // billed at the price of batches
+	about   *spans.Model  // for the session's trail; nil if it is not recorded
 	usage   *engine.Usage // of the newest response; nil if there is none, or it was returned
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 const (
@@ -47,6 +48,7 @@ type transport struct {
 	witness   Witness
 	reached   atomic.Bool // the service has responded
 	certified bool        // the client has a certificate
+	spans     spans.Options
 
 	openFiles openfiles.Waits
 }
@@ -298,6 +300,7 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	if t.tag {
 		t.label(r, call, which.number)
 	}
+	t.announce(r, call)
 	start, stood := time.Now(), clock.Lost()
 	call.probe = which.pass.Probe
 	answer, err = t.exchange(r, call, once)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // Kind is the kind of answer that a question expects.
@@ -46,17 +45,13 @@ const (
 	mostOptions   = 100
 )
 
-// Read reads a file of questions. The error is a *scenario.Mistakes with everything that is wrong.
-func Read(file string, text []byte) (*Survey, error) {
-	r := &doc.Report{}
+// Parse reads questions. Mistakes go to the report of the document; the survey is then incomplete.
+func Parse(root *doc.Node) *Survey {
 	s := &Survey{}
-	if root := doc.Parse(file, text, r); root != nil {
+	if root != nil {
 		s.read(root)
 	}
-	if r.Err() != nil {
-		return nil, scenario.NewMistakes(r)
-	}
-	return s, nil
+	return s
 }
 
 func (s *Survey) read(root *doc.Node) {

@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/engine/survey/questionnaire"
 )
 
 const questions = `title: After a day
@@ -24,7 +25,7 @@ questions:
 
 func read(t *testing.T, text string) *survey.Survey {
 	t.Helper()
-	s, err := survey.Read("q.yaml", []byte(text))
+	s, err := questionnaire.Read("q.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestFile checks that a file that is written reads as the same survey.
+func TestFile(t *testing.T) {
+	want := read(t, questions)
+	want.Separate, want.System, want.Service = true, "You are ${agent.name}: \"a\"\nb", "model"
+	if got := read(t, string(want.File())); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v from\n%s", got, want.File())
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"title: x":      "questions",
@@ -57,7 +67,7 @@ func TestMistakes(t *testing.T) {
 		"segments: [region, region]\nquestions: {a: x}":                     "named twice",
 		"questions: {a: {ask: x, answer: {from: 1, to: 2, step: 3}}, b: y}": "step",
 	} {
-		_, err := survey.Read("q.yaml", []byte(text))
+		_, err := questionnaire.Read("q.yaml", []byte(text))
 		var mistakes *scenario.Mistakes
 		if !errors.As(err, &mistakes) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

@@ -149,7 +149,7 @@ func Load(name string, text []byte, pairs []string, known *Known, report *doc.Re
 	}
 	if len(r.Measures) == 0 {
 		return nil, refused(fmt.Sprintf("no column of %s has the name of a figure", name),
-			suggest.Guess{Hint: "name pairs with --measure COLUMN=FIGURE; figures: " + listed(known.names())})
+			suggest.Guess{Hint: "pair columns with figures: COLUMN=FIGURE, in a terminal with --measure; figures: " + listed(known.names())})
 	}
 	return r.close(s, text), nil
 }

@@ -2,6 +2,7 @@ package voices
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/throng-sim/throng/engine"
 )
@@ -85,4 +86,38 @@ func (c *Crowd) Warned() bool {
 		}
 	}
 	return false
+}
+
+// NoAnswers says that there is nothing to measure.
+const NoAnswers = "No answers of models were kept."
+
+// Method says what the figures mean.
+const Method = "The last answers of up to 400 agents are compared. Effective number: how many equally frequent answers would be as varied. " +
+	"Coverage: different answers as a share of agents. Uniformity: how evenly agents spread over them. Complexity: 100% if answers have no text in common. " +
+	"Mean distance: 0 if two answers have the same words, 1 if they share none."
+
+// Verdict says in one sentence whether a step has a warning.
+func (c *Crowd) Verdict() string {
+	warned, first := 0, ""
+	for i := range c.Steps {
+		if w := c.Steps[i].Warning; w != "" {
+			if warned++; warned == 1 {
+				first = c.Steps[i].Step + ": " + w
+			}
+		}
+	}
+	switch {
+	case !c.Judged():
+		return fmt.Sprintf("Too few answers to judge: a step needs those of %d agents.", FewestAgents)
+	case warned == 0:
+		return "The agents do not speak with one voice."
+	case warned == 1:
+		return first
+	}
+	return fmt.Sprintf("%s %s, too.", first, engine.Counted(int64(warned-1), "other step has a warning", "other steps have warnings"))
+}
+
+// Judged reports whether a step has enough agents for a warning.
+func (c *Crowd) Judged() bool {
+	return slices.ContainsFunc(c.Steps, func(v Voice) bool { return v.Compared >= FewestAgents })
 }

@@ -46,9 +46,9 @@ func distributions(r *validation.Row) template.HTML {
 		return ""
 	}
 	most := 0.0
-	share := func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 	for i := range r.Bins {
-		most = max(most, share(r.Bins[i].Real, r.Real.N), share(r.Bins[i].Run, r.Run.N))
+		real, run := r.Shares(&r.Bins[i])
+		most = max(most, 100*real, 100*run)
 	}
 	s := &svg{}
 	s.open(r.Column+": real data and run", plotHeight+textHeight)
@@ -61,10 +61,11 @@ func distributions(r *validation.Row) template.HTML {
 	every := 1 + (len(r.Bins)-1)/8 // so that names do not overlap
 	for i := range r.Bins {
 		b := &r.Bins[i]
+		real, run := r.Shares(b)
 		for k, of := range []struct {
 			name, class string
 			share       float64
-		}{{"real data", "bar other", share(b.Real, r.Real.N)}, {"run", "bar", share(b.Run, r.Run.N)}} {
+		}{{"real data", "bar other", 100 * real}, {"run", "bar", 100 * run}} {
 			height := plotHeight * of.share / top
 			s.put(`<rect class="%s" x="%.2f%%" width="%.2f%%" y="%.1f" height="%.1f"><title>%s: %.1f%% of the %s</title></rect>`,
 				of.class, width*(float64(i)+0.08+0.42*float64(k)), 0.4*width, plotHeight-height, height, esc(b.Label()), of.share, of.name)

@@ -26,6 +26,7 @@ func (s *Screen) Actions() []action.Action {
 		{Name: "Return to automatic", Menu: "Run", Sub: "Limit", Do: func() { p.choose(automaticMode) }, Enabled: func() bool { return enabled(p.back) }},
 		{Name: "Undo", Menu: "Edit", Key: fyne.KeyZ, Modifier: ctrl, Do: p.steer.undo, Enabled: p.steer.canUndo},
 		o.adjustRun.action("Adjust…", fyne.KeyJ, ctrl),
+		{Name: "Ask agents…", Menu: "Run", Sub: "Selected run", Do: o.ask.run, Enabled: func() bool { return o.ask.can() }},
 		{Name: "Run details…", Menu: "Run", Do: o.showDetails, Enabled: always},
 		action.Press(o.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		{Name: "Next tab", Menu: "View", Key: fyne.KeyG, Modifier: ctrl, Do: s.tabs.next, Enabled: always},

@@ -33,7 +33,7 @@ type orders struct {
 	results, resume, pause, stop, more *widget.Button
 
 	// In the menus of stop and more.
-	stopRun, forceStop, checkpoint, broadcastMessage, export, adjustRun, details command
+	stopRun, forceStop, checkpoint, broadcastMessage, ask, export, adjustRun, details command
 
 	phase     engine.Phase    // as drawn
 	ending    engine.Ending   // as drawn
@@ -68,7 +68,7 @@ func newOrders(s *Screen) *orders {
 	o.pause = widget.NewButtonWithIcon("Pause", theme.MediaPauseIcon(), o.pauseRun)
 	o.stop = widget.NewButtonWithIcon("Stop", theme.MenuDropDownIcon(), func() { o.drop(o.stop, &o.stopRun, &o.forceStop) })
 	o.more = widget.NewButtonWithIcon("More", theme.MenuDropDownIcon(), func() {
-		o.drop(o.more, &o.checkpoint, &o.broadcastMessage, &o.export, &o.adjustRun, &o.details)
+		o.drop(o.more, &o.checkpoint, &o.broadcastMessage, &o.ask, &o.export, &o.adjustRun, &o.details)
 	})
 	o.stop.IconPlacement, o.more.IconPlacement = widget.ButtonIconTrailingText, widget.ButtonIconTrailingText
 	o.results.Hide()
@@ -79,6 +79,7 @@ func newOrders(s *Screen) *orders {
 	o.forceStop = command{"Force stop", theme.CancelIcon(), o.stopAtOnce, func() bool { return o.open() && !o.cut && !o.waiting[forceOrder] }}
 	o.checkpoint = command{"Checkpoint now", theme.DocumentSaveIcon(), o.takeCheckpoint, live(checkpointOrder)}
 	o.broadcastMessage = command{"Broadcast…", theme.MailComposeIcon(), o.askBroadcast, live(broadcastOrder)}
+	o.ask = command{"Ask agents…", theme.QuestionIcon(), func() { s.ToAsk(o.job.ID()) }, func() bool { return o.job != nil && s.ToAsk != nil }}
 	o.export = command{"Export…", theme.DownloadIcon(), func() { export.Open(export.Menu(o.exportAs), o.more) }, func() bool { return o.job != nil && !o.waiting[exportOrder] }}
 	o.adjustRun = command{"Adjust…", theme.SettingsIcon(), o.adjustSettings, live(adjustOrder)}
 	o.details = command{"Run details…", theme.InfoIcon(), o.showDetails, func() bool { return o.job != nil }}

@@ -21,6 +21,8 @@ type Screen struct {
 	toResults func(engine.RunID)
 	// ToResume resumes a run that has ended; nil hides the button.
 	ToResume func(engine.RunID)
+	// ToAsk asks the agents of the run questions; nil disables it.
+	ToAsk    func(engine.RunID)
 	pickPath func(title, confirm string, then func(dir string)) // asks for a folder
 
 	job     *Job // nil before the first

@@ -167,7 +167,7 @@ func start(t *testing.T, desk *fakeDesk) (*uitest.Queue, *Screen) {
 	t.Helper()
 	q := uitest.Start(t)
 	win := test.NewTempWindow(t, nil)
-	s := New(desk, win)
+	s := New(desk, nil, win)
 	win.SetContent(s.Content())
 	win.Resize(fyne.NewSize(1130, 780))
 	s.page.diagnostics.turn()

@@ -19,6 +19,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/note"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
+	"github.com/throng-sim/throng/ui/study"
 )
 
 // Desk is what the screen needs from the application. Its methods may take long.
@@ -67,9 +68,10 @@ const (
 
 // Screen shows the results of one run.
 type Screen struct {
-	desk Desk
-	win  fyne.Window
-	to   Ways
+	desk    Desk
+	studies study.Desk // nil hides the tabs for studies
+	win     fyne.Window
+	to      Ways
 
 	runs      []engine.RunRecord
 	chosen    engine.RunID
@@ -92,6 +94,7 @@ type Screen struct {
 	audit    *widget.Button
 	replay   *widget.Button
 	compare  *widget.Button
+	ask      *widget.Button
 	bar      *widgets.Bar // the buttons
 	empty    *empty
 	scroll   *container.Scroll
@@ -102,9 +105,9 @@ type Screen struct {
 	pickPath func(title, confirm string, then func(dir string))
 }
 
-// New returns the screen.
-func New(desk Desk, win fyne.Window) *Screen {
-	s := &Screen{desk: desk, win: win, exporting: map[engine.RunID]string{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
+// New returns the screen. Without a desk for studies it has no tabs for them.
+func New(desk Desk, studies study.Desk, win fyne.Window) *Screen {
+	s := &Screen{desk: desk, studies: studies, win: win, exporting: map[engine.RunID]string{}, auditing: map[engine.RunID]bool{}, said: widgets.NewNotice(), trouble: widgets.NewNotice()}
 	s.pickPath = func(title, confirm string, then func(string)) { widgets.PickFolder(win, title, confirm, then) }
 	s.pick = widget.NewSelect(nil, func(string) { s.picked() })
 	s.pick.PlaceHolder = "Loading runs…"
@@ -117,7 +120,8 @@ func New(desk Desk, win fyne.Window) *Screen {
 	s.audit.Disable()
 	s.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
 	s.compare = widget.NewButtonWithIcon("Compare…", theme.GridIcon(), func() { s.to.Compare(s.chosen) })
-	s.bar = widgets.NewBar(s.export, s.replay, s.compare, s.audit)
+	s.ask = widget.NewButtonWithIcon("Ask agents…", theme.QuestionIcon(), func() { s.to.Ask(s.chosen) })
+	s.bar = widgets.NewBar(s.export, s.replay, s.compare, s.ask, s.audit)
 	s.empty = newEmpty(s)
 	s.page = newPage(win, newRunChecks(s.mend), note.NewEditor(2, desk.Note, s.noted))
 	s.Lead(Ways{})
@@ -177,6 +181,12 @@ func (s *Screen) Select(run engine.RunID) {
 	if s.visible {
 		s.load()
 	}
+}
+
+// ShowSurvey shows the answers to a survey.
+func (s *Screen) ShowSurvey(run engine.RunID) {
+	s.Select(run)
+	s.talk.choice.Pick(surveysTab)
 }
 
 // Chosen returns the run to show; "" before the runs are read.
@@ -330,6 +340,7 @@ func (s *Screen) draw() {
 	s.talk.draw()
 	enable(s.replay, r != nil)
 	enable(s.compare, r != nil)
+	enable(s.ask, r != nil)
 	s.drawExport(r)
 	if r == nil {
 		s.page.hide()

@@ -151,7 +151,7 @@ func TestPickAnotherRun(t *testing.T) {
 func TestSelectBeforeItIsShown(t *testing.T) {
 	desk := &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndStopped)}, totals: some()}
 	q := uitest.Start(t)
-	s := New(desk, test.NewTempWindow(t, nil))
+	s := New(desk, nil, test.NewTempWindow(t, nil))
 	s.Select("old")
 	if n := desk.times("runs"); n != 0 {
 		t.Errorf("a screen that is not visible looked at the store %d times", n)

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/ui/internal/transcript"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
+	"github.com/throng-sim/throng/ui/study"
 )
 
 // Source reads the transcript and the events of a run.
@@ -27,6 +28,9 @@ const (
 	summaryTab = iota
 	transcriptTab
 	eventsTab
+	realDataTab
+	voicesTab
+	surveysTab
 )
 
 // talk is the transcript and the events of the chosen run, and the choice between them and the summary.
@@ -35,15 +39,25 @@ type talk struct {
 	choice  *widgets.Segments
 	pane    *transcript.Pane
 	events  *eventlist.Pane
+	real    *study.RealData // nil without a desk for studies, like the others
+	voices  *study.Voices
+	surveys *study.Surveys
 	content *fyne.Container
 	run     engine.RunID // whose transcript is open
 }
 
 func newTalk(s *Screen) *talk {
 	t := &talk{screen: s, pane: transcript.New(), events: eventlist.New(s.win, time.Now)}
-	t.choice = widgets.NewSegments([]string{"Summary", "Transcript", "Events"}, func(int) { t.draw() })
+	tabs := []string{"Summary", "Transcript", "Events"}
 	t.pane.OnOpened = t.open
 	t.content = container.NewStack(widgets.NewPanel("", t.pane.Content), t.events.Content)
+	if s.studies != nil {
+		tabs = append(tabs, "Real data", "Voices", "Surveys")
+		t.real, t.voices = study.NewRealData(s.studies, s.win), study.NewVoices(s.studies, s.win)
+		t.surveys = study.NewSurveys(s.studies, s.win, func(run engine.RunID) { s.to.Ask(run) })
+		t.content.Objects = append(t.content.Objects, t.real.Content, t.voices.Content, t.surveys.Content)
+	}
+	t.choice = widgets.NewSegments(tabs, func(int) { t.draw() })
 	t.content.Hide()
 	return t
 }
@@ -65,15 +79,33 @@ func (t *talk) draw() {
 	for i, tab := range t.content.Objects {
 		see(tab, i == chosen-transcriptTab)
 	}
+	r := s.run()
+	if chosen >= realDataTab {
+		t.study(chosen, r)
+		return
+	}
 	if t.run != s.chosen {
 		t.read()
 	}
-	r := s.run()
 	running := r != nil && r.InProgress
 	if chosen == eventsTab {
 		t.events.Draw(time.Time{}, running)
 	} else {
 		t.pane.Draw(running)
+	}
+}
+
+// study shows a run in a tab for studies.
+func (t *talk) study(tab int, r *engine.RunRecord) {
+	switch {
+	case r == nil:
+	case tab == realDataTab:
+		t.real.Show(r)
+	case tab == voicesTab:
+		t.voices.Show(r)
+	case tab == surveysTab:
+		t.surveys.Offer(t.screen.to.Ask != nil)
+		t.surveys.Show(r)
 	}
 }
 

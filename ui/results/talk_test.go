@@ -1,9 +1,15 @@
 package results
 
 import (
+	"context"
 	"testing"
 
+	"fyne.io/fyne/v2/test"
+
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/validation"
+	"github.com/throng-sim/throng/engine/voices"
+	"github.com/throng-sim/throng/ui/study"
 	"github.com/throng-sim/throng/ui/uitest"
 )
 
@@ -29,5 +35,43 @@ func TestTranscript(t *testing.T) {
 	s.talk.choice.Pick(summaryTab)
 	if !s.scroll.Visible() || s.talk.content.Visible() {
 		t.Error("the summary does not come back")
+	}
+}
+
+// studies is a desk for runs without answers of models and without surveys.
+type studies struct{ study.Desk }
+
+func (studies) Voices(context.Context, engine.RunID) (*voices.Crowd, error) {
+	return &voices.Crowd{}, nil
+}
+
+func (studies) Surveys(context.Context, engine.RunID) ([]engine.RunRecord, error) { return nil, nil }
+
+func (studies) RealData(context.Context, engine.RunID, string, []string) (*validation.Result, error) {
+	return nil, nil //nolint:nilnil // the scenario names no file
+}
+
+// TestStudies shows the tabs for studies, and a survey that was just asked.
+func TestStudies(t *testing.T) {
+	q := uitest.Start(t)
+	desk := &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndFinished)}}
+	s := New(desk, studies{}, test.NewTempWindow(t, nil))
+	asked := engine.RunID("")
+	s.Lead(Ways{Ask: func(run engine.RunID) { asked = run }})
+	s.Show()
+	wait(q, s)
+	for tab, want := range map[int]string{realDataTab: "No real data to compare with.", voicesTab: "No answers of models were kept.", surveysTab: "No surveys among these agents yet."} {
+		s.talk.choice.Pick(tab)
+		q.Until(want, func() bool { return uitest.Shows(s.content, want) })
+	}
+	s.talk.choice.Pick(summaryTab)
+	s.ShowSurvey("old")
+	wait(q, s)
+	q.Until("the survey is shown", func() bool { return s.chosen == "old" && s.talk.choice.Chosen() == surveysTab && !s.scroll.Visible() })
+	if s.ask.OnTapped(); asked != "old" {
+		t.Errorf("the agents of %q are asked", asked)
+	}
+	if alone := New(desk, nil, test.NewTempWindow(t, nil)); len(alone.talk.choice.Options()) != 3 {
+		t.Errorf("without studies there are the tabs %q", alone.talk.choice.Options())
 	}
 }

@@ -19,6 +19,7 @@ type Ways struct {
 	Clean    func() // opens the deletion of old runs and checkpoints
 	Replay   func(engine.RunID)
 	Compare  func(engine.RunID) // compares the run with others
+	Ask      func(engine.RunID) // asks the agents of the run questions
 }
 
 // Lead sets the ways to other screens.
@@ -26,6 +27,7 @@ func (s *Screen) Lead(to Ways) {
 	s.to = to
 	s.bar.Offer(s.replay, to.Replay != nil)
 	s.bar.Offer(s.compare, to.Compare != nil)
+	s.bar.Offer(s.ask, to.Ask != nil)
 	s.empty.launch.Hidden = to.Setup == nil
 }
 

@@ -38,6 +38,7 @@ type detail struct {
 	fork        *widget.Button
 	results     *widget.Button
 	replay      *widget.Button
+	ask         *widget.Button
 	removePoint *widget.Button
 	stays       *widgets.Text // why it is disabled
 }
@@ -83,6 +84,7 @@ func newDetail(s *Screen) *detail {
 	d.fork = widget.NewButtonWithIcon("Fork…", theme.ContentCopyIcon(), s.fork)
 	d.results = widget.NewButtonWithIcon("Results", theme.ListIcon(), func() { s.to.Results(s.chosen) })
 	d.replay = widget.NewButtonWithIcon("History", theme.MediaReplayIcon(), func() { s.to.Replay(s.chosen) })
+	d.ask = widget.NewButtonWithIcon("Ask agents…", theme.QuestionIcon(), func() { s.to.Ask(s.chosen) })
 	d.removePoint = widget.NewButtonWithIcon("Delete checkpoint", theme.DeleteIcon(), s.deleteCheckpoint)
 	d.note = note.NewEditor(2, s.desk.Note, s.noted)
 	d.layOut()
@@ -95,7 +97,7 @@ const resumeText = "Resume"
 
 // disable disables all buttons. Shortcuts also reach hidden buttons.
 func (d *detail) disable() {
-	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.removePoint} {
+	for _, b := range []*widget.Button{d.resume, d.fork, d.results, d.replay, d.ask, d.removePoint} {
 		enable(b, false)
 	}
 }
@@ -105,7 +107,7 @@ func (d *detail) layOut() {
 	named := container.NewBorder(nil, nil, container.NewCenter(d.badge), nil, container.New(&shares{2, 1}, d.name, d.tags))
 	bounded := container.NewHBox(container.NewCenter(d.until), more, container.NewCenter(d.counts))
 	first := container.NewHBox(container.New(&steady{least: resumeText + " from 00:00:00…"}, d.resume), container.NewCenter(widgets.NewCaption("Limit")), limit, bounded)
-	actions := container.NewBorder(nil, nil, first, nil, widgets.NewBar(d.fork, d.results, d.replay))
+	actions := container.NewBorder(nil, nil, first, nil, d.bar())
 	head := container.NewVBox(named, actions, newReserved(2, d.hint), d.checkpointLine)
 	facts := container.NewVScroll(d.facts)
 	facts.SetMinSize(fyne.NewSize(d.facts.MinSize().Width, leastFacts*d.resume.MinSize().Height))
@@ -119,6 +121,13 @@ func (d *detail) layOut() {
 	d.content = widgets.NewPanel("", scroll)
 	d.body.Hide()
 	d.showBound(false)
+}
+
+// bar returns the buttons that open other screens.
+func (d *detail) bar() *widgets.Bar {
+	b := widgets.NewBar(d.fork, d.results, d.replay, d.ask)
+	b.Offer(d.ask, d.screen.to.Ask != nil)
+	return b
 }
 
 // leastFacts is the minimum visible height of the facts, in heights of a button. In a larger window they take the rest.
@@ -271,6 +280,7 @@ func (d *detail) drawActions(r *engine.RunRecord) {
 	here := r.Fetched == nil && r.Damage == "" // the results are on this machine
 	enable(d.results, here)
 	enable(d.replay, here && s.to.Replay != nil)
+	enable(d.ask, here && s.to.Ask != nil)
 	why := ""
 	if c == nil || c.Newest {
 		why = "The newest checkpoint stays. Select an older one to delete it."

@@ -101,6 +101,7 @@ func (s *Screen) Actions() []action.Action {
 	return slices.Concat([]action.Action{
 		action.Press(d.resume, action.Action{Name: "Resume run", Menu: "Run", Key: fyne.KeyReturn, Modifier: shift}),
 		action.Press(d.fork, action.Action{Name: "Fork…", Menu: "Run", Key: fyne.KeyF9}),
+		action.Press(d.ask, action.Action{Name: "Ask agents…", Menu: "Run", Sub: "Selected run"}),
 		action.Press(d.results, action.Action{Name: "Show results", Menu: "Run", Key: fyne.KeyL, Modifier: ctrl}),
 		action.Press(l.compare, action.Action{Name: "Compare…", Menu: "Run", Sub: "Selected run", Key: fyne.KeyC, Modifier: shift}),
 		action.Press(l.menu.send, action.Action{Name: "Send to Postgres", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: ctrl}),

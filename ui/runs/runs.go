@@ -61,6 +61,7 @@ type Ways struct {
 	Results func(engine.RunID)
 	Compare func(runs ...engine.RunID)
 	Replay  func(engine.RunID) // opens the history of a run
+	Ask     func(engine.RunID) // asks the agents of a run questions; nil hides the button
 	// Renamed is called when a run has a new name; nil ignores it.
 	Renamed func(run engine.RunID, name string)
 	// Fork sets up a run that starts at a checkpoint, with the current scenario file if renewed.

@@ -140,7 +140,7 @@ func TestDeadCollector(t *testing.T) {
 	var sent telemetry.Sent
 	var warnings []string
 	var mu sync.Mutex
-	job := startShoppers(t, Telemetry{
+	job := startShoppers(t, telemetry.Receivers{
 		Sending: &telemetry.Sending{URL: gone.URL, Share: 1, Warn: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -184,7 +184,7 @@ func hangingCollector(t *testing.T, hurry <-chan struct{}) {
 	defer hanging.Close()
 	defer close(release)
 	var sent telemetry.Sent
-	job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }, Abort: hurry}, nil)
+	job := startShoppers(t, telemetry.Receivers{Sending: &telemetry.Sending{URL: hanging.URL, Share: 1}, Sent: func(s telemetry.Sent) { sent = s }, Abort: hurry}, nil)
 	if result := job.Run.Wait(); result.Ending != engine.EndFinished {
 		t.Errorf("%s: %s", result.Ending, result.Reason)
 	}
@@ -218,7 +218,7 @@ func TestOneKind(t *testing.T) {
 		}
 		t.Setenv(telemetry.Endpoints[i], server.URL+"/only")
 		var sent telemetry.Sent
-		job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+		job := startShoppers(t, telemetry.Receivers{Sending: &telemetry.Sending{Share: 1}, Sent: func(s telemetry.Sent) { sent = s }}, nil)
 		job.Run.Wait()
 		if err := job.Close(); err != nil {
 			t.Fatal(err)

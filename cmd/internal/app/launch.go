@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/internal/telemetry"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/govern"
@@ -62,7 +63,7 @@ type Launch struct {
 	// chain and each cycle.
 	Log *slog.Logger
 	// Telemetry is where metrics and traces go; the zero value sends nothing.
-	Telemetry Telemetry
+	Telemetry telemetry.Receivers
 	// Place is the place in the queue of the store; the zero value is at the end. Waiting receives the name of the process that holds
 	// the store while the run waits for it.
 	Place   queue.Entry
@@ -315,6 +316,7 @@ func (l *Launch) external(ctx context.Context, j *Job, recording *sqlite.Recordi
 	if err := l.InheritPersonas(); err != nil {
 		return o, err
 	}
+	services.Trace(l.services(), l.Scenario.Chain, l.Telemetry.Sending.TakesContent())
 	o.connect = func(j *Job) error { return l.connect(j, bearers, l.services()) }
 	return o, l.Population().write(ctx, j, bearers)
 }

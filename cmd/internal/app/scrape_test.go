@@ -25,7 +25,7 @@ func TestScrape(t *testing.T) {
 	if metricValue(t, before, "throng_run_phase", "idle") != 1 || before["throng_sessions_total"] != nil {
 		t.Errorf("before a run: %v", before["throng_run_phase"])
 	}
-	job := startShoppers(t, Telemetry{Endpoint: endpoint}, nil)
+	job := startShoppers(t, telemetry.Receivers{Endpoint: endpoint}, nil)
 	during := scrape(t, endpoint)
 	if len(during) < len(telemetry.Metrics())-20 || metricValue(t, during, "throng_sessions_planned", "") != 80 {
 		t.Errorf("during the run: %v", slices.Sorted(maps.Keys(during)))

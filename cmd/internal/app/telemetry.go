@@ -7,22 +7,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
 )
 
-// Telemetry holds the receivers of the metrics and traces of a run.
-type Telemetry struct {
-	Endpoint Endpoint           // nil disables it
-	Sending  *telemetry.Sending // nil sends nothing
-	// Sent receives a summary of what was sent, at the end; nil logs it.
-	Sent func(s telemetry.Sent)
-	// Abort is closed to stop waiting for the last batch. It may be nil.
-	Abort <-chan struct{}
-}
-
-// Endpoint receives the start and the end of a run, for example a [telemetry.Endpoint].
-type Endpoint interface {
-	Show(r *telemetry.Run)
-	Keep(r *telemetry.Run)
-}
-
 // sender prepares to send traces and metrics to a collector; nil if none is configured.
 func (l assembly) sender(j *Job) (*telemetry.Sender, error) {
 	if l.Telemetry.Sending == nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // startShoppers starts a small run of the built-in shoppers. Some requests fail at first.
-func startShoppers(t *testing.T, tell Telemetry, change func(l *Launch)) *Job {
+func startShoppers(t *testing.T, tell telemetry.Receivers, change func(l *Launch)) *Job {
 	t.Helper()
 	s, err := authoring.Load("shopping", map[string]string{"agents": "40", "eagerness": "8"})
 	if err != nil {

@@ -25,7 +25,7 @@ func TestTraces(t *testing.T) {
 	}
 	var sent telemetry.Sent
 	before := time.Now()
-	job := startShoppers(t, Telemetry{Sending: sending, Sent: func(s telemetry.Sent) { sent = s }}, nil)
+	job := startShoppers(t, telemetry.Receivers{Sending: sending, Sent: func(s telemetry.Sent) { sent = s }}, nil)
 	result := job.Run.Wait()
 	if err := job.Close(); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTraces(t *testing.T) {
 func TestSampleIsTheSame(t *testing.T) {
 	traced := func(limit int) []int64 {
 		r := newReceiver(t)
-		job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: r.URL, Share: 0.3}}, func(l *Launch) { l.Settings.Limit, l.Settings.Ceiling = limit, limit })
+		job := startShoppers(t, telemetry.Receivers{Sending: &telemetry.Sending{URL: r.URL, Share: 0.3}}, func(l *Launch) { l.Settings.Limit, l.Settings.Ceiling = limit, limit })
 		if err := job.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestSampleIsTheSame(t *testing.T) {
 // TestFailedSessionsAreTraced checks that failed sessions are traced even outside of the sample.
 func TestFailedSessionsAreTraced(t *testing.T) {
 	r := newReceiver(t)
-	job := startShoppers(t, Telemetry{Sending: &telemetry.Sending{URL: r.URL, Share: 1e-9}}, func(l *Launch) {
+	job := startShoppers(t, telemetry.Receivers{Sending: &telemetry.Sending{URL: r.URL, Share: 1e-9}}, func(l *Launch) {
 		l.Settings.Mock.Faults, l.Settings.Retry.Attempts, l.Settings.Breaker = map[string]string{"server_error": "1"}, 1, engine.BreakerOff
 	})
 	totals := job.Run.Wait().Totals

@@ -118,7 +118,7 @@ func (d *Desk) reconnect() error {
 // Screens returns the interfaces for the window.
 func (d *Desk) Screens() ui.Desk {
 	return ui.Desk{
-		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Experiments: d.lab, Designer: &design.Desk{App: d.app, List: setupDesk{d}.forExperiments}, Store: d, Program: program{d}, Drew: d.drawn,
+		Setup: setupDesk{d}, Editor: editorDesk{d}, Live: liveDesk{d}, Runs: runsDesk{d}, Results: resultsDesk{d}, Study: studyDesk{d}, Compare: compareDesk{d}, Calibrate: calibrateDesk{d}, Settings: settingsDesk{d}, Import: importDesk{d}, Experiments: d.lab, Designer: &design.Desk{App: d.app, List: setupDesk{d}.forExperiments}, Store: d, Program: program{d}, Drew: d.drawn,
 	}
 }
 

@@ -50,15 +50,21 @@ func (d setupDesk) Forecast(ctx context.Context, o setup.Order) (engine.Forecast
 	if err != nil {
 		return engine.Forecast{}, err
 	}
+	f, _, err := d.forecast(ctx, l)
+	return f, err
+}
+
+// forecast returns the forecast of a launch, and the number of its agents.
+func (d *Desk) forecast(ctx context.Context, l app.Launch) (f engine.Forecast, agents int, err error) {
 	l.Remote = d.remote
 	if err := l.Population().TakeKept(); err != nil {
-		return engine.Forecast{}, err
+		return f, 0, err
 	}
 	taking, err := l.Forecaster().Workload(ctx)
 	if err != nil {
-		return engine.Forecast{}, err
+		return f, 0, err
 	}
-	return l.Forecaster().Forecast(d.app.EarlierRuns().Find(ctx, l.Forecaster()), taking), nil
+	return l.Forecaster().Forecast(d.app.EarlierRuns().Find(ctx, l.Forecaster()), taking), taking.Agents, nil
 }
 
 // KeepSecret stores a secret in the system's keychain or, without one, until the program ends.

@@ -120,13 +120,9 @@ func (d runsDesk) ResumeFrom(ctx context.Context, run engine.RunID, checkpoint i
 // continueRun starts a launch that continues a run, on workers if use says so. Its secrets must be known and its addresses allowed, and it
 // must be decided whether workers execute the sessions if they did before.
 func (d runsDesk) continueRun(ctx context.Context, l app.Launch, run engine.RunID, use *fleet.Use) error {
-	if err := locked(l); err != nil {
-		return err
-	}
 	l.Remote = d.remote
-	for _, to := range l.Permits().Unallowed() {
-		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or resume the run in a terminal with --allow %s",
-			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
+	if err := permitted(l); err != nil {
+		return err
 	}
 	if use == nil {
 		had, err := team.Had(ctx, d.store, run)
@@ -139,6 +135,18 @@ func (d runsDesk) continueRun(ctx context.Context, l app.Launch, run engine.RunI
 		use = &fleet.Use{}
 	}
 	return d.team.Start(ctx, l, *use, nil, func(l app.Launch) error { return d.start(ctx, l, nil) })
+}
+
+// permitted returns an error if a launch that continues a run lacks secrets, or may not call an address.
+func permitted(l app.Launch) error {
+	if err := locked(l); err != nil {
+		return err
+	}
+	for _, to := range l.Permits().Unallowed() {
+		return fmt.Errorf("the service %s is at %s, which %s may not call: launch the scenario once in Setup, or do this in a terminal with --allow %s",
+			to.Service, to.Address(), l.Scenario.Source.Name, to.Address())
+	}
+	return nil
 }
 
 // Sizes returns how many bytes each run uses in the store.

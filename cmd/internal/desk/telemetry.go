@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/telemetry"
@@ -100,8 +99,8 @@ func (o *outlets) close() error {
 }
 
 // elsewhere returns where a new run sends its telemetry.
-func (d *Desk) elsewhere() app.Telemetry {
-	tell := app.Telemetry{Endpoint: &d.outlets, Abort: d.hurried}
+func (d *Desk) elsewhere() telemetry.Receivers {
+	tell := telemetry.Receivers{Endpoint: &d.outlets, Abort: d.hurried}
 	t, _, err := config.TelemetryHere(d.data)
 	if err == nil {
 		tell.Sending, err = t.Sending()

@@ -42,6 +42,7 @@ type Sending struct {
 	// Share is the fraction of sessions whose traces are sent. Failed sessions are sent in addition, some per second. 0
 	// sends no traces.
 	Share   float64
+	Content bool              // spans have the prompts and answers of models
 	Version string            // of the program
 	Warn    func(text string) // called once if the collector rejects data; may be nil
 }
@@ -150,6 +151,9 @@ func (s *Sending) wants(kind string) bool {
 
 // Traces reports whether traces are sent.
 func (s *Sending) Traces() bool { return s.Share > 0 && s.wants("TRACES") }
+
+// TakesContent reports whether prompts and answers are sent. s may be nil.
+func (s *Sending) TakesContent() bool { return s != nil && s.Content && s.Traces() }
 
 // path returns the address of a signal.
 func (s *Sending) path(kind string) string { return strings.TrimSuffix(s.URL, "/") + "/v1/" + kind }

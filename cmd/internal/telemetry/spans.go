@@ -3,11 +3,8 @@ package telemetry
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"math"
-	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,9 +13,11 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 const (
@@ -76,8 +75,8 @@ func (t *tracer) mayTake(now time.Time) bool {
 // session creates the span of a session, and below it those of its executed steps.
 func (t *tracer) session(trail *engine.Trail, why string) {
 	row := trail.Row
-	ctx := context.WithValue(context.Background(), placeKey{}, traceOf(t.x.run.ID, row.Place))
-	ctx, root := t.tracer.Start(ctx, "session", trace.WithNewRoot(), trace.WithTimestamp(align(trail)), trace.WithAttributes(
+	of := spans.Trace(string(t.x.run.ID), row.Cycle, row.Agent, row.Take)
+	ctx, root := t.tracer.Start(identified(context.Background(), of, "", 0), "session", trace.WithNewRoot(), trace.WithTimestamp(align(trail)), trace.WithAttributes(
 		attribute.String("throng.run", string(t.x.run.ID)), attribute.Int("throng.cycle", row.Cycle), attribute.Int("throng.agent", row.Agent),
 		attribute.String("throng.agent.id", t.x.name(row.Agent)), attribute.Int("throng.take", row.Take), attribute.String("throng.outcome", row.Outcome.String()),
 		attribute.String("throng.traced_for", why), attribute.Float64("throng.queue_seconds", row.Queue.Seconds()),
@@ -85,7 +84,7 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 	))
 	switch row.Outcome {
 	case engine.Failed, engine.TimedOut:
-		root.SetAttributes(attribute.String("throng.step", engine.StepName(row.Path)), attribute.String("error.type", row.Class.String()))
+		root.SetAttributes(attribute.String("throng.step", engine.StepName(row.Path)), semconv.ErrorTypeKey.String(row.Class.String()))
 		root.SetStatus(codes.Error, brief(row.Error))
 	case engine.Stopped:
 		root.SetAttributes(attribute.String("throng.because", row.Because))
@@ -94,7 +93,7 @@ func (t *tracer) session(trail *engine.Trail, why string) {
 	if trail.Left > 0 {
 		root.SetAttributes(attribute.Int("throng.untold", trail.Left))
 	}
-	n := t.steps(ctx, trail)
+	n := t.steps(ctx, of, trail)
 	root.End(trace.WithTimestamp(row.Started.Add(row.Total)))
 	t.sessions.Add(1)
 	t.spans.Add(n + 1)
@@ -125,12 +124,12 @@ func align(trail *engine.Trail) (began time.Time) {
 type stepSpan struct {
 	time     *engine.StepTime
 	record   *engine.StepRecord
-	attempts []engine.Attempt
+	attempts []spans.Attempt
 	holds    []engine.Hold
 }
 
 // steps creates the spans of the steps, outer ones first, and returns their number.
-func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
+func (t *tracer) steps(ctx context.Context, of spans.TraceID, trail *engine.Trail) (n int64) {
 	slices.SortFunc(trail.Steps, func(a, b engine.StepTime) int {
 		return cmp.Or(a.Began.Compare(b.Began), len(a.Path)-len(b.Path))
 	})
@@ -159,8 +158,9 @@ func (t *tracer) steps(ctx context.Context, trail *engine.Trail) (n int64) {
 		if s.record == nil || s.record.Status == engine.StepSkipped {
 			continue // a step that ran in parallel with a discarded one
 		}
-		inside[s.time.Path] = t.step(within(ctx, inside, s.time.Path), s)
-		n++
+		var requests int64
+		inside[s.time.Path], requests = t.step(within(ctx, inside, s.time.Path), of, s)
+		n += 1 + requests
 	}
 	return n
 }
@@ -178,16 +178,12 @@ func within(ctx context.Context, all map[string]context.Context, path string) co
 	return ctx
 }
 
-// step creates the span of a step.
-func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
-	kind := trace.SpanKindInternal
-	if len(s.attempts) > 0 {
-		kind = trace.SpanKindClient
-	}
-	name := engine.StepName(s.time.Path)
-	ctx, span := t.tracer.Start(ctx, name[strings.LastIndexByte(name, '.')+1:], trace.WithTimestamp(s.time.Began), trace.WithSpanKind(kind), trace.WithAttributes(s.attributes()...))
+// step creates the span of a step, and those of its requests that named them to the service. It returns the number of the latter.
+func (t *tracer) step(ctx context.Context, of spans.TraceID, s *stepSpan) (inside context.Context, requests int64) {
+	name, kind := s.name()
+	ctx, span := t.tracer.Start(identified(ctx, of, s.time.Path, 0), name, trace.WithTimestamp(s.time.Began), trace.WithSpanKind(kind), trace.WithAttributes(s.attributes()...))
 	if st := s.record.Status; st == engine.StepFailed || st == engine.StepTimedOut {
-		span.SetAttributes(attribute.String("error.type", s.record.Class.String()))
+		span.SetAttributes(semconv.ErrorTypeKey.String(s.record.Class.String()))
 		span.SetStatus(codes.Error, s.record.Class.String())
 	}
 	for _, h := range s.holds {
@@ -197,15 +193,56 @@ func (t *tracer) step(ctx context.Context, s *stepSpan) context.Context {
 		}
 	}
 	for i, a := range s.attempts {
+		if a.Request != nil {
+			t.request(ctx, &s.attempts[i], i)
+			requests++
+			continue
+		}
 		if i == 0 && len(s.attempts) == 1 && !a.Failed { // the span has the same information
 			break
 		}
 		span.AddEvent("attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
-			attribute.Int("throng.attempt", i+1), attribute.Int("http.response.status_code", a.Status),
+			attribute.Int("throng.attempt", i+1), semconv.HTTPResponseStatusCodeKey.Int(a.Status),
 			attribute.Float64("throng.seconds", a.Took.Seconds()), attribute.Bool("throng.failed", a.Failed)))
 	}
 	span.End(trace.WithTimestamp(s.time.Ended))
-	return ctx
+	return ctx, requests
+}
+
+// name returns the name of the step's span, and its kind: that of a client if it stands for its requests.
+func (s *stepSpan) name() (name string, kind trace.SpanKind) {
+	name = engine.StepName(s.time.Path)
+	name, kind = name[strings.LastIndexByte(name, '.')+1:], trace.SpanKindInternal
+	if n := len(s.attempts); n > 0 && s.attempts[n-1].Request == nil {
+		kind = trace.SpanKindClient
+		if m := s.attempts[n-1].Model; m != nil {
+			name = m.Operation + " " + m.Name
+		}
+	}
+	return name, kind
+}
+
+// request creates the span of a request, with the ID in its header traceparent.
+func (t *tracer) request(ctx context.Context, a *spans.Attempt, resent int) {
+	all := []attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(a.Request.Method), semconv.ServerAddress(a.Request.Host), attribute.String("throng.service", a.Service),
+	}
+	if a.Request.Port > 0 {
+		all = append(all, semconv.ServerPort(a.Request.Port))
+	}
+	if resent > 0 {
+		all = append(all, semconv.HTTPRequestResendCount(resent))
+	}
+	problem := "no answer"
+	if a.Status > 0 {
+		all, problem = append(all, semconv.HTTPResponseStatusCode(a.Status)), strconv.Itoa(a.Status)
+	}
+	_, span := t.tracer.Start(context.WithValue(ctx, spanKey{}, trace.SpanID(a.Request.Span)), a.Request.Method, trace.WithTimestamp(a.Began), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(all...))
+	if a.Failed {
+		span.SetAttributes(semconv.ErrorTypeKey.String(problem))
+		span.SetStatus(codes.Error, problem)
+	}
+	span.End(trace.WithTimestamp(a.Began.Add(a.Took)))
 }
 
 func (s *stepSpan) attributes() []attribute.KeyValue {
@@ -221,12 +258,15 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 		last := &s.attempts[n-1]
 		all = append(all, attribute.String("throng.service", last.Service))
 		if last.Status > 0 {
-			all = append(all, attribute.Int("http.response.status_code", last.Status))
+			all = append(all, semconv.HTTPResponseStatusCode(last.Status))
+		}
+		if last.Model != nil {
+			all = append(all, modelAttributes(last.Model)...)
 		}
 	}
 	if u := r.Usage; u != nil {
-		all = append(all, attribute.Int64("gen_ai.usage.input_tokens", u.Input), attribute.Int64("gen_ai.usage.output_tokens", u.Output),
-			attribute.Int64("gen_ai.usage.cache_read.input_tokens", u.Cached), attribute.Int64("gen_ai.usage.cache_creation.input_tokens", u.Written),
+		all = append(all, semconv.GenAIUsageInputTokens(int(u.Input)), semconv.GenAIUsageOutputTokens(int(u.Output)),
+			semconv.GenAIUsageCacheReadInputTokens(int(u.Cached)), semconv.GenAIUsageCacheCreationInputTokens(int(u.Written)),
 			attribute.Float64("throng.cost_dollars", float64(u.Cost)/1e9))
 	}
 	return all
@@ -253,33 +293,30 @@ func (s spansOut) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) err
 	return nil
 }
 
-// placeKey is the context key of the session that a trace belongs to.
-type placeKey struct{}
+// Context keys of the trace and the span that are started next.
+type (
+	traceKey struct{}
+	spanKey  struct{}
+)
 
-// traceOf returns the trace ID of a session, which is the same in every process.
-func traceOf(run engine.RunID, p engine.Place) (id trace.TraceID) {
-	text := append([]byte(run), 0)
-	for _, n := range []int{p.Cycle, p.Agent, p.Take} {
-		text = binary.AppendVarint(text, int64(n))
-	}
-	sum := sha256.Sum256(text)
-	copy(id[:], sum[:])
-	return id
+// identified returns a context for the span of a step, or with path "" of the session.
+func identified(ctx context.Context, of spans.TraceID, path string, request int) context.Context {
+	return context.WithValue(context.WithValue(ctx, traceKey{}, trace.TraceID(of)), spanKey{}, trace.SpanID(of.Span(path, request)))
 }
 
-// ids generates trace IDs from sessions, and random span IDs.
+// ids takes the IDs of traces and spans from the context. They are the same in every process.
 type ids struct{}
 
 var _ sdk.IDGenerator = ids{}
 
 // NewIDs is part of [sdk.IDGenerator].
 func (g ids) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
-	id, _ := ctx.Value(placeKey{}).(trace.TraceID)
+	id, _ := ctx.Value(traceKey{}).(trace.TraceID)
 	return id, g.NewSpanID(ctx, id)
 }
 
 // NewSpanID is part of [sdk.IDGenerator].
-func (ids) NewSpanID(context.Context, trace.TraceID) (id trace.SpanID) {
-	binary.LittleEndian.PutUint64(id[:], rand.Uint64N(math.MaxUint64)+1) // 0 is invalid
+func (ids) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
+	id, _ := ctx.Value(spanKey{}).(trace.SpanID)
 	return id
 }

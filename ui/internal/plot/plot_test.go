@@ -91,6 +91,9 @@ func TestTextsFit(t *testing.T) {
 		"curves":    func() fyne.CanvasObject { c := NewCurves(); c.Set(curves(8, true)); return c },
 		"names":     func() fyne.CanvasObject { c := NewCurves(); c.Set(curves(2, false)); return c },
 		"screening": func() fyne.CanvasObject { s := NewScreening(); s.Set(sensitivity(findings.Screening)); return s },
+		"estimates": func() fyne.CanvasObject { r := NewRows(); r.SetEstimates("mood", estimates(), "%"); return r },
+		"shares":    func() fyne.CanvasObject { d := NewDistributions(sides); d.Set("mood", bins(false), false); return d },
+		"numbers":   func() fyne.CanvasObject { d := NewDistributions(sides); d.Set("price", bins(true), true); return d },
 		"matrix":    func() fyne.CanvasObject { m := NewMatrix(); m.Set(runs(100, 40)); return m },
 	}
 	for _, kind := range []findings.SensitivityKind{findings.Indices, findings.Tornado, findings.Shares} {
@@ -208,6 +211,9 @@ func TestMeansAreAtTheirValues(t *testing.T) {
 func TestPlotsAreCopied(t *testing.T) {
 	uitest.Start(t)
 	r, influences, c, s, m := NewRows(), NewRows(), NewCurves(), NewScreening(), NewMatrix()
+	of, two := NewRows(), NewDistributions(sides)
+	of.SetEstimates("mood", estimates(), "%")
+	two.Set("price", bins(true), true)
 	r.SetEffects(effects())
 	influences.SetInfluences(sensitivity(findings.Indices))
 	c.Set(curves(2, true))
@@ -219,8 +225,10 @@ func TestPlotsAreCopied(t *testing.T) {
 		"params.eagerness\tservice.model.model\tmean\tlow\thigh\truns\nlevel-0\tmodel 0\t1\t0.85\t1.2\t10\n",
 		"factor\tµ* (mean size of the effect)\tµ (mean effect)\tσ (its deviation)\nparams.eagerness\t2\t1.9\t0.4\n",
 		"point\tseed\tstate\trun\nparams.eagerness=0, service.model.model=small\t1\tdone\t\n",
+		"name\tfigure\tvalue\tlow\thigh\ngood\tvalue\t60\t50\t70\n",
+		"price\tlow\thigh\treal data (%)\trun (%)\n0 to 10\t0\t10\t20\t10\n",
 	} {
-		o := []chart.Kept{r, influences, c, s, m}[i]
+		o := []chart.Kept{r, influences, c, s, m, of, two}[i]
 		if got := string(o.Table()); !strings.HasPrefix(got, want) {
 			t.Errorf("the values are %q, want %q", got, want)
 		}
@@ -237,6 +245,37 @@ func TestPlotsAreCopied(t *testing.T) {
 		if len(colors) < 10 {
 			t.Errorf("the picture has %d colors", len(colors))
 		}
+	}
+}
+
+// TestDistributionsAreAtTheirValues checks the pixels of the bars, and what is said about one of the bins.
+func TestDistributionsAreAtTheirValues(t *testing.T) {
+	var d *Distributions
+	p := paper(t, func() fyne.CanvasObject {
+		d = NewDistributions(sides)
+		d.Set("price", bins(true), true)
+		return d
+	}, fyne.NewSize(500, 300), "light", 1)
+	img, at := p.Capture(), texts(d)
+	zero, ten := at["0"].X, at["10"].X
+	level := at["20%"].Y
+	for i, side := range []look{sideLooks[0], sideLooks[1]} {
+		for y, want := range map[int]bool{int(level) + 4: i == 0, int(level) - 4: false, int(d.field.bottom) - 4: true} {
+			part := img.(*image.NRGBA).SubImage(image.Rect(int(zero)+2, 0, int(ten)-2, 300))
+			first, last := -1, -1
+			for x := part.Bounds().Min.X; x < part.Bounds().Max.X; x++ {
+				if c := color.RGBAModel.Convert(part.At(x, y)).(color.RGBA); far(c.R, side.color().R)+far(c.G, side.color().G)+far(c.B, side.color().B) < 12 {
+					first, last = max(first, x), x
+				}
+			}
+			if (first >= 0) != want {
+				t.Errorf("the bar of %s in row %d: %d to %d, want %v", sides[i], y, first, last, want)
+			}
+		}
+	}
+	d.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos((zero+ten)/2, 100)}})
+	if want := "0 to 10\nreal data: 20.0%\nrun: 10.0%"; d.Said() != want {
+		t.Errorf("the tip is %q, want %q", d.Said(), want)
 	}
 }
 

@@ -118,3 +118,28 @@ func paper(t testing.TB, make func() fyne.CanvasObject, size fyne.Size, look str
 	c.Resize(size.Max(o.MinSize()))
 	return c
 }
+
+// sides are those of distributions.
+var sides = [2]string{"real data", "run"}
+
+// bins are those of two distributions, of numbers or of categories.
+func bins(numbers bool) (all []Bin) {
+	for i := range 4 {
+		b := Bin{Label: fmt.Sprintf("a category with the number %d", i), Low: math.NaN(), High: math.NaN(), Shares: [2]float64{float64(20 + 5*i), float64(10 + 10*i)}}
+		if numbers {
+			b.Low, b.High = float64(10*i), float64(10*i+10)
+			b.Label = fmt.Sprintf("%d to %d", 10*i, 10*i+10)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// estimates are shares with intervals, the last one without.
+func estimates() []Estimate {
+	return []Estimate{
+		{Name: "good", Text: "60%", Value: 60, Low: 50, High: 70},
+		{Name: "good, a region with a long name", Text: "100%", Value: 100, Low: 80, High: 100, Series: 1},
+		{Name: "bad", Text: "-", Value: math.NaN(), Low: math.NaN(), High: math.NaN()},
+	}
+}

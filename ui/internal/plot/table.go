@@ -117,3 +117,20 @@ func (m *Matrix) twin() fyne.CanvasObject {
 	}
 	return other
 }
+
+// Table implements [chart.Kept]: a row for each bin.
+func (d *Distributions) Table() []byte {
+	var t sheetText
+	t.add(d.field.title, "low", "high", d.sides[0]+" (%)", d.sides[1]+" (%)")
+	for i := range d.bins {
+		b := &d.bins[i]
+		t.add(b.Label, b.Low, b.High, b.Shares[0], b.Shares[1])
+	}
+	return t.bytes()
+}
+
+func (d *Distributions) twin() fyne.CanvasObject {
+	other := NewDistributions(d.sides)
+	other.Set(d.field.title, d.bins, d.numbers)
+	return other
+}

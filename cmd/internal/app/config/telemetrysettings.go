@@ -21,6 +21,8 @@ const (
 	ListenKey = telemetry.Field
 	OTLPKey   = "otlp"
 	TraceKey  = "trace-share"
+	// ContentKey is the setting that adds prompts and answers to traces.
+	ContentKey = "trace-content"
 
 	telemetryGroup = "Telemetry"
 )
@@ -35,6 +37,7 @@ const (
 	protocolEnv = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	samplerEnv  = "OTEL_TRACES_SAMPLER"
 	shareEnv    = "OTEL_TRACES_SAMPLER_ARG"
+	contentEnv  = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 )
 
 // defaultShare is the default fraction of sessions whose traces are sent.
@@ -49,6 +52,7 @@ type Telemetry struct {
 	OTLP    string  // address of the collector; "" sends nothing
 	FromEnv bool    // the environment names the collector
 	Share   float64 // fraction of sessions whose traces are sent
+	Content bool    // traces have the prompts and answers of models
 }
 
 // telemetryField reads and writes one field of a Telemetry.
@@ -88,6 +92,24 @@ var telemetrySettings = []Setting{
 				return nil
 			},
 			show: func(t *Telemetry) string { return decimal(t.Share) },
+		},
+	},
+	{
+		Scope: TelemetryScope, Name: ContentKey, Title: "Prompts in traces", Group: telemetryGroup, Env: []string{contentEnv}, Unit: "on|off", Default: off,
+		Help: "add the prompts and answers of models to traces: on or off",
+		telemetry: &telemetryField{
+			set: func(t *Telemetry, text string) error {
+				switch strings.ToLower(text) {
+				case "on", "true", "span_only", "span_and_event":
+					t.Content = true
+				case off, "false", "no_content", "event_only":
+					t.Content = false
+				default:
+					return &engine.FieldError{Field: ContentKey, Problem: fmt.Sprintf("%q is not on or off", text), Hint: "use on or off"}
+				}
+				return nil
+			},
+			show: func(t *Telemetry) string { return map[bool]string{true: "on", false: off}[t.Content] },
 		},
 	},
 }
@@ -188,7 +210,7 @@ func (t *Telemetry) Sending() (*telemetry.Sending, error) {
 	if t.OTLP == "" {
 		return nil, nil //nolint:nilnil // no collector
 	}
-	s := &telemetry.Sending{Share: t.Share, Version: about.Version()}
+	s := &telemetry.Sending{Share: t.Share, Content: t.Content, Version: about.Version()}
 	if !t.FromEnv {
 		s.URL = t.OTLP
 	}

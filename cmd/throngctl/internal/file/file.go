@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -92,4 +93,9 @@ func writeInto(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// WriteCSV writes a table to a file.
+func WriteCSV(path string, s findings.Sheet) error {
+	return Write(path, func(w io.Writer) error { return storage.WriteSheet(w, &s, storage.CSV) })
 }

@@ -14,10 +14,12 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/surveys"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/file"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/engine/survey/questionnaire"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -41,6 +43,7 @@ type Command struct {
 	Agents string   `placeholder:"EXPR" help:"Ask only agents that match this expression."`
 	Export string   `placeholder:"DIR" help:"Export all answers to this folder."`
 	Allow  []string `placeholder:"HOST:PORT" sep:"," help:"Address the models of the run may be called at; remembered for the file."`
+	CSV    string   `name:"csv" placeholder:"FILE" help:"Write the counts with their intervals to this file."`
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 
@@ -50,23 +53,25 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		c.RunID, c.File = "", c.RunID
 	}
 	if c.File == "" {
-		return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error { return t.print(ctx, store, r.ID, answer.Print) })
+		return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+			return t.print(ctx, store, r.ID, c.CSV, answer.Print)
+		})
 	}
 	text, err := os.ReadFile(c.File)
 	if err != nil {
 		return err
 	}
-	s, err := survey.Read(filepath.Base(c.File), text)
+	s, err := questionnaire.Read(filepath.Base(c.File), text)
 	if err != nil {
 		return err
 	}
 	var l app.Launch
 	err = t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
-		cycle := surveys.Newest
+		cycle := survey.Newest
 		if c.At != nil {
 			cycle = *c.At
 		}
-		l, err = surveys.Launch(ctx, store, t.Data, r, cycle, s, app.Order{
+		l, err = surveys.Launch(ctx, store, t.Data, survey.Order{Run: r.ID, Cycle: cycle, Agents: c.Agents, Survey: s}, app.Order{
 			Env: os.Getenv, Trusted: t.Trusted, Allow: c.Allow,
 		})
 		return err
@@ -75,7 +80,6 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		return err
 	}
 	of := l.Fork.Record.ID
-	l.Settings.Agents, l.Settings.Filter = nil, c.Agents
 	if err := t.Execute(ctx, l, c.Export); err != nil {
 		return err
 	}
@@ -83,15 +87,20 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		if r.Parent != of {
 			return errors.New("another run has begun since: throngctl runs lists the survey, and throngctl survey RUN shows its answers")
 		}
-		return t.print(ctx, store, r.ID, answer.PrintLine)
+		return t.print(ctx, store, r.ID, c.CSV, answer.PrintLine)
 	})
 }
 
-// print prints the answers of a survey.
-func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.RunID, encode func(io.Writer, any) error) error {
+// print prints the answers of a survey, and writes them to a file unless it is "".
+func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.RunID, csv string, encode func(io.Writer, any) error) error {
 	r, err := surveys.Results(ctx, store, run)
 	if err != nil {
 		return err
+	}
+	if csv != "" {
+		if err := file.WriteCSV(csv, r.Sheet()); err != nil {
+			return err
+		}
 	}
 	if t.JSON {
 		return encode(t.Out, answer.Survey{Run: run, Result: r})
@@ -100,16 +109,15 @@ func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.Ru
 		q := &r.Questions[i]
 		fmt.Fprintf(t.Out, "\n%s: %s\n", q.Name, q.Ask)
 		w := show.NewTable(t.Out)
-		head := []string{"AGENTS", "ANSWERED"}
-		for _, o := range q.Groups[0].Options {
-			head = append(head, o.Option)
-		}
-		if q.Kind == survey.Scale || q.Kind == survey.Number {
-			head = append(head, "MEAN")
+		head := q.Head()
+		for i, options := 0, len(q.Groups[0].Options); i < len(head); i++ {
+			if i < 2 || i >= 2+options {
+				head[i] = strings.ToUpper(head[i])
+			}
 		}
 		fmt.Fprintln(w, strings.Join(head, "\t"))
 		for k := range q.Groups {
-			fmt.Fprintln(w, line(q, &q.Groups[k]))
+			fmt.Fprintln(w, strings.Join(q.Cells(&q.Groups[k]), "\t"))
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -118,34 +126,6 @@ func (t *Terminal) print(ctx context.Context, store *sqlite.Store, run engine.Ru
 			fmt.Fprintf(t.Out, "  %q\n", said)
 		}
 	}
-	_, err = fmt.Fprintln(t.Out, "\nIn brackets: 95% intervals, of shares after Wilson, of means after Student. They hold for persons like these, as the model plays them.")
+	_, err = fmt.Fprintln(t.Out, "\n"+survey.Method)
 	return err
-}
-
-// line is the row of a group in the table of a question.
-func line(q *survey.Answers, g *survey.Group) string {
-	name := "all"
-	if g.Segment != "" {
-		name = g.Segment + " " + g.Value
-	}
-	cells := []string{name, fmt.Sprintf("%d of %d", g.Answered, g.Asked)}
-	for _, o := range g.Options {
-		cells = append(cells, within(100, o.Share, o.Low, o.High, "%.0f%%"))
-	}
-	if q.Kind == survey.Scale || q.Kind == survey.Number {
-		cells = append(cells, within(1, g.Mean, g.Low, g.High, "%.2f"))
-	}
-	return strings.Join(cells, "\t")
-}
-
-// within writes a multiple of a figure with its interval; - if it is unknown.
-func within(times float64, v, low, high *float64, format string) string {
-	if v == nil {
-		return "-"
-	}
-	text := fmt.Sprintf(format, times**v)
-	if low == nil || high == nil {
-		return text
-	}
-	return text + " [" + fmt.Sprintf(format, times**low) + ", " + fmt.Sprintf(format, times**high) + "]"
 }

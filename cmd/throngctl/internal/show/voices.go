@@ -10,7 +10,7 @@ import (
 // Voices prints how different the answers of a crowd are.
 func Voices(out io.Writer, c *voices.Crowd) error {
 	if len(c.Steps) == 0 {
-		fmt.Fprintln(out, "No answers of models were kept.")
+		fmt.Fprintln(out, voices.NoAnswers)
 	} else {
 		rows := make([][]string, len(c.Steps))
 		for i := range c.Steps {

@@ -23,7 +23,7 @@ func (r *Real) Asked() bool { return r.With != "" || len(r.Measure) > 0 }
 // *scenario.Mistakes.
 func (r *Real) Compare(ctx context.Context, store *sqlite.Store, runs []string, whole bool) (*validation.Result, error) {
 	if len(runs) != 1 || !whole {
-		return nil, &engine.FieldError{Field: "with", Problem: "real data is compared with one run as a whole", Hint: "name one run, and leave out --replicates, --cycles, --csv, --from and --to"}
+		return nil, &engine.FieldError{Field: "with", Problem: "real data is compared with one run as a whole", Hint: "name one run, and leave out --replicates, --cycles, --from and --to"}
 	}
 	var real review.RealData
 	if r.With != "" {
