@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -85,8 +86,9 @@ type StepRecord struct {
 	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
 	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
 	// Redirects are the requests among Attempts that followed a redirect.
-	Redirects int `cbor:"13,keyasint,omitempty"`
-	Rounds    int `cbor:"14,keyasint,omitempty"` // those among Attempts that gave a model the results of its tools
+	Redirects int            `cbor:"13,keyasint,omitempty"`
+	Rounds    int            `cbor:"14,keyasint,omitempty"` // those among Attempts that gave a model the results of its tools
+	Decision  *decision.Pair `cbor:"15,keyasint,omitempty"` // answers of a model and of its rule; nil if there are none to compare
 }
 
 // Event is a result row that a session emitted.
