@@ -184,3 +184,44 @@ func typed(t any) bool {
 	}
 	return false
 }
+
+// Filled returns an answer in which the required texts and lists that a JSON Schema has and the labels do not have are empty.
+func Filled(answer, schema []byte) []byte {
+	var v, s any
+	if json.Unmarshal(answer, &v) != nil || json.Unmarshal(schema, &s) != nil {
+		return answer
+	}
+	fill(v, s)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return answer
+	}
+	return text
+}
+
+func fill(v, schema any) {
+	object, _ := v.(map[string]any)
+	s, _ := schema.(map[string]any)
+	needed, _ := s["required"].([]any)
+	for _, one := range needed {
+		name, _ := one.(string)
+		of, _ := property(schema, name).(map[string]any)
+		if _, has := object[name]; has || object == nil {
+			continue
+		}
+		switch of["type"] {
+		case "string":
+			object[name] = ""
+		case "array":
+			object[name] = []any{}
+		case "object":
+			object[name] = map[string]any{}
+		}
+		if _, optional := of["anyOf"]; optional {
+			object[name] = nil
+		}
+	}
+	for name, field := range object {
+		fill(field, property(schema, name))
+	}
+}

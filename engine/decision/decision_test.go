@@ -41,6 +41,18 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+func TestFilledAnswersFit(t *testing.T) {
+	const schema = `{"type":"object","required":["shop","why","inner","list","note"],"properties":{"shop":{"type":"boolean"},"why":{"type":"string"},
+		"list":{"type":"array"},"note":{"anyOf":[{"type":"string"},{"type":"null"}]},
+		"inner":{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}}}}`
+	if got, want := string(Filled([]byte(`{"shop":true}`), []byte(schema))), `{"inner":{"text":""},"list":[],"note":null,"shop":true,"why":""}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := string(Filled([]byte(`"yes"`), []byte(schema))); got != `"yes"` {
+		t.Errorf("a text became %s", got)
+	}
+}
+
 func TestPlainKeepsScalars(t *testing.T) {
 	got := Plain(map[string]json.RawMessage{
 		"spent": []byte("3.50"), "list": []byte("[1]"), "mood": []byte(`"good"`), "vip": []byte("true"), "none": []byte("null"), "broken": []byte("{"),
