@@ -73,9 +73,6 @@ func (c *completion) shadowed(t *turn, used value.Value) error {
 	return nil
 }
 
-// Aside follows the path of a step in the journal, for the call of a model whose answer the session does not use.
-const Aside = "~shadow"
-
 // aside asks the model with the step's clocks paused, and a clock of its own. What the call used counts for the step. The error is a
 // *engine.StepError, or the end of the session.
 func (c *completion) aside(t *turn) (out value.Value, err error) {
@@ -84,7 +81,7 @@ func (c *completion) aside(t *turn) (out value.Value, err error) {
 	outer.Hold()
 	defer outer.Release()
 	at, x := *t, execution{s: t.x.s, in: t.x.in, key: t.x.key, before: t.x.before}
-	at.x, at.path, at.at = &x, t.path+Aside, 0
+	at.x, at.path, at.at = &x, t.path+decision.Aside, 0
 	x.row = &engine.SessionRow{Steps: []engine.StepRecord{{Path: at.path}}}
 	limit := cmp.Or(t.step.timeout, t.x.s.Settings().ChainTimeout)
 	own := clock.New(outer.Context(), limit, &service.Overtime{Path: at.path, Limit: limit})

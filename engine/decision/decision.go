@@ -31,6 +31,9 @@ type Pair struct {
 // Both reports whether model and rule have answered.
 func (p *Pair) Both() bool { return len(p.Model) > 0 && len(p.Rule) > 0 }
 
+// Aside follows the path of a step in the journal, for the call of a model whose answer the session does not use.
+const Aside = "~shadow"
+
 // Limits of what a pair holds.
 const (
 	// MostLabel is how many bytes an answer without a shape may have to count as a label.

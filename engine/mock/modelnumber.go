@@ -93,7 +93,17 @@ func ceil(r *big.Rat) (*big.Int, bool) {
 // draw returns one of the values in JSON form.
 func (n *numberRule) draw(s *draw.Source) string {
 	at := new(big.Int).SetUint64(s.Uint64() >> 1)
-	at.Mod(at, n.count)
+	return n.value(at.Mod(at, n.count))
+}
+
+// level returns the value at a place from 0 to below 1 on the scale of the values.
+func (n *numberRule) level(place float64) string {
+	const parts = 1 << 30
+	at := new(big.Int).Mul(n.count, big.NewInt(int64(place*parts)))
+	return n.value(at.Rsh(at, 30))
+}
+
+func (n *numberRule) value(at *big.Int) string {
 	value := new(big.Rat).SetInt(at.Add(at, n.from))
 	return decimal(value.Mul(value, n.step))
 }

@@ -325,6 +325,9 @@ func numeric(v any) (float64, bool) {
 func categoryOf(v any) string {
 	switch v := v.(type) {
 	case string:
+		if x, ok := numeric(v); ok { // so that 7, 7.0 and "7" are one value
+			return categoryOf(x)
+		}
 		return v
 	case bool:
 		return strconv.FormatBool(v)
