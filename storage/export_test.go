@@ -349,7 +349,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 15 {
+	if got := listFiles(t, dir); len(got) != 16 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

@@ -26,7 +26,16 @@ func Agreement(out io.Writer, r *agreement.Result) error {
 		s := &r.Steps[i]
 		for _, c := range s.Crossed() {
 			Row(out, "%s\n", c.Title)
-			if err := cells(out, c.Head, c.Rows); err != nil {
+			w := NewTable(out)
+			for _, row := range append([][]string{c.Head}, c.Rows...) {
+				Row(w, "%s", row[0])
+				for _, cell := range row[1:] {
+					Row(w, "\t%s", cell)
+				}
+				fmt.Fprintln(w)
+			}
+			fmt.Fprintln(w)
+			if err := w.Flush(); err != nil {
 				return err
 			}
 		}
