@@ -3,6 +3,7 @@ package decision
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -130,11 +131,8 @@ func chooses(schema any) bool {
 		return true
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
-		all, _ := s[key].([]any)
-		for _, one := range all {
-			if chooses(one) {
-				return true
-			}
+		if all, _ := s[key].([]any); slices.ContainsFunc(all, chooses) {
+			return true
 		}
 	}
 	return false
@@ -163,11 +161,8 @@ func labeled(schema any) bool {
 		return false
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
-		all, _ := s[key].([]any)
-		for _, one := range all {
-			if labeled(one) {
-				return true
-			}
+		if all, _ := s[key].([]any); slices.ContainsFunc(all, labeled) {
+			return true
 		}
 	}
 	return typed(s["type"])
@@ -179,11 +174,7 @@ func typed(t any) bool {
 	case string:
 		return t == "boolean" || t == "integer" || t == "number"
 	case []any:
-		for _, one := range t {
-			if typed(one) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(t, typed)
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package surrogate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/throng-sim/throng/engine/decision"
@@ -44,9 +45,7 @@ func (c *Collector) Add(agent, cycle int, p *decision.Pair) error {
 	e := Example{Agent: agent, Answer: string(p.Model), Known: map[string]any{
 		"now.weekday": float64((int(now.Weekday()) + 6) % 7), "now.hour": float64(now.Hour()),
 	}}
-	for name, v := range attributes {
-		e.Known[name] = v
-	}
+	maps.Copy(e.Known, attributes)
 	if len(p.Seen) > 0 {
 		memory := map[string]any{}
 		if err := json.Unmarshal(p.Seen, &memory); err != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/optimize"
 
@@ -90,10 +91,7 @@ func (s *sheet) cells() []Cell {
 	all := s.shares()
 	found := map[string]*Cell{}
 	for i := range s.rows {
-		key := ""
-		for _, part := range s.rows[i].cell {
-			key += part + "\x00"
-		}
+		key := strings.Join(s.rows[i].cell, "\x00")
 		c := found[key]
 		if c == nil {
 			c = &Cell{Of: s.rows[i].cell, Shares: make([]float64, s.classes)}
@@ -116,65 +114,83 @@ func (s *sheet) cells() []Cell {
 // logistic fits a multinomial logistic regression with a ridge penalty on all weights but the constants (Friedman, Hastie and Tibshirani:
 // Regularization Paths for Generalized Linear Models, 2010), by L-BFGS.
 func (s *sheet) logistic(width int, penalty float64) [][]float64 {
-	flat := make([]float64, s.classes*width)
+	l := &likelihood{sheet: s, width: width, penalty: penalty, odds: make([]float64, s.classes)}
+	start := make([]float64, s.classes*width)
 	for k, share := range s.shares() {
-		flat[k*width] = math.Log(share)
+		start[k*width] = math.Log(share)
 	}
-	odds := make([]float64, s.classes)
-	view := func(x []float64) [][]float64 {
-		rows := make([][]float64, s.classes)
-		for k := range rows {
-			rows[k] = x[k*width : (k+1)*width]
-		}
-		return rows
-	}
-	loss := func(x, gradient []float64) (sum float64) {
-		weights := view(x)
-		for k := range weights {
-			for j, w := range weights[k] {
-				scale := penalty
-				if j == 0 {
-					scale = 1e-3 // keeps the constants finite
-				}
-				sum += scale / 2 * w * w
-				if gradient != nil {
-					gradient[k*width+j] = scale * w
-				}
-			}
-		}
-		for i := range s.rows {
-			row := &s.rows[i]
-			softmax(odds, weights, row.columns)
-			sum -= math.Log(max(odds[row.class], 1e-300))
-			for k := range odds {
-				if gradient == nil {
-					break
-				}
-				g := odds[k]
-				if k == row.class {
-					g--
-				}
-				gradient[k*width] += g
-				for _, e := range row.columns {
-					gradient[k*width+e.at] += g * e.x
-				}
-			}
-		}
-		return sum
-	}
-	problem := optimize.Problem{
-		Func: func(x []float64) float64 { return loss(x, nil) },
-		Grad: func(gradient, x []float64) { loss(x, gradient) },
-	}
+	problem := optimize.Problem{Func: l.loss, Grad: l.gradient}
 	settings := &optimize.Settings{
 		MajorIterations: 200, GradientThreshold: 1e-6 * float64(len(s.rows)),
 		Converger: &optimize.FunctionConverge{Absolute: 1e-9, Relative: 1e-9, Iterations: 5},
 	}
-	result, err := optimize.Minimize(problem, flat, settings, &optimize.LBFGS{})
+	result, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
 	if result == nil { // settings and start are always valid
 		panic(err)
 	}
-	return view(result.X) // also if the last step could not improve it
+	return l.rows(result.X) // also if the last step could not improve it
+}
+
+// likelihood is the penalized negative log likelihood of a sheet, as a function of the weights in one list.
+type likelihood struct {
+	*sheet
+	width   int
+	penalty float64
+	odds    []float64
+}
+
+// constantPenalty keeps the constants finite.
+const constantPenalty = 1e-3
+
+// rows returns the weights of each answer.
+func (l *likelihood) rows(x []float64) [][]float64 {
+	rows := make([][]float64, l.classes)
+	for k := range rows {
+		rows[k] = x[k*l.width : (k+1)*l.width]
+	}
+	return rows
+}
+
+// scale returns the penalty of a weight.
+func (l *likelihood) scale(i int) float64 {
+	if i%l.width == 0 {
+		return constantPenalty
+	}
+	return l.penalty
+}
+
+func (l *likelihood) loss(x []float64) (sum float64) {
+	for i, w := range x {
+		sum += l.scale(i) / 2 * w * w
+	}
+	weights := l.rows(x)
+	for i := range l.sheet.rows {
+		row := &l.sheet.rows[i]
+		softmax(l.odds, weights, row.columns)
+		sum -= math.Log(max(l.odds[row.class], math.SmallestNonzeroFloat64))
+	}
+	return sum
+}
+
+func (l *likelihood) gradient(to, x []float64) {
+	for i, w := range x {
+		to[i] = l.scale(i) * w
+	}
+	weights := l.rows(x)
+	for i := range l.sheet.rows {
+		row := &l.sheet.rows[i]
+		softmax(l.odds, weights, row.columns)
+		for k, g := range l.odds {
+			if k == row.class {
+				g--
+			}
+			of := to[k*l.width : (k+1)*l.width]
+			of[0] += g
+			for _, e := range row.columns {
+				of[e.at] += g * e.x
+			}
+		}
+	}
 }
 
 // folds is in how many parts the agents are split to choose the penalty.

@@ -307,7 +307,7 @@ func describe(name string, all []Example, values map[string]bool, kind string) (
 	return f, ""
 }
 
-// moments returns the mean and the standard deviation of numbers of which at least two differ.
+// moments returns the mean and the standard deviation of numbers that are not all equal.
 func moments(numbers []float64) (mean, deviation float64) {
 	for i, x := range numbers {
 		mean += (x - mean) / float64(i+1)

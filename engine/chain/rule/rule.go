@@ -24,7 +24,7 @@ type Rule struct {
 	share     expr.Value    // agents that ask the model; nil means all
 	otherwise *script.Expr  // nil, without learned, means that there is no rule
 	learned   *learned.Rule // instead of otherwise
-	shadow    expr.Value    // sessions of a cycle that ask the model too, whoever answers; nil means none
+	shadow    expr.Value    // sessions of a cycle that ask the model even if the rule answers; nil means none
 	step      Step
 	labels    bool // answers can be compared
 }

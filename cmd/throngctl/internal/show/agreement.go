@@ -75,7 +75,7 @@ func Learned(out io.Writer, file string, r *surrogate.Rule) error {
 		Row(out, "Left out %s: %s.\n", d.Name, d.Why)
 	}
 	if !h.Beats() {
-		Row(out, "Warning: the rule is no better than the shares of all answers. The answers do not depend on these fields, or there are too few.\n")
+		Row(out, "Warning: the rule does not predict better than the shares of all answers. The answers do not depend on these fields, or there are too few.\n")
 	}
 	Row(out, "Use it with `otherwise: {learned: %s}`.\n", file)
 	return nil
