@@ -35,7 +35,7 @@ type Step struct {
 	Drift  *Drift  `json:"drift,omitempty"`
 }
 
-// Share is a share with its 95% interval after Wilson.
+// Share is a share with its 95% interval after Wilson, for the effective number of independent pairs.
 type Share struct {
 	Count int     `json:"count"`
 	Of    int     `json:"of"`
@@ -75,9 +75,9 @@ const (
 
 // pair is a decision that both answered.
 type pair struct {
-	cycle       int
-	used        decision.By
-	model, rule string
+	agent, cycle int
+	used         decision.By
+	model, rule  string
 }
 
 // Collector collects the decisions of sessions.
@@ -108,7 +108,7 @@ func (c *Collector) Add(row *engine.SessionRow) {
 		}
 		switch {
 		case p.Both():
-			s.pairs = append(s.pairs, pair{row.Cycle, p.Used, s.text(p.Model), s.text(p.Rule)})
+			s.pairs = append(s.pairs, pair{row.Agent, row.Cycle, p.Used, s.text(p.Model), s.text(p.Rule)})
 		case p.Failed != "":
 			s.unanswered[p.Failed]++
 		case len(p.Model) > 0:
@@ -189,32 +189,28 @@ func (s *Step) measure(pairs []pair) {
 
 // agreement counts the pairs whose choices are all the same.
 func (s *Step) agreement(all []split, choices []string) {
-	type count struct{ same, of int }
-	var whole, model, rule count
-	cycles := map[int]count{}
+	var whole, model, rule tally
+	cycles := map[int]*tally{}
 	for i := range all {
 		p := &all[i]
-		same := 1
-		for _, name := range choices {
-			if p.model[name] != p.rule[name] {
-				same = 0
-			}
+		same := !slices.ContainsFunc(choices, func(name string) bool { return p.model[name] != p.rule[name] })
+		by := &model
+		if p.used == decision.Rule {
+			by = &rule
 		}
-		whole = count{whole.same + same, whole.of + 1}
-		if p.used == decision.Model {
-			model = count{model.same + same, model.of + 1}
-		} else {
-			rule = count{rule.same + same, rule.of + 1}
+		if cycles[p.cycle] == nil {
+			cycles[p.cycle] = &tally{}
 		}
-		c := cycles[p.cycle]
-		cycles[p.cycle] = count{c.same + same, c.of + 1}
+		for _, t := range []*tally{&whole, by, cycles[p.cycle]} {
+			t.add(p.agent, same)
+		}
 	}
-	s.Agree, s.Model, s.Rule = newShare(whole.same, whole.of), newShare(model.same, model.of), newShare(rule.same, rule.of)
-	for _, cycle := range slices.Sorted(maps.Keys(cycles)) {
-		c := cycles[cycle]
-		s.Cycles = append(s.Cycles, Cycle{cycle, *newShare(c.same, c.of)})
+	s.Agree, s.Model, s.Rule = whole.share(), model.share(), rule.share()
+	order := slices.Sorted(maps.Keys(cycles))
+	for _, cycle := range order {
+		s.Cycles = append(s.Cycles, Cycle{cycle, *cycles[cycle].share()})
 	}
-	s.Drift = newDrift(s.Cycles)
+	s.Drift = newDrift(order, cycles)
 }
 
 // leaves returns the values of an answer by path, as JSON; an answer that is not an object has the path "".
@@ -257,25 +253,22 @@ func numbersOf(all []split, name string) (model, rule []float64, many bool) {
 func (f *Field) choice(all []split) {
 	counts := map[[2]string]int{}
 	often := map[string]int{}
-	same, of := 0, 0
+	var t tally
 	for i := range all {
 		a, has := all[i].model[f.Name]
 		b, hasToo := all[i].rule[f.Name]
 		if !has || !hasToo {
 			continue
 		}
-		of++
-		if a == b {
-			same++
-		}
+		t.add(all[i].agent, a == b)
 		counts[[2]string{a, b}]++
 		often[a]++
 		often[b]++
 	}
-	if of == 0 {
+	if t.of == 0 {
 		return
 	}
-	f.Agree, f.Kappa = newShare(same, of), newKappa(counts, of)
+	f.Agree, f.Kappa = t.share(), newKappa(counts, t.of, t.size())
 	answers := slices.SortedFunc(maps.Keys(often), func(a, b string) int {
 		if often[a] != often[b] {
 			return often[b] - often[a]

@@ -11,10 +11,14 @@ import (
 	"github.com/throng-sim/throng/engine/internal/draw"
 )
 
+// agents is how many agents there are: each session has one of its own.
+var agents int
+
 // add adds n sessions of a cycle with the same answers.
 func add(c *Collector, cycle, n int, used decision.By, model, rule string) {
 	for range n {
-		c.Add(&engine.SessionRow{Place: engine.Place{Cycle: cycle}, Steps: []engine.StepRecord{
+		agents++
+		c.Add(&engine.SessionRow{Place: engine.Place{Cycle: cycle, Agent: agents}, Steps: []engine.StepRecord{
 			{Path: "other"}, {Path: "loop[1].decide", Decision: &decision.Pair{Model: []byte(model), Rule: []byte(rule), Used: used}},
 		}})
 	}
@@ -52,7 +56,7 @@ func TestByHand(t *testing.T) {
 	if got := fmt.Sprint(s.Fields[0].Table.Answers, s.Fields[0].Table.Counts); got != "[true false] [[20 5] [10 15]]" && got != "[false true] [[15 10] [5 20]]" {
 		t.Errorf("table %s", got)
 	}
-	// 20 of 25 in the first cycle, 15 of 25 in the second: z = -0.2 / sqrt(0.7 * 0.3 * 2/25).
+	// 20 of 25 in the first cycle, 15 of 25 in the second. The score is -2.5; its variance by agents is (35 * 0.3^2 + 15 * 0.7^2) / 4.
 	if d := s.Drift; d == nil || math.Abs(d.Z+1.5430) > 1e-3 || math.Abs(d.P-0.1228) > 1e-3 || math.Abs(d.Difference+0.2) > 1e-12 || d.Low > -0.2 || d.High < 0 {
 		t.Errorf("drift %+v", d)
 	}
@@ -89,6 +93,32 @@ func TestDriftIsFound(t *testing.T) {
 	}
 	if with < 180 || without > 21 {
 		t.Errorf("a trend was found in %d of %d runs with one, in %d of those without", with, seeds, without)
+	}
+}
+
+// TestDecisionsOfOneAgent checks that decisions which repeat those of the same agent do not make intervals narrower.
+func TestDecisionsOfOneAgent(t *testing.T) {
+	figures := func(repeated int) Step {
+		var c Collector
+		for agent := range 40 {
+			rule := `"no"`
+			if agent%4 > 0 {
+				rule = `"yes"`
+			}
+			for cycle := range repeated {
+				c.Add(&engine.SessionRow{Place: engine.Place{Cycle: cycle, Agent: agent}, Steps: []engine.StepRecord{
+					{Path: "a", Decision: &decision.Pair{Model: []byte(`"yes"`), Rule: []byte(rule)}},
+				}})
+			}
+		}
+		return c.Result().Steps[0]
+	}
+	once, often := figures(1), figures(10)
+	if a, b := once.Agree, often.Agree; b.Of != 400 || a.Share != b.Share || math.Abs(a.Low-b.Low) > 0.01 || math.Abs(a.High-b.High) > 0.01 {
+		t.Errorf("once %+v, ten times %+v", *a, *b)
+	}
+	if k := often.Fields[0].Kappa; k == nil || k.High-k.Low < once.Fields[0].Kappa.High-once.Fields[0].Kappa.Low-0.1 {
+		t.Errorf("kappa %+v, once %+v", k, once.Fields[0].Kappa)
 	}
 }
 

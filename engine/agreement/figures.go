@@ -1,7 +1,9 @@
 package agreement
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -11,13 +13,55 @@ import (
 // z is the quantile of the normal distribution for 95% intervals.
 const z = 1.959963984540054
 
-// newShare returns a share; nil of nothing.
-func newShare(count, of int) *Share {
-	if of == 0 {
+// tally counts pairs, and those with the same answer, by agent.
+type tally struct {
+	same, of int
+	agents   map[int]count
+}
+
+type count struct{ same, of int }
+
+func (t *tally) add(agent int, same bool) {
+	if t.agents == nil {
+		t.agents = map[int]count{}
+	}
+	c := t.agents[agent]
+	c.of++
+	t.of++
+	if same {
+		c.same++
+		t.same++
+	}
+	t.agents[agent] = c
+}
+
+// size is the effective number of independent pairs, at most as many as there are: decisions of one agent resemble each other. It is the
+// number for which the variance of the share is the one between agents (Kish 1965; Franco, Little, Louis and Slud 2019).
+func (t *tally) size() float64 {
+	clusters := float64(len(t.agents))
+	p := float64(t.same) / float64(t.of)
+	switch {
+	case len(t.agents) == t.of:
+		return float64(t.of)
+	case t.same == 0 || t.same == t.of || clusters < 2:
+		return clusters
+	}
+	sum := 0.0
+	for _, c := range t.agents {
+		d := float64(c.same) - p*float64(c.of)
+		sum += d * d
+	}
+	variance := sum / float64(t.of) / float64(t.of) * clusters / (clusters - 1)
+	return min(p*(1-p)/max(variance, 1e-12), float64(t.of))
+}
+
+// share returns the share of pairs with the same answer; nil without pairs.
+func (t *tally) share() *Share {
+	if t.of == 0 {
 		return nil
 	}
-	s := &Share{Count: count, Of: of, Share: float64(count) / float64(of)}
-	s.Low, s.High = statistics.Wilson(count, of)
+	s := &Share{Count: t.same, Of: t.of, Share: float64(t.same) / float64(t.of)}
+	s.Low, s.High = statistics.WilsonOf(s.Share, t.size())
 	return s
 }
 
@@ -29,8 +73,8 @@ type Kappa struct {
 	High  float64 `json:"high"`
 }
 
-// newKappa returns the kappa of pairs; nil if both always gave the same one answer.
-func newKappa(counts map[[2]string]int, of int) *Kappa {
+// newKappa returns the kappa of pairs; nil if both always gave the same one answer. size is the effective number of pairs.
+func newKappa(counts map[[2]string]int, of int, size float64) *Kappa {
 	model, rule := map[string]float64{}, map[string]float64{}
 	same := 0.0
 	for both, n := range counts {
@@ -49,7 +93,7 @@ func newKappa(counts map[[2]string]int, of int) *Kappa {
 		return nil
 	}
 	k := Kappa{Value: (same - chance) / (1 - chance)}
-	half := z * math.Sqrt(same*(1-same)/float64(of)) / (1 - chance)
+	half := z * math.Sqrt(same*(1-same)/size) / (1 - chance)
 	k.Low, k.High = max(k.Value-half, -1), min(k.Value+half, 1)
 	return &k
 }
@@ -84,7 +128,8 @@ func known(v float64) *float64 {
 
 // Drift says whether agreement changes over cycles.
 type Drift struct {
-	// Z is the statistic of the test for a trend of shares over cycles (Cochran 1954, Armitage 1955), P its two-sided p-value.
+	// Z is the statistic of the test for a trend of shares over cycles (Cochran 1954, Armitage 1955), with the variance between agents; P is
+	// its two-sided p-value.
 	Z float64 `json:"z"`
 	P float64 `json:"p"`
 	// Early and Late are the first and second half of the cycles with pairs.
@@ -96,32 +141,37 @@ type Drift struct {
 	High       float64 `json:"high"`
 }
 
-// newDrift returns the drift over cycles; nil with one cycle, or if all pairs agree or none does.
-func newDrift(cycles []Cycle) *Drift {
+// newDrift returns the drift over cycles in order; nil with one cycle, or if all pairs agree or none does.
+func newDrift(order []int, cycles map[int]*tally) *Drift {
 	var same, of, at float64
-	for _, c := range cycles {
-		same, of, at = same+float64(c.Count), of+float64(c.Of), at+float64(c.Of)*float64(c.Cycle)
+	for cycle, c := range cycles {
+		same, of, at = same+float64(c.same), of+float64(c.of), at+float64(c.of)*float64(cycle)
 	}
-	if len(cycles) < 2 || same == 0 || same == of {
+	if len(order) < 2 || same == 0 || same == of {
 		return nil
 	}
 	p, middle := same/of, at/of
-	sum, spread := 0.0, 0.0
-	for _, c := range cycles {
-		x := float64(c.Cycle) - middle
-		sum += x * (float64(c.Count) - float64(c.Of)*p)
-		spread += x * x * float64(c.Of)
-	}
-	d := &Drift{Z: sum / math.Sqrt(p*(1-p)*spread)}
-	d.P = math.Erfc(math.Abs(d.Z) / math.Sqrt2)
-	half := func(of []Cycle) Share {
-		count, n := 0, 0
-		for _, c := range of {
-			count, n = count+c.Count, n+c.Of
+	scores := map[int]float64{}
+	var early, late tally
+	for i, cycle := range order {
+		half := &late
+		if i < len(order)/2 {
+			half = &early
 		}
-		return *newShare(count, n)
+		for agent, c := range cycles[cycle].agents {
+			scores[agent] += (float64(cycle) - middle) * (float64(c.same) - p*float64(c.of))
+			for k := range c.of {
+				half.add(agent, k < c.same)
+			}
+		}
 	}
-	d.Early, d.Late = half(cycles[:len(cycles)/2]), half(cycles[len(cycles)/2:])
+	sum, spread := 0.0, 0.0
+	for _, agent := range slices.Sorted(maps.Keys(scores)) {
+		sum += scores[agent]
+		spread += scores[agent] * scores[agent]
+	}
+	d := &Drift{Z: sum / math.Sqrt(spread), Early: *early.share(), Late: *late.share()}
+	d.P = math.Erfc(math.Abs(d.Z) / math.Sqrt2)
 	d.Difference = d.Late.Share - d.Early.Share
 	d.Low = d.Difference - math.Hypot(d.Late.Share-d.Late.Low, d.Early.High-d.Early.Share)
 	d.High = d.Difference + math.Hypot(d.Late.High-d.Late.Share, d.Early.Share-d.Early.Low)

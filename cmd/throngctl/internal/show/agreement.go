@@ -43,7 +43,7 @@ func Agreement(out io.Writer, r *agreement.Result) error {
 			Row(out, "%s: %s\n", s.Step, remark)
 		}
 	}
-	_, err := fmt.Fprintln(out, "In brackets: 95% intervals, which take decisions as independent of each other.")
+	_, err := fmt.Fprintln(out, "In brackets: 95% intervals. They allow for several decisions of one agent.")
 	return err
 }
 
