@@ -174,8 +174,8 @@ func (s *Step) measure(pairs []pair) {
 	var choices []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		f := Field{Name: name}
-		if model, rule, numbers := numbersOf(all, name); numbers {
-			f.Numbers = newNumbers(model, rule)
+		if numbers, many := numbersOf(all, name); many {
+			f.Numbers = newNumbers(numbers)
 		} else {
 			choices = append(choices, name)
 			f.choice(all)
@@ -231,22 +231,28 @@ func leaves(text string) map[string]string {
 	return all
 }
 
+// both is a number that model and rule answered.
+type both struct {
+	agent       int
+	model, rule float64
+}
+
 // numbersOf returns the values of a field if it is a number with many values.
-func numbersOf(all []split, name string) (model, rule []float64, many bool) {
+func numbersOf(all []split, name string) (numbers []both, many bool) {
 	different := map[float64]bool{}
 	for i := range all {
 		a, err := strconv.ParseFloat(all[i].model[name], 64)
 		b, err2 := strconv.ParseFloat(all[i].rule[name], 64)
 		if err != nil || err2 != nil {
 			if _, has := all[i].model[name]; has && err != nil && all[i].model[name] != "null" {
-				return nil, nil, false
+				return nil, false
 			}
 			continue
 		}
 		different[a], different[b] = true, true
-		model, rule = append(model, a), append(rule, b)
+		numbers = append(numbers, both{all[i].agent, a, b})
 	}
-	return model, rule, len(different) > mostNumbers
+	return numbers, len(different) > mostNumbers
 }
 
 // choice counts the pairs that both have the field.

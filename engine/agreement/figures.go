@@ -99,19 +99,32 @@ func newKappa(counts map[[2]string]int, of int, size float64) *Kappa {
 }
 
 // Numbers compares a number that model and rule answered: the means, their difference (model minus rule) with the 95% interval after Student
-// for pairs, and the correlation.
+// for pairs, and the correlation. The mean of an agent counts once.
 type Numbers struct {
 	Pairs       int      `json:"pairs"`
 	Model       float64  `json:"model"`
 	Rule        float64  `json:"rule"`
 	Difference  float64  `json:"difference"`
-	Low         *float64 `json:"low,omitempty"` // nil with fewer than two pairs
+	Low         *float64 `json:"low,omitempty"` // nil with fewer than two agents
 	High        *float64 `json:"high,omitempty"`
 	Correlation *float64 `json:"correlation,omitempty"` // nil if one of them is constant
 }
 
-func newNumbers(model, rule []float64) *Numbers {
-	n := &Numbers{Pairs: len(model), Model: stat.Mean(model, nil), Rule: stat.Mean(rule, nil)}
+func newNumbers(all []both) *Numbers {
+	byAgent := map[int][]both{}
+	for _, b := range all {
+		byAgent[b.agent] = append(byAgent[b.agent], b)
+	}
+	var model, rule []float64
+	for _, agent := range slices.Sorted(maps.Keys(byAgent)) {
+		var m, r float64
+		for _, b := range byAgent[agent] {
+			m, r = m+b.model, r+b.rule
+		}
+		times := float64(len(byAgent[agent]))
+		model, rule = append(model, m/times), append(rule, r/times)
+	}
+	n := &Numbers{Pairs: len(all), Model: stat.Mean(model, nil), Rule: stat.Mean(rule, nil)}
 	d := statistics.Paired(rule, model)
 	n.Difference = n.Model - n.Rule
 	n.Low, n.High = known(d.Interval.Low), known(d.Interval.High)
