@@ -24,8 +24,8 @@ type completion struct {
 	prompt.Request
 	shape *shape.Shape // nil allows any text
 	rule.Rule
-	cache   *cached  // nil asks each time
-	tools   *toolbox // nil offers none
+	cache   *prompt.Cache // nil asks each time
+	tools   *toolbox      // nil offers none
 	private bool
 }
 
@@ -41,9 +41,9 @@ func readLLM(r *reader, n *doc.Node) action {
 	r = r.telling("the prompt differs between runs")
 	in := r
 	if names := n.Get("cache"); names != nil {
-		c.cache = r.cached(names)
+		c.cache = prompt.ReadCache(&r.Compiler, names)
 		inner := *r
-		inner.Names, inner.scope = c.cache.names, nil
+		inner.Names, inner.scope = c.cache.Names, nil
 		inner.look()
 		in = &inner
 	}
@@ -147,7 +147,7 @@ func written(text, model string) value.Value {
 func (c *completion) chat(t *turn) (chat llm.Chat, err error) {
 	var with expr.Contexts = t
 	if c.cache != nil {
-		if with, err = c.cache.eval(t); err != nil {
+		if with, err = c.cache.Eval(t); err != nil {
 			return chat, err
 		}
 	}

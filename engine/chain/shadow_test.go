@@ -156,6 +156,7 @@ func TestShadowMistakes(t *testing.T) {
 		{"shadow: 5", "all agents ask the model already"},
 		{"share: 0.1, shadow: 5, otherwise: 'None', private: true, answer: {a: bool}", "private are not compared"},
 		{"share: 0.1, shadow: 5, otherwise: 'None', answer: {why: string}", "free texts"},
+		{"share: 0.1, shadow: 5, otherwise: 'None', tools: [look]", "may change something"},
 		{"share: 0.1, shadow: -1, otherwise: 'None'", "shadow is from 0 to"},
 		{"share: 0.1, otherwise: {learn: rule.json}", "did you mean `learned`"},
 		{"share: 0.1, otherwise: {learned: none.json}", "cannot read the rule: there is no file none.json"},
