@@ -32,6 +32,7 @@ var (
 var rules = []rule{
 	{"/engine/batches", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/decision", []string{"/engine/internal/draw"}, append([]string{module + "/engine$"}, noPgx...)},
+	{"/engine/agreement", []string{"/engine", "/engine/decision", "/engine/experiment/statistics"}, noPgx},
 	{"/engine/surrogate", []string{"/engine/decision", "/engine/experiment/statistics", "/engine/suggest", "/engine/internal/draw"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/spans", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine", []string{"/engine/batches", "/engine/decision", "/engine/spans", "/engine/retrieval", "/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
