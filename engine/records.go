@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -71,22 +72,21 @@ func (r *SharedRow) Answers() bool { return r.Record != nil && r.Entry.Attempts 
 
 // StepRecord is the stored record of a finished step.
 type StepRecord struct {
-	Path      string        `cbor:"1,keyasint"`
-	Status    StepStatus    `cbor:"2,keyasint,omitempty"`
-	Class     Class         `cbor:"3,keyasint,omitempty"`
-	Label     Label         `cbor:"4,keyasint,omitempty"`
-	Attempts  int           `cbor:"5,keyasint,omitempty"` // requests sent; 0 for a step that calls no service
-	Statuses  []int         `cbor:"6,keyasint,omitempty"` // of the attempts, including 429s between them
-	Throttled time.Duration `cbor:"7,keyasint,omitempty"` // time throttled
-	Service   time.Duration `cbor:"8,keyasint,omitempty"` // time used by the service or the step itself
-	Usage     *Usage        `cbor:"9,keyasint,omitempty"` // of models; nil if none
-	// Parallel reports that the step belongs to a group whose steps could run in parallel and did not have to take turns.
-	Parallel bool   `cbor:"10,keyasint,omitempty"`
-	Waits    *Waits `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
-	Size     int64  `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
-	// Redirects are the requests among Attempts that followed a redirect.
-	Redirects int `cbor:"13,keyasint,omitempty"`
-	Rounds    int `cbor:"14,keyasint,omitempty"` // those among Attempts that gave a model the results of its tools
+	Path      string         `cbor:"1,keyasint"`
+	Status    StepStatus     `cbor:"2,keyasint,omitempty"`
+	Class     Class          `cbor:"3,keyasint,omitempty"`
+	Label     Label          `cbor:"4,keyasint,omitempty"`
+	Attempts  int            `cbor:"5,keyasint,omitempty"`  // requests sent; 0 for a step that calls no service
+	Statuses  []int          `cbor:"6,keyasint,omitempty"`  // of the attempts, including 429s between them
+	Throttled time.Duration  `cbor:"7,keyasint,omitempty"`  // time throttled
+	Service   time.Duration  `cbor:"8,keyasint,omitempty"`  // time used by the service or the step itself
+	Usage     *Usage         `cbor:"9,keyasint,omitempty"`  // of models; nil if none
+	Parallel  bool           `cbor:"10,keyasint,omitempty"` // it belongs to a group whose steps could run in parallel and did not have to take turns
+	Waits     *Waits         `cbor:"11,keyasint,omitempty"` // breakdown of Throttled; nil if zero
+	Size      int64          `cbor:"12,keyasint,omitempty"` // of the answers that it used, in bytes
+	Redirects int            `cbor:"13,keyasint,omitempty"` // those among Attempts that followed a redirect
+	Rounds    int            `cbor:"14,keyasint,omitempty"` // those among Attempts that gave a model the results of its tools
+	Decision  *decision.Pair `cbor:"15,keyasint,omitempty"` // answers of a model and of its rule; nil if there are none to compare
 }
 
 // Event is a result row that a session emitted.

@@ -184,7 +184,7 @@ func (e *exporting) sessions(ctx context.Context, r Reader, run engine.RunID) er
 	var open []openTable
 	for _, t := range sessionTables {
 		switch {
-		case t.name == "messages" && !found.messages:
+		case t.name == "messages" && !found.messages, t.name == "decisions" && !found.decisions:
 		case t.name == eventsTable:
 			open = append(open, openTable{sessionTable: t, fields: found.all})
 		default:

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/decision"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -93,7 +94,9 @@ var epoch = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 // crowd returns a run whose cells hold values of all kinds.
 func crowd() *reader {
 	steps := []engine.StepRecord{
-		{Path: "open", Service: time.Millisecond},
+		{Path: "open", Service: time.Millisecond, Decision: &decision.Pair{
+			Model: []byte(`{"go":true,"price":3}`), Rule: []byte(`{"go":false,"price":3}`), Used: decision.Rule, Seen: []byte(`{"mood":"=good"}`),
+		}},
 		{Path: "shop[1].buy", Attempts: 2, Statuses: []int{429, 503, 201}, Label: engine.Replayed, Usage: &engine.Usage{Calls: 2, Input: 1200, Output: 34, Cost: 21_300, Hits: 1}},
 		{Path: "pay", Attempts: 1, Size: 2048, Statuses: []int{200}, Label: engine.Unconfirmed},
 	}
@@ -218,18 +221,19 @@ func golden(t *testing.T, name string, got []byte) {
 func TestExportGoldens(t *testing.T) {
 	r := crowd()
 	for name, export := range map[string]func(w io.Writer) error{
-		"metrics.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "metrics", r, "", names) },
-		"cycles.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
-		"sessions.csv": func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
-		"emitted.csv":  func(w io.Writer) error { return ExportEmitted(t.Context(), w, r, "", names) },
-		"events.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "events", r, "", names) },
-		"timings.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "timings", r, "", names) },
-		"steps.csv":    func(w io.Writer) error { return Export(t.Context(), w, CSV, "steps", r, "", names) },
-		"requests.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "requests", r, "", names) },
-		"messages.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "messages", r, "", names) },
-		"changes.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "changes", r, "", names) },
-		"memory.jsonl": func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
-		"run.json":     func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
+		"metrics.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "metrics", r, "", names) },
+		"cycles.csv":    func(w io.Writer) error { return Export(t.Context(), w, CSV, "cycles", r, "", names) },
+		"sessions.csv":  func(w io.Writer) error { return ExportSessions(t.Context(), w, r, "", names) },
+		"emitted.csv":   func(w io.Writer) error { return ExportEmitted(t.Context(), w, r, "", names) },
+		"events.csv":    func(w io.Writer) error { return Export(t.Context(), w, CSV, "events", r, "", names) },
+		"timings.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "timings", r, "", names) },
+		"steps.csv":     func(w io.Writer) error { return Export(t.Context(), w, CSV, "steps", r, "", names) },
+		"requests.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "requests", r, "", names) },
+		"messages.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "messages", r, "", names) },
+		"decisions.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "decisions", r, "", names) },
+		"changes.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "changes", r, "", names) },
+		"memory.jsonl":  func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
+		"run.json":      func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
 	} {
 		var out bytes.Buffer
 		if err := export(&out); err != nil {
@@ -328,7 +332,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "README.md changes.csv cycles.csv events.csv events__paid.csv events_bought.csv events_left.csv memory.jsonl messages.csv metrics.csv requests.csv run.json sessions.csv steps.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "README.md changes.csv cycles.csv decisions.csv events.csv events__paid.csv events_bought.csv events_left.csv memory.jsonl messages.csv metrics.csv requests.csv run.json sessions.csv steps.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {
@@ -345,7 +349,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 15 {
+	if got := listFiles(t, dir); len(got) != 16 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

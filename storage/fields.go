@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -205,12 +206,14 @@ func (e *flatEvent) of(r *record) *flatEvent {
 	return e
 }
 
-// survey is what the files of a run contain: the fields of its events, and whether there are messages.
+// survey is what the files of a run contain: the fields of its events, and whether there are messages, and answers of models to compare.
 type survey struct {
 	all      *eventFields
 	names    []string // of events, in the order in which they first occur
 	byName   map[string]*eventFields
 	messages bool
+
+	decisions bool // of models and rules
 }
 
 // surveyed reads the sessions of a run to find out what columns their events need.
@@ -227,6 +230,7 @@ func surveyed(ctx context.Context, r Reader, run engine.RunID) (*survey, error) 
 			return nil, err
 		}
 		s.messages = s.messages || len(row.Delta.Said) > 0
+		s.decisions = s.decisions || slices.ContainsFunc(row.Steps, func(step engine.StepRecord) bool { return step.Decision != nil })
 		for i := range row.Events {
 			name := row.Events[i].Name
 			own := s.byName[name]

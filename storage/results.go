@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/decision"
 )
 
 // Names is what exports take from the scenario of a run: the names of agents and sessions, its clock and its steps.
@@ -68,6 +70,7 @@ var sessionTables = []sessionTable{
 	{"steps", "Each step that a session executed or skipped.", stepCells, eachStep},
 	{"requests", "Each step that sent requests to a service or a model: endpoint, status and times.", requestCells, eachRequest},
 	{"messages", "Each message from an agent to another. Messages from people are in changes.", messageCells, eachMessage},
+	{"decisions", "Each answer of a model that can be compared with that of its rule, and those of the shadow sample. They depend on the model, but not on timing.", decisionCells, eachDecision},
 }
 
 // placeCells start the rows of all files with sessions.
@@ -190,6 +193,24 @@ var messageCells = join(placeCells, []cell[*record]{
 	{column{"data", jsonCells, "", "Data of the message."}, func(t *table, r *record) { t.json(messageOf(r).Data) }},
 })
 
+var decisionCells = join(stepPlace, []cell[*record]{
+	{column{"used", wordCells, "", "Whose answer the session used: model or rule."}, func(t *table, r *record) { t.plain(usedBy[r.step().Decision.Used]) }},
+	{column{"model", jsonCells, "", "Answer of the model, without free texts; empty if it did not answer."}, func(t *table, r *record) { t.json(r.step().Decision.Model) }},
+	{column{"rule", jsonCells, "", "Answer of the rule, without free texts; empty without a rule."}, func(t *table, r *record) { t.json(r.step().Decision.Rule) }},
+	{column{"agree", wordCells, "", "true if both answers are the same, false if they differ; empty if one is missing."}, func(t *table, r *record) { t.plain(agree(r.step().Decision)) }},
+	{column{"failed", wordCells, "", "Class of the error for which the model did not answer."}, func(t *table, r *record) { t.text(r.step().Decision.Failed) }},
+	{column{"memory", jsonCells, "", "Texts, numbers and truth values that the agent remembered."}, func(t *table, r *record) { t.json(r.step().Decision.Seen) }},
+})
+
+var usedBy = [...]string{decision.Model: "model", decision.Rule: "rule"}
+
+func agree(p *decision.Pair) string {
+	if !p.Both() {
+		return ""
+	}
+	return strconv.FormatBool(bytes.Equal(p.Model, p.Rule))
+}
+
 // message is the body of a message between agents.
 type message struct {
 	Text string          `json:"text"`
@@ -257,6 +278,18 @@ func eachSession(_ *record, next func() error) error { return next() }
 
 func eachEvent(r *record, next func() error) error {
 	for r.at = range r.Events {
+		if err := next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachDecision(r *record, next func() error) error {
+	for r.at = range r.Steps {
+		if r.step().Decision == nil {
+			continue
+		}
 		if err := next(); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/decisions"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/line"
@@ -74,25 +75,27 @@ type startCommands struct {
 
 // runCommands are about runs that exist.
 type runCommands struct {
-	Runs        runsCmd        `cmd:"" help:"List runs, newest first." group:"Runs"`
-	Checkpoints checkpointsCmd `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
-	Timeline    timelineCmd    `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
-	Transcript  transcriptCmd  `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
-	Agents      agentsCmd      `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
-	Fetch       fetchCmd       `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
-	Export      exportCmd      `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
-	Report      reportCmd      `cmd:"" help:"Write an HTML report." group:"Runs"`
-	Push        pushCmd        `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
-	Compare     compareCmd     `cmd:"" help:"Compare runs, with significance." group:"Runs"`
-	Delete      deleteCmd      `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
-	Prune       pruneCmd       `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
-	Restore     restoreCmd     `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
-	Trash       trashCmd       `cmd:"" help:"List the trash, or empty it." group:"Runs"`
-	Note        marks.NoteCmd  `cmd:"" help:"Show or change the note of a run." group:"Runs"`
-	Name        marks.NameCmd  `cmd:"" help:"Show or change the name of a run." group:"Runs"`
-	Tag         marks.TagCmd   `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
-	Star        marks.StarCmd  `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
-	Audit       auditCmd       `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
+	Runs        runsCmd             `cmd:"" help:"List runs, newest first." group:"Runs"`
+	Checkpoints checkpointsCmd      `cmd:"" help:"List the checkpoints of a run." group:"Runs"`
+	Timeline    timelineCmd         `cmd:"" help:"Show what an agent did, step by step." group:"Runs"`
+	Transcript  transcriptCmd       `cmd:"" help:"Print what agents said, decided and sent to each other." group:"Runs"`
+	Agents      agentsCmd           `cmd:"" help:"Count outcomes of a cycle, or list the agents with one." group:"Runs"`
+	Fetch       fetchCmd            `cmd:"" help:"Fetch a checkpoint that another machine sent to Postgres." group:"Runs"`
+	Export      exportCmd           `cmd:"" help:"Export results as CSV, JSON or Parquet." group:"Runs"`
+	Report      reportCmd           `cmd:"" help:"Write an HTML report." group:"Runs"`
+	Push        pushCmd             `cmd:"" help:"Send results to Postgres, or check the connection." group:"Runs"`
+	Compare     compareCmd          `cmd:"" help:"Compare runs, with significance." group:"Runs"`
+	Agreement   decisions.Agreement `cmd:"" help:"Compare the answers of models with those of their rules." group:"Runs"`
+	Learn       decisions.Learn     `cmd:"" help:"Learn a rule from the answers of a model." group:"Runs"`
+	Delete      deleteCmd           `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
+	Prune       pruneCmd            `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
+	Restore     restoreCmd          `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
+	Trash       trashCmd            `cmd:"" help:"List the trash, or empty it." group:"Runs"`
+	Note        marks.NoteCmd       `cmd:"" help:"Show or change the note of a run." group:"Runs"`
+	Name        marks.NameCmd       `cmd:"" help:"Show or change the name of a run." group:"Runs"`
+	Tag         marks.TagCmd        `cmd:"" help:"Show or change the tags of a run." group:"Runs"`
+	Star        marks.StarCmd       `cmd:"" help:"Give a run a star, or remove it." group:"Runs"`
+	Audit       auditCmd            `cmd:"" help:"Recompute the figures of a run from its journal." group:"Runs"`
 }
 
 // orderCommands act on the run in progress.
@@ -359,6 +362,7 @@ func (t *terminal) bind(command *kong.Context) {
 		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
 	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})
+	command.Bind(&decisions.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&questions.Terminal{
 		Out: t.out, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, With: t.with,
 		Execute: func(ctx context.Context, l app.Launch, export string) error {

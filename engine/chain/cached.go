@@ -11,73 +11,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain/expr"
-	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/draw"
-	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/llm"
 )
-
-// cached holds the names of a cache. A prompt sees nothing else, so the answer does not depend on which session asks
-// first.
-type cached struct {
-	names []string
-	exprs []*script.Expr
-}
-
-func (r *reader) cached(n *doc.Node) *cached {
-	c := &cached{}
-	if n.Kind() != doc.Map {
-		n.Errorf("`{frequency: agent.shopping_frequency, day: now.weekday}`", "a cache is a map of the names that its prompt can use")
-		return c
-	}
-	for _, e := range n.Entries() {
-		expr.CheckName(e.Key, e.Key.Text(), "a cache's value")
-		c.names = append(c.names, e.Key.Text())
-		c.exprs = append(c.exprs, r.Expression(e.Value))
-	}
-	return c
-}
-
-// eval evaluates the names, and returns the context for a prompt that sees nothing else.
-func (c *cached) eval(t *turn) (*seen, error) {
-	s := &seen{turn: t, values: make(map[string]value.Value, len(c.names))}
-	for i, e := range c.exprs {
-		v, err := e.Eval(t.Context("cache." + c.names[i]))
-		if err == nil {
-			v, err = value.Data(v)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cache %s: %w", c.names[i], err)
-		}
-		s.values[c.names[i]] = v
-	}
-	return s, nil
-}
-
-// seen holds the values of a cache under the names that the prompt uses.
-type seen struct {
-	turn   *turn
-	values map[string]value.Value
-	view   script.Context
-}
-
-// Context implements Contexts. Without a field, draws are errors.
-func (s *seen) Context(field string) *script.Context {
-	s.view = *s.turn.Context(field)
-	s.view.Names, s.view.Field = s, ""
-	return &s.view
-}
-
-// Lookup implements script.Names.
-func (s *seen) Lookup(name string) (value.Value, error) {
-	if v, ok := s.values[name]; ok {
-		return v, nil
-	}
-	return nil, fmt.Errorf("%s is not known here", name)
-}
 
 // key identifies a shared answer: the services, the request, and its retries and timeouts.
 func (c *completion) key(services []*Service, chat *llm.Chat, retry engine.Retry, limit time.Duration) (engine.SharedKey, error) {

@@ -23,7 +23,7 @@ func kinds() []kind {
 		}, readHTTP},
 		{"llm", []string{
 			"service", "prompt", "messages", "system", "answer", "temperature", "max_tokens", "max_completion_tokens",
-			"reasoning_effort", "extra", "share", "otherwise", "cache", "fallback", "tools", "tool_limits",
+			"reasoning_effort", "extra", "share", "otherwise", "shadow", "cache", "fallback", "tools", "tool_limits",
 			"stream", "private",
 		}, readLLM},
 		{"embed", []string{"service", "input", "dimensions"}, readEmbed},

@@ -9,9 +9,9 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/odds"
 	"github.com/throng-sim/throng/engine/chain/prompt"
+	"github.com/throng-sim/throng/engine/chain/rule"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
-	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/llm"
@@ -22,12 +22,11 @@ import (
 type completion struct {
 	services []*Service // tried in this order, each with its models
 	prompt.Request
-	shape     *shape.Shape // nil allows any text
-	share     expr.Value   // nil means all
-	otherwise *script.Expr // nil means that a failure ends the attempt
-	cache     *cached      // nil asks each time
-	tools     *toolbox     // nil offers none
-	private   bool
+	shape *shape.Shape // nil allows any text
+	rule.Rule
+	cache   *prompt.Cache // nil asks each time
+	tools   *toolbox      // nil offers none
+	private bool
 }
 
 func readLLM(r *reader, n *doc.Node) action {
@@ -42,9 +41,9 @@ func readLLM(r *reader, n *doc.Node) action {
 	r = r.telling("the prompt differs between runs")
 	in := r
 	if names := n.Get("cache"); names != nil {
-		c.cache = r.cached(names)
+		c.cache = prompt.ReadCache(&r.Compiler, names)
 		inner := *r
-		inner.Names, inner.scope = c.cache.names, nil
+		inner.Names, inner.scope = c.cache.Names, nil
 		inner.look()
 		in = &inner
 	}
@@ -52,12 +51,9 @@ func readLLM(r *reader, n *doc.Node) action {
 	if a := n.Get("answer"); a != nil {
 		c.shape = shape.Read(a)
 	}
-	c.otherwise = r.Expression(n.Get("otherwise"))
-	if c.share = prompt.ReadNumber(&r.Compiler, n.Get("share"), "share", 1); c.share != nil && c.otherwise == nil && n.Get("otherwise") == nil {
-		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
-	}
 	c.private = n.Get("private").Bool()
 	c.tools = r.toolbox(c, n)
+	c.Rule = rule.Read(&r.Compiler, n, rule.Step{Shape: c.shape, Private: c.private, Tools: c.tools != nil, Agents: r.Agents, Open: r.open})
 	return c
 }
 
@@ -75,15 +71,7 @@ func listOf(n *doc.Node) []*doc.Node {
 func (c *completion) changes() *Service { return nil }
 
 func (c *completion) asks() ([]*Service, odds.Odds) {
-	often := odds.Surely
-	if c.share != nil {
-		often = odds.Perhaps
-	}
-	if fixed, ok := c.share.(expr.Const); ok {
-		if f, ok := starlark.AsFloat(fixed.V); ok {
-			often = odds.Of(f)
-		}
-	}
+	often := c.Often()
 	if c.cache != nil { // another agent may have asked
 		often = often.And(odds.Perhaps)
 	}
@@ -91,33 +79,44 @@ func (c *completion) asks() ([]*Service, odds.Odds) {
 }
 
 func (c *completion) run(t *turn) (value.Value, error) {
-	asks, err := c.chosen(t)
+	asks, err := c.Chosen(t, t.x.s, t.path)
 	if err != nil {
 		return nil, err
 	}
 	if !asks {
-		return c.replacement(t)
+		out, err := c.replacement(t)
+		if err == nil {
+			err = c.shadowed(t, out)
+		}
+		return out, err
 	}
 	if err := t.dry(); err != nil {
 		return nil, err
 	}
-	chat, err := c.chat(t)
-	if err != nil {
-		return nil, err
+	out, err := c.question(t)
+	if err == nil {
+		c.compared(t, out)
+		return out, nil
 	}
-	var out value.Value
-	if c.cache != nil {
-		out, err = c.shared(t, chat)
-	} else {
-		out, err = c.ask(t, chat)
-	}
-	if err == nil || c.otherwise == nil || !passes(t, err) {
+	if !c.Replaces() || !passes(t, err) {
 		return out, err
 	}
 	if step, ok := errors.AsType[*engine.StepError](err); ok {
 		t.record().Class = step.Class
 	}
 	return c.replacement(t)
+}
+
+// question asks the model.
+func (c *completion) question(t *turn) (value.Value, error) {
+	chat, err := c.chat(t)
+	if err != nil {
+		return nil, err
+	}
+	if c.cache != nil {
+		return c.shared(t, chat)
+	}
+	return c.ask(t, chat)
 }
 
 // passes reports whether a fallback may replace the failure: it was a service, and there is time.
@@ -137,33 +136,6 @@ func passes(t *turn, err error) bool {
 	}
 }
 
-// chosen reports whether this agent asks. It is drawn from the seed, the agent and the step.
-func (c *completion) chosen(t *turn) (bool, error) {
-	if c.share == nil {
-		return true, nil
-	}
-	share, err := prompt.Number(t, c.share, "share", 1)
-	if err != nil || share == 0 || share == 1 {
-		return share == 1, err
-	}
-	return engine.AgentKey(t.x.s.Settings().Seed, t.x.s.Agent).Text("share").Text(t.path).Source().Float64() < share, nil
-}
-
-// replacement returns the answer of agents that do not ask, or get no answer.
-func (c *completion) replacement(t *turn) (out value.Value, err error) {
-	if out, err = t.compute(c.otherwise, "otherwise"); err != nil {
-		return nil, err
-	}
-	if c.shape != nil {
-		return out, c.shape.Accept(out)
-	}
-	text, ok := starlark.AsString(out)
-	if !ok {
-		return nil, engine.Fail(engine.Script, "otherwise returns %s, but the step needs a text", out.Type())
-	}
-	return written(text, ""), nil
-}
-
 var writtenShape = value.NewShape("text", "model")
 
 // written is the output of a step without a shape.
@@ -175,7 +147,7 @@ func written(text, model string) value.Value {
 func (c *completion) chat(t *turn) (chat llm.Chat, err error) {
 	var with expr.Contexts = t
 	if c.cache != nil {
-		if with, err = c.cache.eval(t); err != nil {
+		if with, err = c.cache.Eval(t); err != nil {
 			return chat, err
 		}
 	}

@@ -31,6 +31,7 @@ step loop:
     step vector: {kind: embed, service: model, input: ["${steps.read.text}", "${i}"], depends_on: [read]}
     step state: {kind: emit, event: state, data: "${previous}"}
 step some: {kind: llm, service: model, prompt: "twice last ${agent.id}", answer: {n: int}, share: 0.5, otherwise: '{"n": 0}'}
+step pair: {kind: llm, service: model, prompt: "twice pair ${agent.id}", answer: {n: int}, share: 0.4, shadow: 2, otherwise: '{"n": 1}'}
 step bad: {kind: llm, service: other, prompt: "never fits ${agent.id}", answer: {n: int}, retry: {attempts: 2, wait: 0}, when: agent.index == 1}
 step last: {kind: emit, event: last, data: "${[steps.fit, steps.some]}"}
 `
@@ -90,9 +91,10 @@ func TestEveryCrashOfModels(t *testing.T) {
 			st := stage{steps: asks, agents: agents, change: mode.change, journal: &enginetest.Journal{}}
 			undisturbed := newMoody()
 			st.more = undisturbed.models(t)
-			want := enginetest.Results(st.run(t))
+			ended := st.run(t)
+			want := enginetest.Results(ended) + pairs(ended)
 			rows := len(st.journal.Rows())
-			if !strings.Contains(want, "failed bad_answer") || rows < 60 {
+			if !strings.Contains(want, "failed bad_answer") || !strings.Contains(want, "pair rule") || rows < 60 {
 				t.Fatalf("%d rows of\n%s", rows, want)
 			}
 			calls := undisturbed.bodies()
@@ -108,7 +110,7 @@ func TestEveryCrashOfModels(t *testing.T) {
 				if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
 					st.run(t)
 				}
-				if got := enginetest.Results(st.journal.Sessions()); got != want {
+				if got := enginetest.Results(st.journal.Sessions()) + pairs(st.journal.Sessions()); got != want {
 					t.Fatalf("killed after row %d:\n got %s\nwant %s", dies, got, want)
 				}
 				checkCalls(t, dies, st.resume, calls, before, server.bodies())

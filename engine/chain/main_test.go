@@ -174,7 +174,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 		st.change(&settings)
 	}
 	run, err := run.Start(st.ctx, run.Config{
-		ID: "run", Program: program{c, st.acted, st.watch}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
+		ID: "run", Program: program{c, st.acted, st.watch, crowd(max(st.agents, 1))}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
 		Hooks: run.Hooks{Tracer: st.tracer},
 	})
@@ -202,11 +202,18 @@ type program struct {
 	chain *Chain
 	acted string
 	watch *Watch
+	crowd crowd
 }
+
+// crowd is a directory of so many agents without names.
+type crowd int
+
+func (crowd) Index(string) (int, bool, error) { return 0, false, nil }
+func (c crowd) Count() int                    { return int(c) }
 
 func (p program) Session(s *engine.Session) {
 	memory := memory.New(s.Memory)
-	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch})
+	p.chain.Run(s, &Input{World: world{s, memory}, Memory: memory, Acted: p.acted, Watch: p.watch, Agents: p.crowd})
 }
 
 // world is what the steps of a test see.

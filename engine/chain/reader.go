@@ -22,6 +22,8 @@ type Reader struct {
 	Functions bool
 	// Open opens a file of the scenario's folder.
 	Open func(file string) ([]byte, error)
+	// Agents points to the number of agents of the scenario, which may become known later; nil means one.
+	Agents *int
 	// More, if set, reads connectors that the file does not define.
 	More func(name string)
 

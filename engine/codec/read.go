@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/retrieval"
 )
 
@@ -73,9 +74,9 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 	for n := c.length(); n > 0 && !c.bad; n-- {
 		s := engine.StepRecord{Path: r.text(c.bytes())}
 		flags := c.byte()
-		more := byte(0)
+		more := uint64(0)
 		if flags&flagMore != 0 {
-			more = c.byte()
+			more = c.uint()
 		}
 		s.Status, s.Label = c.status(flags&statusBits), engine.Label(flags>>labelShift&labelBits)
 		if more&flagLabel != 0 {
@@ -110,9 +111,22 @@ func (r *SessionReader) steps(c *Cursor, steps []engine.StepRecord) []engine.Ste
 		if more&flagWaits != 0 {
 			s.Waits = c.waits()
 		}
+		if more&flagDecision != 0 {
+			s.Decision = c.decision()
+		}
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// decision reads the answers of a model and a rule.
+func (c *Cursor) decision() *decision.Pair {
+	p := &decision.Pair{Used: decision.By(c.byte()), Failed: string(c.bytes())}
+	if p.Used > decision.Rule {
+		c.fail()
+	}
+	p.Model, p.Rule, p.Seen = c.bytes(), c.bytes(), c.bytes()
+	return p
 }
 
 // waits reads waits. A later version may have more kinds.

@@ -29,7 +29,7 @@ const (
 	labelBits    = 0b11
 	flagStepErr  = 1 << 5
 	flagRequests = 1 << 6
-	flagMore     = 1 << 7 // a byte of the flags below follows
+	flagMore     = 1 << 7 // a number with the flags below follows
 )
 
 // Further flags of a step.
@@ -43,7 +43,8 @@ const (
 	// flagRedirects: the number of redirects follows the size.
 	flagRedirects = 1 << 6
 	// flagRounds: the number of rounds with results of tools follows the redirects.
-	flagRounds = 1 << 7
+	flagRounds   = 1 << 7
+	flagDecision = 1 << 8 // the answers of a model and a rule come last
 )
 
 // appendSegment appends a row: its length, and the body that f writes.
@@ -133,7 +134,7 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Attempts != 0 || len(s.Statuses) > 0 {
 			flags |= flagRequests
 		}
-		more := byte(0)
+		more := uint64(0)
 		if s.Usage != nil {
 			more |= flagUsage
 		}
@@ -158,12 +159,15 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 		if s.Rounds != 0 {
 			more |= flagRounds
 		}
+		if s.Decision != nil {
+			more |= flagDecision
+		}
 		if more != 0 {
 			flags |= flagMore
 		}
 		dst = append(appendText(dst, s.Path), flags)
 		if more != 0 {
-			dst = append(dst, more)
+			dst = binary.AppendUvarint(dst, more)
 		}
 		if more&flagLabel != 0 {
 			dst = append(dst, byte(s.Label))
@@ -197,6 +201,10 @@ func appendSteps(dst []byte, r *engine.SessionRow) []byte {
 			for _, d := range s.Waits {
 				dst = binary.AppendVarint(dst, int64(d))
 			}
+		}
+		if p := s.Decision; p != nil {
+			dst = appendText(append(dst, byte(p.Used)), p.Failed)
+			dst = appendText(appendText(appendText(dst, p.Model), p.Rule), p.Seen)
 		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Events)))

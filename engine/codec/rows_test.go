@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/retrieval"
 )
 
@@ -62,6 +63,12 @@ var genStep = rapid.Custom(func(t *rapid.T) engine.StepRecord {
 			*n = rapid.Int64().Draw(t, "used")
 		}
 		s.Usage.Again = rapid.SampledFrom([]int64{0, 1, 300}).Draw(t, "again")
+	}
+	if rapid.Bool().Draw(t, "has a decision") {
+		s.Decision = &decision.Pair{
+			Model: genBytes.Draw(t, "model"), Rule: genBytes.Draw(t, "rule"), Used: rapid.SampledFrom([]decision.By{decision.Model, decision.Rule}).Draw(t, "used by"),
+			Failed: genText.Draw(t, "failed"), Seen: genBytes.Draw(t, "seen"),
+		}
 	}
 	return s
 })

@@ -23,7 +23,8 @@ type ModelConfig struct {
 	Secret string
 	// Seed is the seed of requests without a seed, and of faults and latency.
 	Seed uint64
-	// Models are the names of the models, each for chat and for embeddings; nil is mock-1 and mock-2.
+	// Models are the names of the models, each for chat and for embeddings; nil is mock-1, mock-2 and mock-persona, whose choices
+	// and numbers in structured answers depend on the words and numbers of the user's messages.
 	Models []string
 	// Profile is the latency of every answer. Each token of the answer adds to it.
 	Profile Profile
@@ -37,6 +38,9 @@ type ModelConfig struct {
 	// waits for it.
 	OnRequest func(Request)
 }
+
+// personaModel is the model whose structured answers depend on the persona.
+const personaModel = "mock-persona"
 
 // Validate reports everything that is wrong with c.
 func (c ModelConfig) Validate() error {
@@ -86,7 +90,7 @@ func StartModel(cfg ModelConfig) (*Model, error) {
 // buildModel makes the server without a listener.
 func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 	if len(cfg.Models) == 0 {
-		cfg.Models = []string{"mock-1", "mock-2"}
+		cfg.Models = []string{"mock-1", "mock-2", personaModel}
 	}
 	m := &Model{
 		host:  host{clock: clock, started: clock(), onRequest: cfg.OnRequest},

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/leaning"
 	"github.com/throng-sim/throng/engine/mock/messages"
 	"github.com/throng-sim/throng/engine/mock/toolmock"
 	"github.com/throng-sim/throng/engine/mock/wire"
@@ -93,6 +94,15 @@ func (m *Model) complete(q *chatRequest) (*completion, *apiError) {
 	c := &completion{Answer: messages.Answer{Prompt: q.promptTokens(), Cached: cachedOf(q.instructions())}}
 	c.ID = hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, hi), lo))
 	talk := newTalk(q.messages)
+	if q.model == personaModel {
+		var asked strings.Builder
+		for _, one := range q.messages {
+			if one.role == "user" {
+				asked.WriteString(one.text + "\n")
+			}
+		}
+		talk.leaning = leaning.New(asked.String())
+	}
 	var err error
 	c.Calls, err = toolmock.Choose(key, q.tools, q.answered(), m.network.Load().faults.Tools, func(schema json.RawMessage, key draw.Key) (string, error) {
 		return m.schemas.fitting(schema, key, talk)

@@ -51,6 +51,7 @@ func (s *schema) document(key draw.Key, t *talk) (string, error) {
 type document struct {
 	source *draw.Source
 	talk   *talk
+	field  string // that is being written
 	b      []byte
 	err    error
 }
@@ -70,7 +71,7 @@ func (d *document) write(s *form, level int) {
 	case formChoice:
 		d.write(d.choose(s, level), level+1)
 	case formValue:
-		d.b = append(d.b, s.values[d.source.IntN(len(s.values))]...)
+		d.b = append(d.b, s.values[d.pick(s.values)]...)
 	case formObject:
 		d.object(s, level)
 	case formArray:
@@ -80,8 +81,20 @@ func (d *document) write(s *form, level int) {
 		d.err = err
 		d.b = appendText(d.b, text)
 	case formNumber:
-		d.b = append(d.b, s.number.draw(d.source)...)
+		if lean := d.talk.leaning; lean != nil {
+			d.b = append(d.b, s.number.level(lean.Level(d.source.Float64(), d.field))...)
+		} else {
+			d.b = append(d.b, s.number.draw(d.source)...)
+		}
 	}
+}
+
+// pick draws one of the values.
+func (d *document) pick(values []string) int {
+	if lean := d.talk.leaning; lean != nil {
+		return lean.Pick(d.source.Float64(), d.field, values)
+	}
+	return d.source.IntN(len(values))
 }
 
 // choose draws one of the choices with finite depth, or takes the shallowest.
@@ -110,6 +123,7 @@ func (d *document) object(s *form, level int) {
 			continue
 		}
 		d.b = append(append(comma(d.b, n), f.name...), ':')
+		d.field = f.name
 		d.write(f.form, level+1)
 		n++
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/throng-sim/throng/engine/mock/fraction"
 )
 
 // fixed reads enum and const. It ignores values of another type.
@@ -52,7 +54,7 @@ func isOf(value json.RawMessage, kind string) bool {
 	case "null":
 		return kind == "null"
 	default:
-		n, err := readNumber(string(value))
+		n, err := fraction.Read(string(value))
 		return kind == "number" || kind == "integer" && err == nil && n.IsInt()
 	}
 }
@@ -218,7 +220,7 @@ func (r *schemaReader) fraction(n node, word string) *big.Rat {
 	if !r.into(n, word, "a number", &text) {
 		return nil
 	}
-	value, err := readNumber(string(text))
+	value, err := fraction.Read(string(text))
 	if err != nil {
 		r.problem(n.at, "'%s': %s", word, err)
 	}

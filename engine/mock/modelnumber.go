@@ -3,10 +3,9 @@ package mock
 import (
 	"errors"
 	"math/big"
-	"strconv"
-	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/fraction"
 )
 
 // numberRule is a schema's rule for a number, in exact fractions.
@@ -21,9 +20,6 @@ type numberRule struct {
 
 // usualSpan is the range of values when one of the bounds is absent.
 const usualSpan = 100
-
-// finest is the largest number of decimals that a number may need to fit between its bounds.
-const finest = 400
 
 var errNoNumber = errors.New("there is no number within these bounds")
 
@@ -40,7 +36,7 @@ func (n *numberRule) settle() error {
 	default:
 		n.step = big.NewRat(1, 100)
 	}
-	for range finest {
+	for range fraction.Finest {
 		n.between()
 		if n.count.Sign() > 0 {
 			return nil
@@ -93,31 +89,17 @@ func ceil(r *big.Rat) (*big.Int, bool) {
 // draw returns one of the values in JSON form.
 func (n *numberRule) draw(s *draw.Source) string {
 	at := new(big.Int).SetUint64(s.Uint64() >> 1)
-	at.Mod(at, n.count)
+	return n.value(at.Mod(at, n.count))
+}
+
+// level returns the value at a place from 0 to below 1 on the scale of the values.
+func (n *numberRule) level(place float64) string {
+	const parts = 1 << 30
+	at := new(big.Int).Mul(n.count, big.NewInt(int64(place*parts)))
+	return n.value(at.Rsh(at, 30))
+}
+
+func (n *numberRule) value(at *big.Int) string {
 	value := new(big.Rat).SetInt(at.Add(at, n.from))
-	return decimal(value.Mul(value, n.step))
-}
-
-// decimal writes a decimal fraction exactly.
-func decimal(r *big.Rat) string {
-	if r.IsInt() {
-		return r.Num().String()
-	}
-	digits, _ := r.FloatPrec()
-	return strings.TrimRight(r.FloatString(digits), "0")
-}
-
-// readNumber reads a JSON number as a fraction. It rejects numbers of more than 300 digits, which would need much memory.
-func readNumber(text string) (*big.Rat, error) {
-	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	if exponent != "" {
-		if n, err := strconv.Atoi(exponent); err != nil || n < -finest/2 || n > finest/2 {
-			return nil, errors.New("the number is too large or too small")
-		}
-	}
-	r, ok := new(big.Rat).SetString(text)
-	if !ok || len(text) > finest/2 {
-		return nil, errors.New("not a number")
-	}
-	return r, nil
+	return fraction.Text(value.Mul(value, n.step))
 }

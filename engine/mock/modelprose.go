@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/leaning"
 )
 
 // endSign ends a conversation, if a message says so.
@@ -21,16 +22,17 @@ const (
 
 // talk is what an answer refers to: the words of the last message, and the role that the instructions describe.
 type talk struct {
-	topics  []string // of the last message, or of the latest that has any
-	wider   []string // of the whole conversation
-	self    []string // of the instructions
-	asked   bool     // the last message ends in a question
-	turns   int      // so far
-	mayEnd  bool     // a message contains endSign
-	ending  bool     // the last message ends with it, as an answer would
-	words   int      // number that the last message asks for, or 0
-	phrases int      // number of sentences that it asks for, or 0
-	roughly bool     // words is approximate
+	topics  []string         // of the last message, or of the latest that has any
+	wider   []string         // of the whole conversation
+	self    []string         // of the instructions
+	asked   bool             // the last message ends in a question
+	turns   int              // so far
+	mayEnd  bool             // a message contains endSign
+	ending  bool             // the last message ends with it, as an answer would
+	words   int              // number that the last message asks for, or 0
+	phrases int              // number of sentences that it asks for, or 0
+	roughly bool             // words is approximate
+	leaning *leaning.Leaning // of the persona that answers; nil for other models
 }
 
 func newTalk(messages []message) *talk {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
+
+	"github.com/throng-sim/throng/engine/mock/fraction"
 )
 
 // judge checks a document against a schema, with formats, using only the library.
@@ -329,9 +331,9 @@ func TestUniqueItems(t *testing.T) {
 
 func TestDecimals(t *testing.T) {
 	for text, want := range map[string]string{"1.50": "1.5", "-0.001": "-0.001", "3": "3", "1e-20": "0.00000000000000000001", "100": "100"} {
-		r, err := readNumber(text)
-		if err != nil || decimal(r) != want {
-			t.Errorf("%s is %s (%v), want %s", text, decimal(r), err, want)
+		r, err := fraction.Read(text)
+		if err != nil || fraction.Text(r) != want {
+			t.Errorf("%s is %s (%v), want %s", text, fraction.Text(r), err, want)
 		}
 	}
 	if n, exact := ceil(big.NewRat(-3, 2)); n.Int64() != -1 || exact {

@@ -127,6 +127,7 @@ func (r *reader) scenario(open Opener) (*Scenario, error) {
 	r.chains.Fields = map[string][]string{
 		"session": (*session)(nil).Names(), "now": value.Time{}.AttrNames(), "params": nil,
 	}
+	r.chains.Agents = &r.s.Agents
 	r.open = func(path string) ([]byte, error) {
 		if strings.HasPrefix(path, engine.OwnFiles) {
 			return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)

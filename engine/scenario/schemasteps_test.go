@@ -102,6 +102,15 @@ func kindWords() map[string]keyWord {
 	}
 }
 
+// instead is the schema of the answer if no model answers.
+var instead = schema{
+	"type": []string{"string", "number", "boolean", "object"}, "additionalProperties": false, "required": []string{"learned"},
+	"properties": schema{
+		"learned": schema{"type": "string", "description": "a file that throngctl learn wrote"},
+		"answer":  schema{"enum": []string{"draw", "likely"}, "description": "likely: the most likely answer instead of a drawn one"},
+	},
+}
+
 // modelWords are the keys of steps that call models.
 func modelWords() map[string]keyWord {
 	all := map[string]keyWord{
@@ -128,7 +137,8 @@ func modelWords() map[string]keyWord {
 		"tool_limits.time":       {duration, "the timeout of a call of a tool; the default is 30s"},
 		"tool_limits.bytes":      {whole, "the length of a result, in bytes, after which it is cut; the default is 16000"},
 		"step.share":             {numeric, "the fraction of agents that call the model; the others take otherwise"},
-		"step.otherwise":         {words, "an expression: the answer if no model answers"},
+		"step.otherwise":         {instead, "the answer if no model answers: an expression, or {learned: rule.json} for a rule that throngctl learn wrote"},
+		"step.shadow":            {numeric, "how many sessions of a cycle ask the model even if the rule answers, to measure how often it agrees with the rule"},
 		"step.cache":             {mapped, "names with expressions, the only names that the prompt sees: agents with the same values share one call"},
 		"step.input":             {anything, "a text, or a list of texts"},
 		"step.dimensions":        {whole, "the length of the vectors"},

@@ -215,7 +215,7 @@ func (c *counted) result(q *Question) Group {
 		}
 	}
 	for _, o := range options {
-		low, high := wilson(c.options[o], c.answered)
+		low, high := statistics.Wilson(c.options[o], c.answered)
 		g.Options = append(g.Options, Share{o, c.options[o], known(float64(c.options[o]) / float64(c.answered)), known(low), known(high)})
 	}
 	e := statistics.Summarize(c.numbers, statistics.Number, 0)
@@ -229,12 +229,4 @@ func known(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// wilson returns the 95% score interval of a share (Wilson, Probable inference, JASA 22, 1927); NaN without answers.
-func wilson(count, of int) (low, high float64) {
-	const z = 1.959963984540054
-	n, p := float64(of), float64(count)/float64(of)
-	middle, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return max((middle-half)/(1+z*z/n), 0), min((middle+half)/(1+z*z/n), 1)
 }

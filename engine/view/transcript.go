@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/decision"
 )
 
 // LineKind is what a line of a transcript is.
@@ -104,6 +105,9 @@ func Lines(t *engine.AgentTurn, id string) []Line {
 	var all []Line
 	for i := range t.Exchanges {
 		e := &t.Exchanges[i]
+		if strings.Contains(e.Path, decision.Aside) { // the agent did not say what only the shadow sample asked for
+			continue
+		}
 		if e.Calls != "" {
 			all = append(all, Line{Kind: ToolLine, At: e.At.Add(e.Took), Step: e.Path, Speaker: cmp.Or(e.Speaker, id), Text: e.Calls, Prompt: e.Prompt})
 		}

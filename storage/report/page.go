@@ -22,6 +22,7 @@ type page struct {
 	Outcomes outcomesView
 	Real     *realData // nil without real data
 	Voices   voicesView
+	Rules    rulesView
 	performance
 	problems
 	events
@@ -164,7 +165,7 @@ func (p *page) compared(r *engine.RunRecord, t *engine.Totals, extras *Extras) {
 	if extras.Against != nil {
 		p.Against = newAgainst(r, t, extras.Against)
 	}
-	p.Real, p.Voices = newRealData(extras.Real), newVoices(extras.Voices)
+	p.Real, p.Voices, p.Rules = newRealData(extras.Real), newVoices(extras.Voices), newRules(extras.Agreement)
 }
 
 // changesOf returns the changes of a run, with its restarts if they are known.

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
 	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/engine/visible"
@@ -34,11 +35,12 @@ type Extras struct {
 	Acted   string                          // the event that counts as acted
 	Persona func(index int) ([]engine.Fact, error)
 	// Timeline says when processes executed the run; nil leaves out when it was interrupted and resumed.
-	Timeline *engine.RunTimeline
-	Audit    *Audit
-	Against  *Comparison
-	Real     *validation.Result // the comparison with real data; nil if there are none
-	Voices   *voices.Crowd      // how different the answers of models are; nil leaves it out
+	Timeline  *engine.RunTimeline
+	Audit     *Audit
+	Against   *Comparison
+	Real      *validation.Result // the comparison with real data; nil if there are none
+	Agreement *agreement.Result  // how often models and rules answered the same; nil leaves it out
+	Voices    *voices.Crowd      // how different the answers of models are; nil leaves it out
 	// Transcript returns the beginning of what the agents said; nil leaves it out.
 	Transcript func(ctx context.Context) (view.Transcript, error)
 	Population *view.Population // how the agents were drawn from a file; nil if they were not

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -182,8 +184,17 @@ func extras() Extras {
 	other := day()
 	other.record.ID = "0192f000"
 	totals, _ := other.Totals(context.Background(), "")
+	var c agreement.Collector
+	for i := range 12 {
+		p := &decision.Pair{Model: []byte(`{"shop":true}`), Rule: []byte(`{"shop":true}`), Used: decision.Rule}
+		if i%4 == 0 {
+			p.Rule = []byte(`{"shop":false}`)
+		}
+		c.Add(&engine.SessionRow{Place: engine.Place{Cycle: i / 6}, Steps: []engine.StepRecord{{Path: hostile, Decision: p}}})
+	}
 	return Extras{
-		Version: "1.2.3", Agent: func(index int) (string, error) { return fmt.Sprintf("%s-%d", hostile, index), nil },
+		Agreement: c.Result(),
+		Version:   "1.2.3", Agent: func(index int) (string, error) { return fmt.Sprintf("%s-%d", hostile, index), nil },
 		Calls: map[string]view.StepCall{"pay": {Service: "shop", Endpoint: "POST /pay"}}, Audit: &Audit{"12 figures recomputed, all equal", true},
 		Against: &Comparison{
 			Run: other.record, Totals: totals, From: 1, To: 2, Differences: []string{"parameter shops 2 → 3", hostile}, Method: "paired",

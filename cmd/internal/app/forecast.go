@@ -196,7 +196,9 @@ func (l Forecaster) sample(o *forecast.Order, s *forecast.Session) {
 	s.Thinks, s.Disk = s.Thinks.Times(asks), usualDisk
 	for i := range s.Services {
 		v := &s.Services[i]
-		v.Calls, v.Writes = v.Calls.Times(asks), v.Writes.Times(asks)
+		if v.Calls.Low != v.Calls.High { // else the file says how many sessions call it
+			v.Calls, v.Writes = v.Calls.Times(asks), v.Writes.Times(asks)
+		}
 		s.Disk = s.Disk.Plus(v.Calls.Times(callDisk))
 	}
 	if asks.Low*float64(o.Agents) < leastThinking {

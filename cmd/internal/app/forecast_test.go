@@ -86,6 +86,26 @@ func TestForecastBeforeAFirstRun(t *testing.T) {
 	}
 }
 
+// TestForecastOfAShadowSample checks that calls for a share of the agents, and those of a shadow sample, are expected, and once only.
+func TestForecastOfAShadowSample(t *testing.T) {
+	d := newTown(t)
+	for _, c := range []struct {
+		keys string
+		want float64
+	}{
+		{"share: 0.25", 2 * 10}, {"share: 0.25, shadow: 4", 2 * (10 + 0.75*4)}, {"share: 0.0, shadow: 4", 2 * 4}, {"share: 0.0, shadow: 400", 2 * 40},
+	} {
+		text := strings.Replace(stall, "max_tokens: 50", "otherwise: '\"nothing\"', max_tokens: 50, "+c.keys, 1)
+		if f := d.forecast(d.read(text, nil), nil); !around(f.Calls, c.want, c.want) {
+			t.Errorf("%s: calls %v, want %v", c.keys, f.Calls, c.want)
+		}
+		alone := text[:strings.Index(text, "  step stores")] + text[strings.Index(text, "  step think"):]
+		if f := d.forecast(d.read(alone, nil), nil); !around(f.Calls, c.want, c.want) {
+			t.Errorf("%s, without other requests: calls %v, want %v", c.keys, f.Calls, c.want)
+		}
+	}
+}
+
 // TestForecastFromAnEarlierRun checks that the next forecast is based on the newest similar run.
 func TestForecastFromAnEarlierRun(t *testing.T) {
 	d := newTown(t)

@@ -61,6 +61,9 @@ func Report(ctx context.Context, w io.Writer, store *sqlite.Store, run engine.Ru
 			return err
 		}
 	}
+	if extras.Agreement, err = Agreement(ctx, store, record.ID); err != nil {
+		return err
+	}
 	return report.Write(ctx, w, store, record.ID, extras)
 }
 

@@ -66,6 +66,8 @@ var All = []Printed{
 	{"survey", "waiting", Waiting{}},
 	{"survey", "ended", Ended{}},
 	{"survey", "answers", Survey{}},
+	{"agreement", "", Agreement{}},
+	{"learn", "", Learned{}},
 	{"experiment new", "", Done{}},
 	{"experiment run", "each change", ExperimentRun{}},
 	{"experiment run", "at the end", Experiment{}},
