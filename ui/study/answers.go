@@ -24,6 +24,7 @@ type Surveys struct {
 	tab
 	pick     *widget.Select
 	by       *widget.Select
+	picks    fyne.CanvasObject // both
 	ask      *widget.Button
 	progress *widgets.Progress
 	filling  bool // the program sets the selections
@@ -47,7 +48,6 @@ func NewSurveys(desk Desk, win fyne.Window, ask func(engine.RunID)) *Surveys {
 			v.readAnswers()
 		}
 	})
-	v.pick.PlaceHolder = "No surveys yet"
 	v.by = widget.NewSelect(nil, func(string) {
 		if !v.filling {
 			v.draw()
@@ -57,8 +57,8 @@ func NewSurveys(desk Desk, win fyne.Window, ask func(engine.RunID)) *Surveys {
 	field := func(title string, o fyne.CanvasObject) fyne.CanvasObject {
 		return container.NewBorder(nil, nil, container.NewCenter(widgets.NewCaption(title)), nil, form.NewFrame(o))
 	}
-	picks := form.NewColumns(pickEms, field("Survey", widgets.NewWhole(v.pick)), field("By", widgets.NewWhole(v.by)))
-	v.build(desk, win, func() { v.save("answers", v.result.Sheet()) }, form.NewStack(picks, v.progress), v.ask)
+	v.picks = form.NewColumns(pickEms, field("Survey", widgets.NewWhole(v.pick)), field("By", widgets.NewWhole(v.by)))
+	v.build(desk, win, func() { v.save("answers", v.result.Sheet()) }, form.NewStack(v.picks, v.progress), v.ask)
 	v.progress.Hide()
 	return v
 }
@@ -127,6 +127,11 @@ func (v *Surveys) fill() {
 		if options = append(options, text); s.ID == v.chosen {
 			selected = text
 		}
+	}
+	if len(v.all) == 0 {
+		v.picks.Hide()
+	} else {
+		v.picks.Show()
 	}
 	v.pick.Options, v.pick.Selected = options, selected
 	v.pick.Refresh()
