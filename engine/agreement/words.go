@@ -33,6 +33,30 @@ func (s *Step) Rows() [][]string {
 	return all
 }
 
+// Verdict is the answer in one sentence.
+func (r *Result) Verdict() string {
+	pairs, low, high := 0, 1., 0.
+	steps := 0
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if pairs += s.Pairs; s.Agree != nil {
+			steps++
+			low, high = min(low, s.Agree.Share), max(high, s.Agree.Share)
+		}
+	}
+	of := engine.Counted(int64(pairs), "pair", "pairs")
+	switch {
+	case pairs == 0:
+		return "No question has an answer of both model and rule."
+	case steps == 0:
+		return "Model and rule answered " + of + " of questions with numbers."
+	case steps == 1:
+		return fmt.Sprintf("Model and rule answer the same in %.1f%% of %s.", 100*low, of)
+	default:
+		return fmt.Sprintf("Models and rules answer the same in %.1f%% to %.1f%% of the pairs, by step.", 100*low, 100*high)
+	}
+}
+
 // label is the name of a field for display.
 func (f *Field) label() string { return cmp.Or(f.Name, "answer") }
 

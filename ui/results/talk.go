@@ -30,6 +30,7 @@ const (
 	eventsTab
 	realDataTab
 	voicesTab
+	rulesTab
 	surveysTab
 )
 
@@ -41,6 +42,7 @@ type talk struct {
 	events  *eventlist.Pane
 	real    *study.RealData // nil without a desk for studies, like the others
 	voices  *study.Voices
+	rules   *study.Rules
 	surveys *study.Surveys
 	content *fyne.Container
 	run     engine.RunID // whose transcript is open
@@ -52,10 +54,10 @@ func newTalk(s *Screen) *talk {
 	t.pane.OnOpened = t.open
 	t.content = container.NewStack(widgets.NewPanel("", t.pane.Content), t.events.Content)
 	if s.studies != nil {
-		tabs = append(tabs, "Real data", "Voices", "Surveys")
-		t.real, t.voices = study.NewRealData(s.studies, s.win), study.NewVoices(s.studies, s.win)
+		tabs = append(tabs, "Real data", "Voices", "Rules", "Surveys")
+		t.real, t.voices, t.rules = study.NewRealData(s.studies, s.win), study.NewVoices(s.studies, s.win), study.NewRules(s.studies, s.win)
 		t.surveys = study.NewSurveys(s.studies, s.win, func(run engine.RunID) { s.to.Ask(run) })
-		t.content.Objects = append(t.content.Objects, t.real.Content, t.voices.Content, t.surveys.Content)
+		t.content.Objects = append(t.content.Objects, t.real.Content, t.voices.Content, t.rules.Content, t.surveys.Content)
 	}
 	t.choice = widgets.NewSegments(tabs, func(int) { t.draw() })
 	t.content.Hide()
@@ -103,6 +105,8 @@ func (t *talk) study(tab int, r *engine.RunRecord) {
 		t.real.Show(r)
 	case tab == voicesTab:
 		t.voices.Show(r)
+	case tab == rulesTab:
+		t.rules.Show(r)
 	case tab == surveysTab:
 		t.surveys.Offer(t.screen.to.Ask != nil)
 		t.surveys.Show(r)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
 	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/voices"
 	"github.com/throng-sim/throng/ui/study"
@@ -45,6 +47,10 @@ func (studies) Voices(context.Context, engine.RunID) (*voices.Crowd, error) {
 	return &voices.Crowd{}, nil
 }
 
+func (studies) Agreement(context.Context, engine.RunID) (*agreement.Result, error) {
+	return &agreement.Result{}, nil
+}
+
 func (studies) Surveys(context.Context, engine.RunID) ([]engine.RunRecord, error) { return nil, nil }
 
 func (studies) RealData(context.Context, engine.RunID, string, []string) (*validation.Result, error) {
@@ -56,11 +62,12 @@ func TestStudies(t *testing.T) {
 	q := uitest.Start(t)
 	desk := &fakeDesk{runs: []engine.RunRecord{record("new", engine.EndFinished), record("old", engine.EndFinished)}}
 	s := New(desk, studies{}, test.NewTempWindow(t, nil))
+	s.content.Resize(fyne.NewSize(1100, 700))
 	asked := engine.RunID("")
 	s.Lead(Ways{Ask: func(run engine.RunID) { asked = run }})
 	s.Show()
 	wait(q, s)
-	for tab, want := range map[int]string{realDataTab: "No real data to compare with.", voicesTab: "No answers of models were kept.", surveysTab: "No surveys among these agents yet."} {
+	for tab, want := range map[int]string{realDataTab: "No real data to compare with.", voicesTab: "No answers of models were kept.", rulesTab: "Models and rules did not answer the same questions.", surveysTab: "No surveys among these agents yet."} {
 		s.talk.choice.Pick(tab)
 		q.Until(want, func() bool { return uitest.Shows(s.content, want) })
 	}

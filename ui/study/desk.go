@@ -1,11 +1,12 @@
 // Package study shows what studies with personas ask of a run: how it compares with real data, how different the answers of its agents
-// are, and surveys among them.
+// are, how often models and rules agree, and surveys among the agents.
 package study
 
 import (
 	"context"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/survey"
 	"github.com/throng-sim/throng/engine/validation"
@@ -19,6 +20,8 @@ type Desk interface {
 	RealData(ctx context.Context, run engine.RunID, path string, pairs []string) (*validation.Result, error)
 	// Voices measures how different the answers of models are.
 	Voices(ctx context.Context, run engine.RunID) (*voices.Crowd, error)
+	// Agreement measures how often models and rules answered the same.
+	Agreement(ctx context.Context, run engine.RunID) (*agreement.Result, error)
 	// SaveTable writes a table as a CSV file.
 	SaveTable(ctx context.Context, path string, table findings.Sheet) error
 	// Surveys returns the surveys among the agents of a run or, of a survey, those among the same agents; newest first.

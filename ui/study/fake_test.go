@@ -13,6 +13,8 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
+	"github.com/throng-sim/throng/engine/decision"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/survey"
 	"github.com/throng-sim/throng/engine/validation"
@@ -64,6 +66,19 @@ func (f *fake) RealData(_ context.Context, run engine.RunID, path string, pairs 
 	missing := validation.Row{Measure: validation.Measure{Column: "price", Figure: "memory.price", Kind: validation.Number}, Smirnov: none, ChiSquare: none, Problem: "The run has no values."}
 	missing.Mean.Adjusted = nan
 	return &validation.Result{File: path, Digest: "0123456789abcdef", Rows: []validation.Row{share, missing}}, nil
+}
+
+// Agreement has a step with a choice and a number over four cycles, and one with a number only.
+func (f *fake) Agreement(context.Context, engine.RunID) (*agreement.Result, error) {
+	var c agreement.Collector
+	for i := range 200 {
+		row := &engine.SessionRow{}
+		row.Agent, row.Cycle = i, i%4
+		both := &decision.Pair{Used: decision.Model, Model: fmt.Appendf(nil, `{"buys":%t,"price":%d}`, i%3 > 0, i), Rule: fmt.Appendf(nil, `{"buys":%t,"price":%d}`, i%2 > 0, i+5)}
+		row.Steps = append(row.Steps, engine.StepRecord{Path: "offer", Decision: both})
+		c.Add(row)
+	}
+	return c.Result(), nil
 }
 
 func (f *fake) Voices(context.Context, engine.RunID) (*voices.Crowd, error) {

@@ -33,6 +33,23 @@ func TestVoices(t *testing.T) {
 	wantShown(t, v.Content, "opinion: The crowd speaks with one voice", "“i like the new”")
 }
 
+// TestRules shows how often model and rule agree, by answer and over cycles.
+func TestRules(t *testing.T) {
+	f := newFake()
+	var v *Rules
+	q := start(t, func(win fyne.Window) fyne.CanvasObject {
+		v = NewRules(f, win)
+		return v.Content
+	})
+	v.Show(record("a"))
+	q.Until("it is read", func() bool { return v.result != nil })
+	wantShown(t, v.Content, "Model and rule answer the same in 50.5% of 200 pairs.", "Same answer, by cycle", "offer.buys", "price: mean", "Kappa")
+	q.Fit("rules", v.Content, scaled)
+	if rows := v.result.Sheet().Rows; len(rows) != 6 || rows[0][0] != "offer" || rows[0][3] != "101" || rows[2][2] != "0" {
+		t.Errorf("the table is %q", rows)
+	}
+}
+
 // TestRealData compares with the file that the user chooses, and keeps it until another run is shown.
 func TestRealData(t *testing.T) {
 	f := newFake()

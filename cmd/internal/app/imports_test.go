@@ -32,7 +32,7 @@ var (
 var rules = []rule{
 	{"/engine/batches", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/decision", []string{"/engine/internal/draw"}, append([]string{module + "/engine$"}, noPgx...)},
-	{"/engine/agreement", []string{"/engine", "/engine/decision", "/engine/experiment/statistics"}, noPgx},
+	{"/engine/agreement", []string{"/engine", "/engine/decision", "/engine/experiment/findings", "/engine/experiment/statistics"}, noPgx},
 	{"/engine/surrogate", []string{"/engine/decision", "/engine/experiment/statistics", "/engine/suggest", "/engine/internal/draw"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/spans", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine", []string{"/engine/batches", "/engine/decision", "/engine/spans", "/engine/retrieval", "/engine/workers", "/engine/arrivals", "/engine/duration", "/engine/internal/...", "/engine/figures", "/engine/suggest"}, noPgx},
@@ -112,7 +112,7 @@ var rules = []rule{
 	{"/storage", []string{"/engine", "/engine/decision", "/engine/workers", "/engine/codec", "/engine/experiment/findings", "/engine/health", "/engine/marks", "/engine/outcomes", "/engine/view", "/engine/machine", "/engine/pgbouncer", "/engine/retrieval", "/engine/visible", "/storage/..."}, screens},
 	{"/storage/report", []string{"/engine", "/engine/agreement", "/engine/experiment/findings", "/engine/health", "/engine/outcomes", "/engine/seconds", "/engine/validation", "/engine/voices", "/engine/view", "/engine/visible", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/ui", []string{"/engine", "/engine/workers", "/engine/duration", "/engine/view", "/engine/health", "/engine/seconds", "/engine/marks", "/engine/outcomes", "/engine/validation", "/engine/calibrate", "/engine/compare", "/engine/visible", "/engine/importer", "/engine/scenario/complete", "/ui/...", "/assets"}, outside},
-	{"/ui/study", []string{"/engine", "/engine/experiment/findings", "/engine/survey", "/engine/validation", "/engine/voices", "/ui/internal/..."}, outside},
+	{"/ui/study", []string{"/engine", "/engine/agreement", "/engine/experiment/findings", "/engine/survey", "/engine/validation", "/engine/voices", "/ui/internal/..."}, outside},
 	{"/ui/experiments", []string{"/engine", "/engine/figures", "/engine/view", "/engine/experiment/findings", "/engine/experiment/statistics", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
 	{"/ui/experiments/designer", []string{"/engine", "/engine/experiment/draft", "/engine/view", "/ui/experiments", "/ui/internal/..."}, append([]string{module + "/engine/experiment$"}, outside...)},
 	{"/ui/internal", []string{"/engine", "/engine/view", "/engine/health", "/engine/scenario/complete", "/ui/internal/..."}, outside},

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/internal/app/surveys"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/agreement"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/survey"
@@ -57,6 +58,11 @@ func (d studyDesk) Voices(ctx context.Context, run engine.RunID) (*voices.Crowd,
 		return nil, err
 	}
 	return review.Voices(ctx, people)
+}
+
+// Agreement measures how often models and rules answered the same.
+func (d studyDesk) Agreement(ctx context.Context, run engine.RunID) (*agreement.Result, error) {
+	return review.Agreement(ctx, d.store, run)
 }
 
 // SaveTable writes a table as a CSV file.

@@ -33,7 +33,7 @@ func TestEditor(t *testing.T) {
 	d.until("the menu", func() bool { return d.shows("warm_up") })
 	d.xdotool("key", "Escape", "BackSpace", "BackSpace", "BackSpace", "BackSpace")
 	d.key("ctrl+space")
-	d.until("all keys", func() bool { return d.shows("connectors\n") && d.shows("order\n") })
+	d.until("all keys", func() bool { return d.shows("functions\n") && d.shows("tools\n") })
 	d.shot("complete")
 	d.xdotool("key", "Escape", "type", "ordr: parallel")
 	d.until("a problem", func() bool { return d.find("Problems (1)") != nil })

@@ -167,6 +167,7 @@ type CurvePlot struct {
 	By      string // second factor; "" if there is one line
 	Numbers bool   // the values of the factor are numbers, and X is their place; else X is the index of the level
 	Log     bool
+	Counts  string // what the runs of a dot are, if not runs, such as pairs
 	Lines   []CurveLine
 }
 

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/figures"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/pen"
 )
@@ -239,5 +240,9 @@ func (c *Curves) spot(place int) (fyne.Position, string) {
 	if !math.IsNaN(v.Low) && !math.IsNaN(v.High) {
 		text += ", 95% interval " + findings.InUnit(v.Low, c.data.Unit) + " to " + findings.InUnit(v.High, c.data.Unit)
 	}
-	return fyne.NewPos(d.x, d.y), text + ", " + counted(v.Runs)
+	of := counted(v.Runs)
+	if c.data.Counts != "" {
+		of = figures.Count(int64(v.Runs)) + " " + c.data.Counts
+	}
+	return fyne.NewPos(d.x, d.y), text + ", " + of
 }
