@@ -56,7 +56,7 @@ func TestValuesAreOfferedAfterAKey(t *testing.T) {
 	st.shown.editor.Go(3, 5)
 	st.shortcut(completeKey, completeModifier)
 	st.press(fyne.KeyReturn)
-	if got := st.shown.editor.Offered(); len(got) != 15 || got[0] != "http" {
+	if got := st.shown.editor.Offered(); len(got) != 16 || got[0] != "http" {
 		t.Errorf("offered %v", got)
 	}
 	if st.press(fyne.KeyReturn); !strings.Contains(st.shown.editor.Text(), "    kind: http\n") {
@@ -69,7 +69,7 @@ func TestInsertStep(t *testing.T) {
 	st.shown.editor.Go(1, 1)
 	insert := func() { st.shortcut(fyne.KeySpace, fyne.KeyModifierShortcutDefault|fyne.KeyModifierShift) }
 	insert()
-	if got := st.shown.editor.Offered(); len(got) != 15 || got[0] != "step http" {
+	if got := st.shown.editor.Offered(); len(got) != 16 || got[0] != "step http" {
 		t.Fatalf("offered %v", got)
 	}
 	st.press(fyne.KeyEscape)
