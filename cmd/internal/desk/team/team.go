@@ -179,7 +179,7 @@ func (t *Team) Start(ctx context.Context, l app.Launch, u fleet.Use, awaits func
 	if err != nil {
 		return explain(err)
 	}
-	if u.Plan.Local == 0 {
+	if u.Local == 0 {
 		crew.Warn(&l, t.cfg.Say)
 	}
 	hired, err := t.Hire(ctx, u, awaits)
