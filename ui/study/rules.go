@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"strconv"
 
 	"fyne.io/fyne/v2"
@@ -29,19 +28,9 @@ func NewRules(desk Desk, win fyne.Window) *Rules {
 
 // Show shows a run. It reads the answers again after the end of the run.
 func (v *Rules) Show(r *engine.RunRecord) {
-	now := state{run: r.ID, ended: !r.InProgress}
-	if v.of == now {
-		return
+	if once(&v.tab, r, v.desk.Agreement, v.draw) {
+		v.result = nil
 	}
-	v.of, v.result = now, nil
-	v.wait("Reading the answers…")
-	read(&v.tab, func(ctx context.Context) (*agreement.Result, error) { return v.desk.Agreement(ctx, now.run) }, func(found *agreement.Result, err error) {
-		if err != nil {
-			v.fail("Cannot read the answers.", err)
-			return
-		}
-		v.draw(found)
-	})
 }
 
 // how says how a run gets answers of both.

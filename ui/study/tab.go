@@ -121,6 +121,24 @@ func read[T any](t *tab, work func(context.Context) (T, error), then func(T, err
 	})
 }
 
+// once reads the answers of a run, and again after its end, and draws what it finds. It reports whether it reads now.
+func once[T any](t *tab, r *engine.RunRecord, work func(context.Context, engine.RunID) (T, error), draw func(T)) bool {
+	now := state{run: r.ID, ended: !r.InProgress}
+	if t.of == now {
+		return false
+	}
+	t.of = now
+	t.wait("Reading the answers…")
+	read(t, func(ctx context.Context) (T, error) { return work(ctx, now.run) }, func(found T, err error) {
+		if err != nil {
+			t.fail("Cannot read the answers.", err)
+			return
+		}
+		draw(found)
+	})
+	return true
+}
+
 // save asks for a file and writes a table.
 func (t *tab) save(what string, table findings.Sheet) {
 	widgets.PickSaveAs(t.win, "Save as CSV", fmt.Sprintf("throng-%s-%s.csv", t.of.run, what), ".csv", func(path string) { t.write(path, table) })

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"fmt"
 
 	"fyne.io/fyne/v2"
@@ -28,19 +27,9 @@ func NewVoices(desk Desk, win fyne.Window) *Voices {
 
 // Show shows a run. It reads the answers again after the end of the run.
 func (v *Voices) Show(r *engine.RunRecord) {
-	now := state{run: r.ID, ended: !r.InProgress}
-	if v.of == now {
-		return
+	if once(&v.tab, r, v.desk.Voices, v.draw) {
+		v.crowd = nil
 	}
-	v.of, v.crowd = now, nil
-	v.wait("Reading the answers…")
-	read(&v.tab, func(ctx context.Context) (*voices.Crowd, error) { return v.desk.Voices(ctx, now.run) }, func(c *voices.Crowd, err error) {
-		if err != nil {
-			v.fail("Cannot read the answers.", err)
-			return
-		}
-		v.draw(c)
-	})
 }
 
 func (v *Voices) draw(c *voices.Crowd) {
