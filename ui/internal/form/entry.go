@@ -17,7 +17,8 @@ import (
 // Entry is a text field. It passes shortcuts on to the window, and can have a proposed text.
 type Entry struct {
 	widget.Entry
-	// Focused is called when the entry is focused, Left when it loses the focus.
+	// Focused is called when the entry is focused, and with the pointer not before its button is released: what it moves then stays under
+	// the pointer. Left is called when the entry loses the focus.
 	Focused, Left func()
 	// Escaped, if set, is called for the Escape key.
 	Escaped func()
@@ -28,6 +29,7 @@ type Entry struct {
 	Page fyne.Scrollable
 
 	proposed string
+	pressed  bool              // a button of the pointer is down on the entry
 	self     fyne.CanvasObject // the entry, or the number that embeds it: the object that the window knows
 }
 
@@ -85,7 +87,23 @@ func (e *Entry) CreateRenderer() fyne.WidgetRenderer {
 // FocusGained implements [fyne.Focusable].
 func (e *Entry) FocusGained() {
 	e.Entry.FocusGained()
-	if e.Focused != nil {
+	if e.Focused != nil && !e.pressed {
+		e.Focused()
+	}
+}
+
+// MouseDown implements [desktop.Mouseable].
+func (e *Entry) MouseDown(m *desktop.MouseEvent) {
+	e.pressed = true
+	e.Entry.MouseDown(m)
+}
+
+// MouseUp implements [desktop.Mouseable].
+func (e *Entry) MouseUp(m *desktop.MouseEvent) {
+	e.Entry.MouseUp(m)
+	was := e.pressed
+	e.pressed = false
+	if was && e.Focused != nil {
 		e.Focused()
 	}
 }
@@ -93,6 +111,7 @@ func (e *Entry) FocusGained() {
 // FocusLost implements [fyne.Focusable].
 func (e *Entry) FocusLost() {
 	e.Entry.FocusLost()
+	e.pressed = false
 	if e.Left != nil {
 		e.Left()
 	}
