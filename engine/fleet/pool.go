@@ -43,6 +43,7 @@ type Pool struct {
 
 	mu sync.Mutex
 	openCycle
+	freeSlots
 	standing Standing
 	tuned    uint64 // number of the newest value
 	most     int    // requests in flight that the lending expects
@@ -116,6 +117,12 @@ func newPool(c *Coordinator, name string, cfg run.PoolConfig, more PoolConfig) *
 
 var errEnding = errors.New("the run is ending")
 
+// freeSlots are slots that the run does not have back yet.
+type freeSlots struct {
+	undelivered int             // ended sessions whose rows are not delivered
+	freed       run.BatchCounts // slots that are free once there are none
+}
+
 // do changes the state of the pool and carries out what follows.
 func (p *Pool) do(f func()) {
 	p.mu.Lock()
@@ -144,8 +151,13 @@ func (p *Pool) carryOut() {
 				w.stale = append(w.stale, e.Lease)
 			}
 		case shards.Depart:
-			p.queue(run.NewBatch(nil, run.BatchCounts{Departed: e.Slots, Probes: e.Probes}))
+			p.freed.Departed += e.Slots
+			p.freed.Probes += e.Probes
 		}
+	}
+	if f := &p.freed; p.undelivered == 0 && f.Departed+f.Probes > 0 {
+		p.queue(run.NewBatch(nil, *f))
+		*f = run.BatchCounts{}
 	}
 	g := p.book.Progress()
 	switch full := g.Started >= g.Released; {

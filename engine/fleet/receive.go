@@ -264,13 +264,17 @@ type accepted struct {
 	ended   engine.SessionRows
 	counts  run.BatchCounts
 	probes  int
+	freeing int // sessions that the book has ended, and that were not delivered
 }
 
 // add journals and delivers what was taken. Ended sessions of an abandoned run are dropped, as if they had been cut. order is held.
 func (p intake) add(name string, w *client, of *accepted) {
 	p.journal(of)
+	freeing := of.freeing
+	of.freeing = 0
 	select {
 	case <-p.abandoned:
+		p.do(func() { p.undelivered -= freeing })
 		return
 	default:
 	}
@@ -286,6 +290,7 @@ func (p intake) add(name string, w *client, of *accepted) {
 	p.do(func() {
 		w.ended += int64(len(of.ended))
 		p.queue(run.NewBatch(of.ended, of.counts))
+		p.undelivered -= freeing
 		for range of.probes {
 			w.probed++
 			p.book.Probed(name)
@@ -334,14 +339,23 @@ func (p intake) batch(name string, w *client, f *frame, of *accepted, r *packetR
 			p.deltas[row.Agent] = row.Delta
 		}
 		of.ended = append(of.ended, *row)
+		p.freeSlot(of)
 	}
 	for _, agent := range said.CutAgents {
 		if p.book.Ended(name, f.lease, int(agent)) {
+			p.freeSlot(of)
 			counts.Cut++
 			counts.CutAlone = said.CutAlone // "" if the run is cut; one that runs again is not counted
 		}
 	}
 	return err
+}
+
+// freeSlot notes that the book counts a session as ended. Its slot is free for the run only after its row is in the journal and
+// delivered: else a cycle could be closed before that. mu is held.
+func (p intake) freeSlot(of *accepted) {
+	of.freeing++
+	p.undelivered++
 }
 
 // spendBatch moves an outlay from a worker's balance to rows. mu is held.
