@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -403,4 +404,39 @@ func TestQuickRestartOfACoordinator(t *testing.T) {
 			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
 		}
 	})
+}
+
+// TestBarrierWaitsForRowsOfWorkers checks that a cycle stays open while the row of its last session cannot be journaled, also if other
+// orders have the fleet look for free slots meanwhile.
+func TestBarrierWaitsForRowsOfWorkers(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			j := &enginetest.Journal{Room: 1}
+			cfg := enginetest.Config(1, &enginetest.Crowd{Work: time.Second}, j)
+			cfg.Settings.Cycles, cfg.Pool = 1, newFleet(t, fleettest.Faults{}).pool(1)
+			r := start(t, cfg)
+			limit := func(after time.Duration, n int) {
+				time.Sleep(after)
+				go func() { _ = r.SetLimit(n, "test", "a move") }() // it waits for the journal
+			}
+			time.Sleep(500 * time.Millisecond)
+			j.Break(errors.New("the disk is full"))
+			limit(100*time.Millisecond, 7) // its row takes the room
+			limit(time.Second, 8)
+			time.Sleep(time.Second)
+			j.Heal()
+			r.Wait()
+			ended := false
+			for _, row := range j.Rows() {
+				switch row.(type) {
+				case engine.SessionRows:
+					ended = true
+				case engine.BarrierRow:
+					if !ended {
+						t.Error("the barrier comes before the session")
+					}
+				}
+			}
+		})
+	}
 }
