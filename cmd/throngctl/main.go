@@ -364,7 +364,7 @@ func (t *terminal) bind(command *kong.Context) {
 	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&decisions.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&questions.Terminal{
-		Out: t.out, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, With: t.with,
+		Out: t.out, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, With: t.withNewest,
 		Execute: func(ctx context.Context, l app.Launch, export string) error {
 			return carryOut(ctx, t, l, output{Export: export}, databaseFlag{})
 		},

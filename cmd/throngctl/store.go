@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/survey"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -40,8 +41,21 @@ func (e *noSuchRun) Error() string {
 }
 func (e *noSuchRun) Unwrap() error { return engine.ErrNotFound }
 
-// with opens the store, finds a run and hands both to f.
-func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) (err error) {
+// with opens the store, finds a run and hands both to f. Without a name it is the newest run or, if that is a survey, the run that it was
+// among: a survey has to be named.
+func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error {
+	return t.withNewest(ctx, name, func(store *sqlite.Store, r engine.RunRecord) error {
+		if name == "" && r.Parent != "" && survey.Of(r.Source) != nil {
+			if of, err := store.Run(ctx, r.Parent); err == nil {
+				r = of
+			}
+		}
+		return f(store, r)
+	})
+}
+
+// withNewest is with, but the newest run may be a survey.
+func (t *terminal) withNewest(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) (err error) {
 	store, err := t.open()
 	if err != nil {
 		return err

@@ -50,8 +50,9 @@ func TestSurvey(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"has no checkpoint at the start of cycle 9 (there are checkpoints at 1 2 3 4)": {id, questions, "--at", "9"},
-		"is not a survey": {id},
-		"no such file":    {id, filepath.Join(dir, "nowhere.yaml")},
+		"is not a survey":                 {id},
+		"12 is a number, not a condition": {id, questions, "--agents", "12"},
+		"no such file":                    {id, filepath.Join(dir, "nowhere.yaml")},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"survey", "--data", data}, args...)...); code == exitDone || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)
@@ -67,6 +68,9 @@ func TestSurvey(t *testing.T) {
 		if newest := "hour " + string(at[0]-1); !strings.Contains(talk, "You remember: "+newest) || strings.Contains(talk, "You remember: hour "+at) || !strings.Contains(talk, "hours: "+at) {
 			t.Errorf("at %s the model is shown\n%s%s", at, talk, stderr)
 		}
+	}
+	if _, newest, _ := ctl(t, "export", "--what", "events", "--data", data); newest != before {
+		t.Errorf("without a name, the survey is exported in place of its run:\n%s", newest)
 	}
 	table := filepath.Join(dir, "answers.csv")
 	code, out, stderr = ctl(t, "survey", id, questions, "--agents", "agent.region == 'north'", "--json", "--csv", table, "--data", data)

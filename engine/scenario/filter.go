@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
@@ -50,6 +51,11 @@ func (p *population) question(text string) (*filter, error) {
 func (p *population) compileFilter(text string, names []string) (*filter, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "${") {
 		return nil, &engine.FieldError{Field: "filter", Problem: "1:1: the whole of it is an expression", Hint: "write it without ${ }"}
+	}
+	if number := strings.TrimSpace(text); number != "" {
+		if _, err := strconv.ParseFloat(number, 64); err == nil {
+			return nil, &engine.FieldError{Field: "filter", Problem: number + " is a number, not a condition", Hint: "for example agent.index < " + number}
+		}
 	}
 	e, err := p.env.Expr(text, names)
 	var mistakes []error
