@@ -43,7 +43,6 @@ type Pool struct {
 
 	mu sync.Mutex
 	openCycle
-	freeSlots
 	standing Standing
 	tuned    uint64 // number of the newest value
 	most     int    // requests in flight that the lending expects
@@ -65,6 +64,8 @@ type Pool struct {
 
 // openCycle is the cycle that the run has begun last.
 type openCycle struct {
+	freeSlots
+
 	shard    *run.Shard // nil before the first
 	open     bool
 	at       map[int]int // by agent: index in Todo, if sessions arrive over time
