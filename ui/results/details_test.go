@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -101,6 +102,17 @@ func TestFollowsTheLastRun(t *testing.T) {
 	s.Select("old")
 	wait(q, s)
 	look("old")
+
+	s.pick.SetSelectedIndex(slices.Index(s.picks, "old")) // by hand
+	other := record("other", engine.EndFinished)
+	other.Created = fresh.Created.Add(time.Hour)
+	desk.set(func() { desk.runs = append([]engine.RunRecord{other}, desk.runs...) })
+	look("old")
+	s.Hide()
+	latest := record("latest", engine.EndFinished)
+	latest.Created = other.Created.Add(time.Hour)
+	desk.set(func() { desk.runs = append([]engine.RunRecord{latest}, desk.runs...) })
+	look("latest")
 }
 
 // TestDiagnosticsAreFolded checks that diagnostics and inputs are closed until the user opens them.

@@ -82,6 +82,7 @@ type Screen struct {
 	visible   bool
 	ticks     int
 	since     int  // ticks since the figures were read
+	byHand    bool // the user chose the run since the screen is visible, so no other takes its place
 	asked     int  // number of the newest read; results of older ones are dropped
 	loading   bool // a read is in progress
 
@@ -158,7 +159,7 @@ func (s *Screen) Show() {
 }
 
 // Hide is called when the screen becomes hidden.
-func (s *Screen) Hide() { s.visible = false }
+func (s *Screen) Hide() { s.visible, s.byHand = false, false }
 
 // Tick reads the store from time to time.
 func (s *Screen) Tick() {
@@ -195,6 +196,7 @@ func (s *Screen) Chosen() engine.RunID { return s.chosen }
 // picked handles the user's choice of a run.
 func (s *Screen) picked() {
 	if i := s.pick.SelectedIndex(); i >= 0 {
+		s.byHand = true
 		s.Select(s.picks[i])
 	}
 }
@@ -223,7 +225,7 @@ func markOf(r *engine.RunRecord) mark { return mark{r.ID, r.Done, r.Ending, r.In
 // question is what to read from the store.
 type question struct {
 	run  engine.RunID
-	runs []engine.RunRecord // shown so far; nil at first
+	runs []engine.RunRecord // shown so far; nil at first, and while the user's choice stays
 	have mark               // the state of the shown figures
 	due  bool               // read the figures of a run in progress
 }
@@ -270,6 +272,9 @@ func (s *Screen) load() {
 	s.ticks, s.loading = 0, true
 	s.asked++
 	asked, q := s.asked, question{s.chosen, s.runs, s.of, s.since >= figuresTicks}
+	if s.byHand {
+		q.runs = nil
+	}
 	async.Work(func() (answer, error) { return look(context.Background(), s.desk, q) }, func(a answer, err error) {
 		if asked != s.asked {
 			return
