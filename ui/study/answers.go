@@ -189,11 +189,21 @@ func (v *Surveys) draw() {
 	}
 	enable(v.export, true)
 	questions := form.NewPacked(partEms)
+	parts := []fyne.CanvasObject{questions}
 	for i := range v.result.Questions {
-		questions.Add(v.question(&v.result.Questions[i]))
+		a := &v.result.Questions[i]
+		if len(a.Head()) > mostColumns {
+			parts = append(parts, v.question(a))
+		} else {
+			questions.Add(v.question(a))
+		}
 	}
-	v.put(questions, widgets.NewPanel("", form.NewNote(survey.Method)))
+	questions.Hidden = len(questions.Objects) == 0
+	v.put(append(parts, widgets.NewPanel("", form.NewNote(survey.Method)))...)
 }
+
+// mostColumns is how many columns a table has that stands next to another one; wider ones have the whole width.
+const mostColumns = 5
 
 // question shows the answers to a question.
 func (v *Surveys) question(a *survey.Answers) fyne.CanvasObject {

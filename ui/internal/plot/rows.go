@@ -105,6 +105,7 @@ func (r *Rows) arrange(size fyne.Size) {
 			}
 		}
 	}
+	names = max(names, widthOf(r.note).Width) // the note stands left of the axis
 	names = min(names, size.Width*mostLabel)
 	r.left, r.right = names+columnGap*em(), size.Width-values-columnGap*em()
 	r.top = r.legend.place(&r.sheet, 0, 0, size.Width)
