@@ -2,8 +2,8 @@ package llm
 
 import "encoding/json"
 
-// ReadPrompt returns the instructions and the last message in the body of a request. Both are "" if the body is not one, or is
-// cut.
+// ReadPrompt returns the instructions and the last message in the body of a request, or the last messages if they are results of tools, a
+// line each. Both are "" if the body is not one, or is cut.
 func ReadPrompt(body []byte) (instructions, last string) {
 	var r struct {
 		System   Content `json:"system"`
@@ -22,7 +22,9 @@ func ReadPrompt(body []byte) (instructions, last string) {
 			if instructions == "" {
 				instructions = m.Content.Text
 			}
-		case i == len(r.Messages)-1:
+		case m.Role == RoleTool && last != "" && r.Messages[i-1].Role == RoleTool:
+			last += "\n" + m.Content.Text
+		case m.Role == RoleTool || i == len(r.Messages)-1:
 			last = m.Content.Text
 		}
 	}
