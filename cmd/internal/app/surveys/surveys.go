@@ -42,6 +42,9 @@ func Launch(ctx context.Context, store *sqlite.Store, data string, q survey.Orde
 	}
 	l.Settings.Cycles = p.Point.Cycle + 1
 	l.Settings.Agents, l.Settings.Filter = nil, q.Agents
+	if chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings); err == nil && chosen != nil && len(chosen) == 0 {
+		return app.Launch{}, &engine.FieldError{Field: "agents", Problem: q.Agents + " is true for no agent", Hint: "throngctl timeline 0 shows what an agent has"}
+	}
 	return l, nil
 }
 
