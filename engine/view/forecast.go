@@ -237,7 +237,7 @@ func lengthened(r *engine.RunRecord) bool {
 func difference(e engine.Estimate, fact float64) (text string, off bool) {
 	near := min(max(fact, e.Low), e.High)
 	switch by := (fact - near) / near; {
-	case fact == near && e.Low < e.High:
+	case fact == near && e.Low < e.High, fact < near && wide(e): // of a wide one, only the upper bound is shown
 		return "within", false
 	case math.Abs(fact-near) < 0.005*near || fact == near:
 		return "as forecast", false

@@ -172,6 +172,7 @@ func TestDifference(t *testing.T) {
 		{engine.Exactly(100, engine.Guessed), 2000, "20 times", true},
 		{engine.Between(50, 100, engine.Guessed), 40, "-20%", false},
 		{engine.Between(50, 100, engine.Guessed), 100.2, "as forecast", false},
+		{engine.Between(40, 600, engine.Guessed), 20, "within", false}, // shown as up to 600
 	} {
 		if got, off := difference(c.e, c.fact); got != c.want || off != c.off {
 			t.Errorf("%v of %v: got %q, %v, want %q, %v", c.fact, c.e, got, off, c.want, c.off)
