@@ -2,8 +2,10 @@
 package agreement
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -281,6 +283,9 @@ func (f *Field) choice(all []split) {
 		}
 		return strings.Compare(a, b)
 	})
+	if len(answers) <= mostAnswers && !slices.ContainsFunc(answers, func(a string) bool { return math.IsNaN(numberOf(a)) }) {
+		slices.SortFunc(answers, func(a, b string) int { return cmp.Compare(numberOf(a), numberOf(b)) })
+	}
 	at := map[string]int{}
 	for i, answer := range answers {
 		at[answer] = min(i, mostAnswers-1)
@@ -295,6 +300,15 @@ func (f *Field) choice(all []split) {
 	for both, n := range counts {
 		f.Table.Counts[at[both[0]]][at[both[1]]] += n
 	}
+}
+
+// numberOf returns the number that a JSON value is; NaN for another value.
+func numberOf(text string) float64 {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
 }
 
 // plain returns JSON values as people write them.

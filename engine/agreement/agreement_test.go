@@ -162,3 +162,15 @@ func TestRareAnswersAreOneInTheTable(t *testing.T) {
 		t.Errorf("%d pairs of %q", total, table.Answers)
 	}
 }
+
+// TestRatingsAreInOrder checks that a table of numbers has them in ascending order, however often they were answered.
+func TestRatingsAreInOrder(t *testing.T) {
+	var c Collector
+	for rating, n := range map[int]int{4: 9, 5: 7, 1: 5, 3: 3, 2: 1} {
+		text := fmt.Sprint(rating)
+		add(&c, 0, n, decision.Model, text, text)
+	}
+	if got := c.Result().Steps[0].Fields[0].Table; strings.Join(got.Answers, " ") != "1 2 3 4 5" || got.Counts[3][3] != 9 {
+		t.Errorf("%+v", got)
+	}
+}
