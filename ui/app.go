@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/calibrate"
@@ -451,60 +449,4 @@ func (a *App) resumed(run engine.RunID, note string, err error) {
 	if note != "" {
 		widgets.Tell(a.win, "The run continues", words.NewParagraph(a.win, note))
 	}
-}
-
-// close ends the program. It asks about unsaved edits and about what is in progress, and waits for a run.
-func (a *App) close() {
-	if a.editor.screen.Leave(a.close) || a.wizard != nil && a.wizard.Leave(a.close) || a.designer != nil && a.designer.Leave(a.close) {
-		return
-	}
-	title, text := a.unfinished().question()
-	if title == "" {
-		quit(a.app)
-		return
-	}
-	if a.closing {
-		return
-	}
-	a.closing = true
-	ask := dialog.NewCustomConfirm(title, "Stop and close", "Keep running", words.NewParagraph(a.win, text), func(yes bool) {
-		if !yes {
-			a.closing = false
-			return
-		}
-		a.stopAndClose()
-	}, a.win)
-	widgets.Ask(a.win, ask, ask.Confirm)
-}
-
-// stopAndClose stops the run and quits when all its data is written.
-func (a *App) stopAndClose() {
-	select {
-	case <-a.desk.Store.Settled(): // closing the store stops experiments
-		quit(a.app)
-		return
-	default:
-	}
-	cut := widget.NewButton("Close now", nil)
-	state := widget.NewLabel("Stopping: waiting for sessions in flight, then taking a checkpoint.")
-	wait := dialog.NewCustomWithoutButtons("Closing", container.NewVBox(state, widget.NewProgressBarInfinite(), container.NewCenter(cut)), a.win)
-	stop := func(cut bool) {
-		async.Work(func() (struct{}, error) { return struct{}{}, a.desk.Store.Stop(cut) },
-			func(_ struct{}, err error) {
-				if err != nil && !errors.Is(err, engine.ErrEnded) {
-					state.SetText(err.Error())
-				}
-			})
-	}
-	cut.OnTapped = func() {
-		cut.Disable()
-		state.SetText("Canceling the sessions in flight. They run again when the run is resumed.")
-		stop(true)
-	}
-	wait.Show()
-	stop(false)
-	async.Work(func() (struct{}, error) {
-		<-a.desk.Store.Settled()
-		return struct{}{}, nil
-	}, func(struct{}, error) { quit(a.app) })
 }

@@ -115,8 +115,8 @@ func TestFileOfQuestions(t *testing.T) {
 	st.until("The file was not opened. It has no questions")
 }
 
-// TestNobodyToAsk says why a run cannot be asked.
-func TestNobodyToAsk(t *testing.T) {
+// TestNoAgentsToAsk says why a run cannot be asked.
+func TestNoAgentsToAsk(t *testing.T) {
 	for want, change := range map[string]func(*survey.Subject){
 		"The run has no checkpoint":               func(s *survey.Subject) { s.Moments = nil },
 		"The scenario has no service of kind llm": func(s *survey.Subject) { s.Models = nil },
