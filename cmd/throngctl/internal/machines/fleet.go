@@ -89,10 +89,13 @@ func (t *Terminal) order(ctx context.Context, give func(ctx context.Context, c *
 	})
 }
 
-type drainCmd struct {
+// worker is the worker that a command is about.
+type worker struct {
 	Name string `arg:"" help:"Name of the worker; throngctl fleet status lists them."`
 	jsonFlag
 }
+
+type drainCmd struct{ worker }
 
 // Run is called by kong.
 func (c *drainCmd) Run(ctx context.Context, t *Terminal) error {
@@ -100,10 +103,7 @@ func (c *drainCmd) Run(ctx context.Context, t *Terminal) error {
 		"worker "+c.Name+" ends its sessions and takes no others")
 }
 
-type undrainCmd struct {
-	Name string `arg:"" help:"Name of the worker; throngctl fleet status lists them."`
-	jsonFlag
-}
+type undrainCmd struct{ worker }
 
 // Run is called by kong.
 func (c *undrainCmd) Run(ctx context.Context, t *Terminal) error {
@@ -111,10 +111,7 @@ func (c *undrainCmd) Run(ctx context.Context, t *Terminal) error {
 		"worker "+c.Name+" takes sessions again")
 }
 
-type removeCmd struct {
-	Name string `arg:"" help:"Name of the worker; throngctl fleet status lists them."`
-	jsonFlag
-}
+type removeCmd struct{ worker }
 
 // Run is called by kong.
 func (c *removeCmd) Run(ctx context.Context, t *Terminal) error {
