@@ -67,7 +67,7 @@ func TestStudies(t *testing.T) {
 	s.Lead(Ways{Ask: func(run engine.RunID) { asked = run }})
 	s.Show()
 	wait(q, s)
-	for tab, want := range map[int]string{realDataTab: "No real data to compare with.", voicesTab: "No answers of models were kept.", rulesTab: "Models and rules did not answer the same questions.", surveysTab: "No surveys among these agents yet."} {
+	for tab, want := range map[int]string{realDataTab: "No real data to compare with.", voicesTab: "No answers of models were kept.", rulesTab: "No step of this run asked both a model and a rule.", surveysTab: "No surveys among these agents yet."} {
 		s.talk.choice.Pick(tab)
 		q.Until(want, func() bool { return uitest.Shows(s.content, want) })
 	}

@@ -34,7 +34,7 @@ func (v *Rules) Show(r *engine.RunRecord) {
 }
 
 // how says how a run gets answers of both.
-const how = "A step with `share` and `otherwise` asks the model for some agents. `shadow: 20` asks it about 20 more in each cycle, without an effect on them."
+const how = "A step with share and otherwise asks the model for some agents only. With shadow: 20 it is also asked about 20 others in each cycle, without an effect on them."
 
 func (v *Rules) draw(found *agreement.Result) {
 	v.result = found
@@ -51,7 +51,7 @@ func (v *Rules) draw(found *agreement.Result) {
 		}
 	}
 	if len(rows) == 0 {
-		v.tell("Models and rules did not answer the same questions.", how, plain)
+		v.tell("No step of this run asked both a model and a rule.", how, plain)
 		return
 	}
 	enable(v.export, true)
