@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long tests wait for what must come, on a slow machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // recorder is a handler that echoes requests, and records presence.
 type recorder struct {
@@ -189,7 +189,7 @@ func TestTicketsAreDeliveredOnceUntilTheirLeaseLapses(t *testing.T) {
 			first.Extend()
 		}
 		again := fetch(t, b, ticket(1), 2)
-		if d := time.Since(began); d < 3*fleet.BeatEvery+fleet.LeaseTime || d > patience/2 {
+		if d := time.Since(began); d < 3*fleet.BeatEvery+fleet.LeaseTime || d > patience/6 {
 			t.Errorf("redelivered after %v", d)
 		}
 		beat(t, b)   // what it has sent before has arrived
