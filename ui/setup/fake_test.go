@@ -254,6 +254,13 @@ func (d *fakeDesk) KeepSecret(_ context.Context, name, value string) error {
 	return nil
 }
 
+// secret returns the value that was saved for a secret.
+func (d *fakeDesk) secret(name string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.kept[name]
+}
+
 func (d *fakeDesk) Unallowed(_ context.Context, o Order) ([]engine.Destination, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -42,8 +42,8 @@ func TestAMissingSecretIsEntered(t *testing.T) {
 	k.entry.SetText("sk-1")
 	s.Tap(s.row("model"), "Save")
 	s.Until("kept", func() bool { return !s.shows("MODEL_KEY") })
-	if desk.kept["MODEL_KEY"] != "sk-1" || k.entry.Text != "" {
-		t.Errorf("saved %v, and the field contains %q", desk.kept, k.entry.Text)
+	if got := desk.secret("MODEL_KEY"); got != "sk-1" || k.entry.Text != "" {
+		t.Errorf("saved %q, and the field contains %q", got, k.entry.Text)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestASecretIsChanged(t *testing.T) {
 	s.screen.bar.say("Not launched: correct the marked fields first.")
 	k.entry.SetText("sk-2")
 	s.Tap(s.row("model"), "Save")
-	s.Until("kept", func() bool { return desk.kept["MODEL_KEY"] == "sk-2" && !k.field.Visible() })
+	s.Until("kept", func() bool { return desk.secret("MODEL_KEY") == "sk-2" && !k.field.Visible() })
 	if s.row("model").Problem() != "" || s.shows("Not launched") || k.entry.Text != "" {
 		t.Errorf("the row says %q, and the field contains %q", s.row("model").Problem(), k.entry.Text)
 	}
