@@ -25,6 +25,7 @@ var withoutJSON = map[string]string{
 	"export":            "what it writes is for programs already: CSV, JSON Lines, Parquet and JSON",
 	"completion":        "a script for a shell",
 	"man":               "a page for man",
+	"mcp":               "a protocol for assistants, which is JSON already",
 }
 
 // TestEveryCommandAnswersPrograms checks that each command has --json or is in withoutJSON.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"reflect"
 	"regexp"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/retention"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/assistant"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/decisions"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
@@ -114,19 +116,20 @@ type orderCommands struct {
 
 // scenarioCommands prepare runs.
 type scenarioCommands struct {
-	Import    importCmd    `cmd:"" help:"Make a scenario from a backend's address, an OpenAPI document, a recording or cURL commands." group:"Scenarios, settings and mocks"`
-	Scenarios scenariosCmd `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
-	Validate  validateCmd  `cmd:"" help:"Check a scenario or an experiment and show its plan and forecast." group:"Scenarios, settings and mocks"`
-	Check     checkCmd     `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
-	Try       tryCmd       `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
-	Prove     proveCmd     `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
-	Calibrate calibrateCmd `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
-	Settings  settingsCmd  `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
-	Secret    secretCmd    `cmd:"" help:"Save, remove or check a secret." group:"Scenarios, settings and mocks"`
-	Allowed   allowedCmd   `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
-	Mock      mockCmd      `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
-	Record    recordCmd    `cmd:"" help:"Record a visit to your backend, to make a scenario of it." group:"Scenarios, settings and mocks"`
-	Metrics   metricsCmd   `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
+	Import    importCmd         `cmd:"" help:"Make a scenario from a backend's address, an OpenAPI document, a recording or cURL commands." group:"Scenarios, settings and mocks"`
+	Scenarios scenariosCmd      `cmd:"" help:"List, show or copy the built-in scenarios." group:"Scenarios, settings and mocks"`
+	Validate  validateCmd       `cmd:"" help:"Check a scenario or an experiment and show its plan and forecast." group:"Scenarios, settings and mocks"`
+	Check     checkCmd          `cmd:"" help:"Check services, database and machine before a run." group:"Scenarios, settings and mocks"`
+	Try       tryCmd            `cmd:"" help:"Run one session and show the input and output of each step; nothing is stored." group:"Scenarios, settings and mocks"`
+	Prove     proveCmd          `cmd:"" help:"Prove that results are the same when the process is killed." group:"Scenarios, settings and mocks"`
+	Calibrate calibrateCmd      `cmd:"" help:"Find the best concurrency limit for a scenario." group:"Scenarios, settings and mocks"`
+	Settings  settingsCmd       `cmd:"" help:"Show settings and where each value comes from, or save some." group:"Scenarios, settings and mocks"`
+	Secret    secretCmd         `cmd:"" help:"Save, remove or check a secret." group:"Scenarios, settings and mocks"`
+	Allowed   allowedCmd        `cmd:"" help:"List the addresses that scenario files may call, or revoke them." group:"Scenarios, settings and mocks"`
+	Mock      mockCmd           `cmd:"" help:"Serve the mock shop, the mock model, or both." group:"Scenarios, settings and mocks"`
+	Record    recordCmd         `cmd:"" help:"Record a visit to your backend, to make a scenario of it." group:"Scenarios, settings and mocks"`
+	MCP       assistant.Command `cmd:"" name:"mcp" help:"Serve throngctl to AI assistants by the Model Context Protocol." group:"Scenarios, settings and mocks"`
+	Metrics   metricsCmd        `cmd:"" help:"List the exported metrics, or print a Grafana dashboard." group:"Scenarios, settings and mocks"`
 }
 
 // documentCommands print documentation.
@@ -361,6 +364,9 @@ func (t *terminal) bind(command *kong.Context) {
 	command.Bind(&machines.Terminal{
 		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
+	command.Bind(&assistant.Terminal{
+		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals, Process: t.process,
+	})
 	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&decisions.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&questions.Terminal{
@@ -369,6 +375,17 @@ func (t *terminal) bind(command *kong.Context) {
 			return carryOut(ctx, t, l, output{Export: export}, databaseFlag{})
 		},
 	})
+}
+
+// process prepares a command line of throngctl as a process of its own, with the data folder of this one.
+func (t *terminal) process(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("the path of this program: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--data="+t.data)...)
+	cmd.Env = append(os.Environ(), t.hooks.env...)
+	return cmd, nil
 }
 
 // negative is the parser's error for a value that begins with a hyphen, as a negative number does.

@@ -1,0 +1,127 @@
+// Package assistant serves throngctl to AI assistants by the Model Context Protocol (MCP): each tool is a command of throngctl with
+// JSON output, executed as a process of its own. The rules are those of a person at the terminal, but for two: an assistant can
+// neither allow addresses nor start a run that costs money without a budget that the call names.
+package assistant
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Command serves the tools on standard input and output.
+type Command struct {
+	ReadOnly bool `help:"Offer only tools that change nothing: no runs are started, changed or stopped."`
+}
+
+// Terminal is what the command needs of the program.
+type Terminal struct {
+	In      io.Reader
+	Out     io.Writer
+	Version string
+	Signals <-chan os.Signal // requests to end
+	// Process prepares a command line of throngctl as a process that ends with the context. It uses the data folder of this
+	// process.
+	Process func(ctx context.Context, args ...string) (*exec.Cmd, error)
+}
+
+// instructions tell an assistant how to use the tools.
+const instructions = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
+	`built-in ones, which work without keys or servers. Usual order: validate, check, run, status with wait_seconds until it has ended, then ` +
+	`agents, timeline, transcript, report or compare. The guide explains everything (tool "guide", with search).
+Two things are left to the person you work for. If an address is not allowed, ask them to allow it themselves; you cannot. If a run can ` +
+	`cost money, tell them how much "validate" expects, and pass budget_usd only after they agreed to that amount.
+Runs end when this server ends: they are stopped with a checkpoint, and "resume" continues them without a loss.`
+
+// Run is called by kong. It returns when the assistant closes the connection, or at a signal.
+func (c *Command) Run(ctx context.Context, t *Terminal) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		select {
+		case <-t.Signals:
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	s := &server{process: t.Process}
+	err := s.tools(t.Version, c.ReadOnly).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(t.In), Writer: unclosed{t.Out}})
+	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, s.close())
+}
+
+// unclosed is a writer that stays open.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// server executes tools.
+type server struct {
+	process func(ctx context.Context, args ...string) (*exec.Cmd, error)
+	started started
+}
+
+const (
+	// mostAnswer is the length of a tool's answer in bytes. Assistants hold answers in their context, which is small.
+	mostAnswer = 60_000
+	// mostWait is the longest time that the tool status waits for the end of a run. Assistants give up on tools after a minute.
+	mostWait = 50 * time.Second
+)
+
+// execute runs a command and returns what it printed. An error is what the command says of it.
+func (s *server) execute(ctx context.Context, args ...string) ([]byte, error) {
+	cmd, err := s.process(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if err != nil && out.Len() == 0 {
+		return nil, failure(err, errs.String())
+	}
+	return out.Bytes(), nil // a command that judges, such as check, prints its answer and ends with a code
+}
+
+// failure returns the error of a command that printed no answer.
+func failure(err error, printed string) error {
+	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	text := lines[len(lines)-1]
+	if text == "" {
+		return fmt.Errorf("throngctl: %w", err)
+	}
+	if !strings.HasPrefix(text, "{") { // notices
+		text = strings.Join(lines, "\n")
+	}
+	if strings.Contains(text, "--allow") {
+		text += "\nOnly the person you work for can allow an address: by launching this file once in the window or in their own terminal."
+	}
+	return errors.New(text)
+}
+
+// reply returns the result of a tool.
+func reply(text []byte, err error) (*sdk.CallToolResult, any, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	if compact := new(bytes.Buffer); json.Compact(compact, text) == nil { // indentation costs tokens
+		text = compact.Bytes()
+	}
+	shown := string(text)
+	if len(text) > mostAnswer {
+		shown = strings.ToValidUTF8(shown[:mostAnswer], "") +
+			fmt.Sprintf("\n(cut: these are %d of %d bytes; ask for less, such as one agent or one cycle)", mostAnswer, len(text))
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: shown}}}, nil, nil
+}

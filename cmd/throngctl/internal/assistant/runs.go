@@ -1,0 +1,195 @@
+package assistant
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	startWait  = 20 * time.Second // until a run has started; after it, the run waits in the queue
+	settleWait = 2 * time.Second  // for a run that has just begun or is ending
+	endWait    = 60 * time.Second // for the checkpoint of a run that is stopped at the end of the server
+)
+
+// started holds the runs that this server started and that have not ended.
+type started struct {
+	mu     sync.Mutex
+	runs   map[*child]struct{}
+	closed bool
+}
+
+// child is a process that executes a run.
+type child struct {
+	cmd   *exec.Cmd
+	end   context.CancelFunc // kills it
+	first chan []byte        // its first line; closed without one if it ended before
+	done  chan struct{}      // closed when it has ended
+
+	mu   sync.Mutex
+	run  string // its ID; "" before it has started
+	text strings.Builder
+	err  error
+}
+
+// Write keeps what the process prints for people, up to a bound.
+func (c *child) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.text.Len() < mostAnswer {
+		c.text.Write(p)
+	}
+	return len(p), nil
+}
+
+func (c *child) printed() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+// id returns the ID of the run; "" before it has started.
+func (c *child) id() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.run
+}
+
+// wait waits for the end of the process, or of the context.
+func (c *child) wait(ctx context.Context) {
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+	}
+}
+
+// own returns the process of a run that this server started and that is in progress; nil if it is another's. Without a name it
+// is the only one, if there is only one.
+func (s *server) own(run string) *child {
+	s.started.mu.Lock()
+	defer s.started.mu.Unlock()
+	for c := range s.started.runs {
+		if id := c.id(); id != "" && id == run || run == "" && len(s.started.runs) == 1 {
+			return c
+		}
+	}
+	return nil
+}
+
+// start starts a process that executes a run, and returns the line that says so. The run outlives the call.
+func (s *server) start(ctx context.Context, args ...string) ([]byte, error) {
+	c, err := s.launch(args)
+	if err != nil {
+		return nil, err
+	}
+	late := time.NewTimer(startWait)
+	defer late.Stop()
+	select {
+	case line, ok := <-c.first:
+		if ok {
+			return line, nil
+		}
+		<-c.done
+		return nil, failure(c.err, c.printed())
+	case <-late.C:
+		return json.Marshal(map[string]string{
+			"event": "waiting", "text": "The run has not started yet; the tool runs lists it when it has. " + strings.TrimSpace(c.printed()),
+		})
+	case <-ctx.Done():
+		c.end()
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (s *server) launch(args []string) (*child, error) {
+	s.started.mu.Lock()
+	defer s.started.mu.Unlock()
+	if s.started.closed {
+		return nil, errors.New("the server is ending")
+	}
+	ctx, end := context.WithCancel(context.Background())
+	cmd, err := s.process(ctx, args...)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	c := &child{cmd: cmd, end: end, first: make(chan []byte, 1), done: make(chan struct{})}
+	cmd.Stderr = c
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		end()
+		return nil, fmt.Errorf("start throngctl: %w", err)
+	}
+	if s.started.runs == nil {
+		s.started.runs = map[*child]struct{}{}
+	}
+	s.started.runs[c] = struct{}{}
+	go s.follow(c, out)
+	return c, nil
+}
+
+// follow reads what a process prints until it ends.
+func (s *server) follow(c *child, out io.Reader) {
+	in := bufio.NewReader(out)
+	if line, err := in.ReadBytes('\n'); err == nil {
+		var event struct {
+			Run string `json:"run"`
+		}
+		_ = json.Unmarshal(line, &event) // without an ID it is not stopped by name
+		c.mu.Lock()
+		c.run = event.Run
+		c.mu.Unlock()
+		c.first <- line
+	} else {
+		close(c.first)
+	}
+	_, _ = io.Copy(io.Discard, in) // progress, which the tool status reads elsewhere
+	c.err = c.cmd.Wait()
+	c.end()
+	close(c.done)
+	s.started.mu.Lock()
+	delete(s.started.runs, c)
+	s.started.mu.Unlock()
+}
+
+// close stops the runs that are in progress, each with a checkpoint, and waits for their ends.
+func (s *server) close() (err error) {
+	s.started.mu.Lock()
+	s.started.closed = true
+	all := make([]*child, 0, len(s.started.runs))
+	for c := range s.started.runs {
+		all = append(all, c)
+	}
+	s.started.mu.Unlock()
+	for _, c := range all {
+		run := c.id()
+		if run == "" { // it waits for its turn; nothing is lost
+			c.end()
+		} else if _, stopErr := s.execute(context.Background(), "stop", run, "--json"); stopErr != nil {
+			select {
+			case <-c.done: // it ended meanwhile
+			default:
+				err = errors.Join(err, fmt.Errorf("stop run %s: %w", run, stopErr))
+			}
+		}
+	}
+	late := time.After(endWait)
+	for _, c := range all {
+		select {
+		case <-c.done:
+		case <-late:
+			return errors.Join(err, errors.New("a run did not stop in time; it continues: throngctl status shows it"))
+		}
+	}
+	return err
+}

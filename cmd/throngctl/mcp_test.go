@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// helper is an assistant that uses throngctl.
+type helper struct {
+	*testing.T
+	*sdk.ClientSession
+}
+
+// assist starts throngctl mcp as an assistant's program does.
+func assist(t *testing.T, data string, more ...string) helper {
+	t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), self(t), append([]string{"mcp", "--data", data}, more...)...)
+	cmd.Env = append(os.Environ(), asToolEnv+"=1", "OPENAI_API_KEY=sk-none")
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "assistant"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Minute}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return helper{t, session}
+}
+
+// use calls a tool and returns its answer, or the error that the assistant sees.
+func (h helper) use(tool string, args map[string]any) (text string, failed bool) {
+	h.Helper()
+	ctx, end := context.WithTimeout(h.Context(), 2*time.Minute)
+	defer end()
+	r, err := h.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		return err.Error(), true
+	}
+	content, ok := r.Content[0].(*sdk.TextContent)
+	if !ok {
+		h.Fatalf("%s answers with %T", tool, r.Content[0])
+	}
+	return content.Text, r.IsError
+}
+
+// must calls a tool, which must not fail, and decodes its answer.
+func (h helper) must(tool string, args map[string]any, into any) string {
+	h.Helper()
+	text, failed := h.use(tool, args)
+	if failed {
+		h.Fatalf("%s: %s", tool, text)
+	}
+	if into != nil {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			h.Fatalf("%s: %v in %.300s", tool, err, text)
+		}
+	}
+	return text
+}
+
+// refused calls a tool, which must fail with these words.
+func (h helper) refused(tool string, args map[string]any, words ...string) {
+	h.Helper()
+	text, failed := h.use(tool, args)
+	if !failed {
+		h.Errorf("%s %v is not refused: %.300s", tool, args, text)
+	}
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			h.Errorf("%s %v: no %q in %.900s", tool, args, w, text)
+		}
+	}
+}
+
+// TestAssistantRunsAScenario has an assistant validate, run, watch and compare.
+func TestAssistantRunsAScenario(t *testing.T) {
+	h := assist(t, t.TempDir())
+	if info := h.InitializeResult(); info.Instructions == "" || info.ServerInfo.Name != "throng" {
+		t.Errorf("it introduces itself as %+v", info)
+	}
+	shoppers := map[string]any{"file": "shopping", "parameters": map[string]string{"agents": "20"}, "cycles": 2, "filter": "agent.index < 12"}
+	var plan struct {
+		Agents, Cycles int
+	}
+	if h.must("validate", map[string]any{"file": "shopping", "parameters": map[string]string{"agents": "20"}}, &plan); plan.Agents != 20 {
+		t.Errorf("the plan is %+v", plan)
+	}
+	var runs [2]struct{ Run string }
+	for i := range runs {
+		shoppers["seed"] = i + 1
+		h.must("run", shoppers, &runs[i])
+		var end struct {
+			Phase, Ending string
+			Sessions      int
+		}
+		if h.must("status", map[string]any{"run": runs[i].Run, "wait_seconds": 50}, &end); end.Phase != "ended" || end.Ending != "finished" || end.Sessions != 24 {
+			t.Errorf("run %d ended as %+v", i, end)
+		}
+	}
+	if text := h.must("compare", map[string]any{"runs": []string{runs[0].Run, runs[1].Run}}, nil); !strings.Contains(text, runs[1].Run) {
+		t.Errorf("compared: %s", text)
+	}
+	var listed []struct{ ID string }
+	if text := h.must("runs", nil, nil); !strings.Contains(text, runs[0].Run) || json.Unmarshal([]byte(text), &listed) != nil || len(listed) != 2 {
+		t.Errorf("listed: %s", text)
+	}
+	h.must("timeline", map[string]any{"agent": "3", "run": runs[0].Run}, nil)
+	var same struct{ Equal bool }
+	if h.must("audit", map[string]any{"run": runs[0].Run}, &same); !same.Equal {
+		t.Error("the figures differ")
+	}
+	if text := h.must("guide", map[string]any{"search": "budget"}, nil); !strings.Contains(text, "budget") {
+		t.Errorf("the guide says %s", text)
+	}
+	h.refused("status", map[string]any{"run": "nothing"}, "nothing")
+	h.refused("validate", map[string]any{"file": "--help"}, "hyphen")
+}
+
+// TestAssistantNeedsConsent checks that an assistant can neither have an address called that the user has not allowed, nor start
+// or resume a run that costs money without a budget.
+func TestAssistantNeedsConsent(t *testing.T) {
+	dir := t.TempDir()
+	h := assist(t, filepath.Join(dir, "data"))
+	path := filepath.Join(dir, "away.yaml")
+	text := "services:\n  shop: {kind: http, url: 'http://192.0.2.1'}\nchain visit:\n- {name: look, kind: http, service: shop, get: /products}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.refused("run", map[string]any{"file": path}, "192.0.2.1", "Only the person you work for can allow")
+	paid := map[string]any{"file": "conversation", "parameters": map[string]string{"provider": "openai"}}
+	h.refused("run", paid, "may cost up to $", "budget_usd")
+	paid["budget_usd"] = 1
+	h.refused("run", paid, "api.openai.com") // the budget is there, the consent is not
+	paid["budget_usd"] = -1
+	h.refused("run", paid, "budget")
+	paid = map[string]any{"file": "conversation", "parameters": map[string]string{"provider": "openai", "model": "unheard-of"}}
+	h.refused("run", paid, "price", "budget_usd")
+}
+
+// TestAssistantLeaves checks that a run of an assistant that leaves is stopped with a checkpoint and can be resumed by the next.
+func TestAssistantLeaves(t *testing.T) {
+	data := t.TempDir()
+	h := assist(t, data)
+	var run struct{ Run string }
+	h.must("run", map[string]any{"file": "shopping", "cycles": 100_000}, &run)
+	h.must("pause", nil, nil)
+	h.must("limit", map[string]any{"run": run.Run, "max_concurrent": 7}, nil)
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader := assist(t, data, "--read-only")
+	var end struct{ Phase, Ending string }
+	if reader.must("status", nil, &end); end.Ending != "stopped" {
+		t.Errorf("after the assistant left: %+v", end)
+	}
+	tools, err := reader.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("%s is offered to readers", tool.Name)
+		}
+	}
+	reader.refused("resume", map[string]any{"run": run.Run})
+	next := assist(t, data)
+	var again struct {
+		Run     string
+		Resumed bool
+	}
+	if next.must("resume", map[string]any{"run": run.Run}, &again); again.Run != run.Run || !again.Resumed {
+		t.Errorf("resumed: %+v", again)
+	}
+	next.must("stop", map[string]any{"run": run.Run}, nil)
+}
