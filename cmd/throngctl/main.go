@@ -29,6 +29,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/prove"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/assistant"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/bundles"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/decisions"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/lab"
@@ -89,6 +90,7 @@ type runCommands struct {
 	Compare     compareCmd          `cmd:"" help:"Compare runs, with significance." group:"Runs"`
 	Agreement   decisions.Agreement `cmd:"" help:"Compare the answers of models with those of their rules." group:"Runs"`
 	Learn       decisions.Learn     `cmd:"" help:"Learn a rule from the answers of a model." group:"Runs"`
+	Bundle      bundles.Commands    `cmd:"" help:"Pack a run into one file, or check or open such a file." group:"Runs"`
 	Delete      deleteCmd           `cmd:"" help:"Move a run or its checkpoints to the trash, or delete its rows in Postgres." group:"Runs"`
 	Prune       pruneCmd            `cmd:"" help:"Move old runs and checkpoints to the trash." group:"Runs"`
 	Restore     restoreCmd          `cmd:"" help:"Restore a run or a checkpoint from the trash." group:"Runs"`
@@ -365,8 +367,10 @@ func (t *terminal) bind(command *kong.Context) {
 		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
 	command.Bind(&assistant.Terminal{
-		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals, Process: t.process,
+		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals,
+		Process: func(ctx context.Context, args ...string) (*exec.Cmd, error) { return t.process(ctx, t.data, args...) },
 	})
+	command.Bind(&bundles.Terminal{Out: t.out, JSON: t.json, Data: t.data, Failed: exitError(exitFailed), With: t.with, Process: t.process})
 	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&decisions.Terminal{Out: t.out, JSON: t.json, With: t.with})
 	command.Bind(&questions.Terminal{
@@ -377,13 +381,13 @@ func (t *terminal) bind(command *kong.Context) {
 	})
 }
 
-// process prepares a command line of throngctl as a process of its own, with the data folder of this one.
-func (t *terminal) process(ctx context.Context, args ...string) (*exec.Cmd, error) {
+// process prepares a command line of throngctl as a process of its own, with a data folder.
+func (t *terminal) process(ctx context.Context, data string, args ...string) (*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("the path of this program: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--data="+t.data)...)
+	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--data="+data)...)
 	cmd.Env = append(os.Environ(), t.hooks.env...)
 	return cmd, nil
 }

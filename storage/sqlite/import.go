@@ -46,7 +46,7 @@ const (
 
 // lockImports makes this process the only importer; ErrInUse if another process imports.
 func (s *imports) lockImports() (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(s.file.Dir(), "throng.import"))
+	lock := flock.New(filepath.Join(s.file.Dir(), lock.Imports))
 	got, err := lock.TryLock()
 	switch {
 	case err != nil:

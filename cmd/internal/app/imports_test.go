@@ -135,6 +135,7 @@ var rules = []rule{
 	{"/cmd/internal/telemetry", []string{"/engine", "/engine/spans", "/engine/view", "/engine/browser", "/storage"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/dash", []string{"/engine", "/engine/view", "/engine/health", "/engine/visible", "/cmd/internal/control"}, append(append([]string{}, screens...), drivers...)},
 	{"/cmd/internal/app", []string{"/engine/...", "/storage/...", "/assets", "/cmd/internal/app/...", "/cmd/internal/awake", "/cmd/internal/consent", "/cmd/internal/power", "/cmd/internal/control", "/cmd/internal/crash", "/cmd/internal/telemetry", "/cmd/internal/logs", "/cmd/internal/notice"}, screens},
+	{"/cmd/internal/app/runbundle", []string{"/engine", "/engine/audit", "/engine/scenario", "/storage", "/storage/sqlite", "/storage/sqlite/transfer", "/cmd/internal/app/about", "/cmd/internal/app/config", "/cmd/internal/app/review"}, screens},
 	{"/cmd/internal/app/about", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/app/schedule", []string{"/engine", "/cmd/internal/awake", "/storage/sqlite/queue"}, screens},
 	{"/cmd/internal/app/recorder", []string{"/engine", "/engine/importer/exchange", "/engine/service"}, append([]string{module + "/storage"}, screens...)},

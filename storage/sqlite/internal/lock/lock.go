@@ -14,6 +14,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// Imports is the name of the lock of the process that adds runs of other stores to a store.
+const Imports = "throng.import"
+
 // Take locks a file, which it creates if necessary; nil if another has it.
 func Take(path string, options ...flock.Option) (*flock.Flock, error) {
 	lock := flock.New(path, options...)

@@ -1,0 +1,273 @@
+// Package runbundle packs a run with everything that decided it into one file, which another machine can check, open and replay.
+//
+// A bundle is a ZIP archive: manifest.json, a note for readers, the files of the scenario, a store that holds only the run, and the
+// logs of its mocks. The manifest has the SHA-256 of each file and of the results, so that a change is noticed; it does not prove who
+// made the bundle.
+package runbundle
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app/about"
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage"
+	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/storage/sqlite/transfer"
+)
+
+// Format is the number of the format that this version writes and reads.
+const Format = 1
+
+// Names in the archive. Logs of mocks keep their names.
+const (
+	manifestName = "manifest.json"
+	readmeName   = "README.txt"
+	storeName    = "throng.db"
+	sourceFolder = "scenario/"
+	mockFolder   = "mock/"
+)
+
+// Manifest describes a bundle.
+type Manifest struct {
+	Format     int               `json:"format"`
+	Run        engine.RunID      `json:"run"`
+	Title      string            `json:"title"`
+	Name       string            `json:"name,omitempty"` // written by a person
+	Created    time.Time         `json:"created"`        // the run
+	Bundled    time.Time         `json:"bundled"`
+	Throng     string            `json:"throng_version"`
+	Go         string            `json:"go_version"`
+	System     string            `json:"system"`
+	Scenario   string            `json:"scenario"`      // name of its file
+	Hash       string            `json:"scenario_hash"` // of all its files
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Seed       uint64            `json:"seed"`
+	Ending     string            `json:"ending"`
+	Sessions   int64             `json:"sessions"`
+	Exact      bool              `json:"exact"`
+	Recorded   bool              `json:"recorded"` // it can be replayed
+	Results    []File            `json:"results"`  // exports of the run, which the bundle holds as a journal; without IDs of the run
+	Files      []File            `json:"files"`
+}
+
+// File is a file with its size in bytes and its SHA-256.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+const readme = `This is a bundle of a Throng run: %s (%s), made on %s.
+
+  throngctl bundle verify FILE    check that nothing was changed, recompute its figures, and replay it if it was recorded
+  throngctl bundle open FILE      add the run to your own store, to read, compare, resume or fork it
+
+manifest.json says what is in it, %s has the files of the scenario, and %s is the store (SQLite) with the journal.
+`
+
+// Write writes a bundle of a run of a store. The run must not be in progress.
+//
+// The errors are [engine.ErrInUse], and a *[engine.FieldError] if the results are elsewhere or if the bundle would contain answers
+// that the scenario says are private.
+func Write(ctx context.Context, store *sqlite.Store, run engine.RunID, to io.Writer) (m *Manifest, err error) {
+	release, err := store.Claim(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	record, err := store.Run(ctx, run)
+	if err == nil {
+		err = errors.Join(review.CheckHere(&record), checkPrivate(&record))
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "throng-bundle-*")
+	if err != nil {
+		return nil, fmt.Errorf("a folder for the bundle: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := transfer.Copy(ctx, run, store.Dir(), dir, quiet); err != nil {
+		return nil, err
+	}
+	m = describe(&record)
+	if m.Results, err = results(ctx, dir, &record); err != nil {
+		return nil, err
+	}
+	return m, pack(to, m, &record, store.Dir(), dir)
+}
+
+// quiet is for stores that exist for moments.
+var quiet = slog.New(slog.DiscardHandler)
+
+// checkPrivate refuses a run whose journal still holds private answers: those of a cycle that has not ended.
+func checkPrivate(r *engine.RunRecord) error {
+	s, err := scenario.Restore(r.Source)
+	if err != nil {
+		return fmt.Errorf("the scenario stored with run %s: %w", r.ID, err)
+	}
+	if steps := s.Chain.Private(); len(steps) > 0 && r.Ending != engine.EndFinished {
+		return &engine.FieldError{
+			Field: "run", Problem: fmt.Sprintf("the journal of its open cycle has answers of private steps (%s)", strings.Join(steps, ", ")),
+			Hint: "resume it to its end first; then they are deleted",
+		}
+	}
+	return nil
+}
+
+func describe(r *engine.RunRecord) *Manifest {
+	build := about.Read()
+	return &Manifest{
+		Format: Format, Run: r.ID, Title: r.Title, Name: r.Name, Created: r.Created.UTC(), Bundled: time.Now().UTC().Truncate(time.Second),
+		Throng: build.String(), Go: build.Go, System: build.System, Scenario: r.Source.Name, Hash: r.Source.Hash, Parameters: r.Source.Parameters,
+		Seed: r.Settings.Seed, Ending: r.Ending.String(), Sessions: r.Done, Exact: r.Inexact == nil, Recorded: r.Settings.Record,
+	}
+}
+
+// results returns the digests of the results of the only run of a store.
+func results(ctx context.Context, dir string, r *engine.RunRecord) (all []File, err error) {
+	err = with(dir, func(store *sqlite.Store) error {
+		names, err := review.Names(ctx, store, r.ID)
+		if err != nil {
+			return err
+		}
+		for _, part := range []struct {
+			name  string
+			write func(context.Context, io.Writer, storage.Reader, engine.RunID, storage.Names) error
+		}{
+			{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEmitted}, {"memory.jsonl", storage.ExportMemory},
+		} {
+			sum := &settled{hash: sha256.New(), seed: r.Settings.Seed, run: r.ID}
+			if err := part.write(ctx, sum, store, r.ID, names); err != nil {
+				return err
+			}
+			all = append(all, sum.file(part.name))
+		}
+		return nil
+	})
+	return all, err
+}
+
+// with calls f with the store of a folder.
+func with(dir string, f func(*sqlite.Store) error) (err error) {
+	store, err := sqlite.Open(dir, sqlite.Options{Logger: quiet})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if notice := store.Notice(); notice != "" {
+		return errors.New(notice)
+	}
+	return f(store)
+}
+
+// settled hashes lines without the IDs of sessions that differ between runs with the same seed.
+type settled struct {
+	hash hash.Hash
+	size int64
+	line []byte // its beginning
+	seed uint64
+	run  engine.RunID
+}
+
+// Write hashes complete lines and keeps the rest.
+func (s *settled) Write(p []byte) (int, error) {
+	s.line = append(s.line, p...)
+	if end := bytes.LastIndexByte(s.line, '\n') + 1; end > 0 {
+		s.add(s.line[:end])
+		s.line = append(s.line[:0], s.line[end:]...)
+	}
+	return len(p), nil
+}
+
+func (s *settled) add(text []byte) {
+	text = engine.Settle(text, s.seed, []engine.RunID{s.run})
+	s.size += int64(len(text))
+	s.hash.Write(text)
+}
+
+// file returns the digest of all that was written.
+func (s *settled) file(name string) File {
+	s.add(s.line)
+	s.line = nil
+	return File{name, s.size, hex.EncodeToString(s.hash.Sum(nil))}
+}
+
+// pack writes the archive. The manifest comes last, because it has the digests of the others.
+func pack(to io.Writer, m *Manifest, r *engine.RunRecord, data, dir string) error {
+	archive := zip.NewWriter(to)
+	add := func(name string, from io.Reader) error {
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: m.Bundled})
+		if err != nil {
+			return err
+		}
+		sum := sha256.New()
+		n, err := io.Copy(io.MultiWriter(w, sum), from)
+		m.Files = append(m.Files, File{name, n, hex.EncodeToString(sum.Sum(nil))})
+		return err
+	}
+	text := fmt.Sprintf(readme, m.Title, m.Run, m.Bundled.Format(time.DateOnly), sourceFolder, storeName)
+	if err := add(readmeName, strings.NewReader(text)); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Source.Files)) {
+		if shown := strings.ReplaceAll(name, ":", "/"); fsPath(shown) {
+			if err := add(sourceFolder+shown, bytes.NewReader(r.Source.Files[name])); err != nil {
+				return err
+			}
+		}
+	}
+	files := map[string]string{storeName: filepath.Join(dir, storeName)}
+	logs, err := filepath.Glob(filepath.Join(filepath.Dir(config.ShopLog(data, m.Run)), string(m.Run)+"*"))
+	if err != nil {
+		return err
+	}
+	for _, log := range logs {
+		files[mockFolder+filepath.Base(log)] = log
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := addFile(add, name, files[name]); err != nil {
+			return err
+		}
+	}
+	head, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	w, err := archive.CreateHeader(&zip.FileHeader{Name: manifestName, Method: zip.Deflate, Modified: m.Bundled})
+	if err == nil {
+		_, err = w.Write(append(head, '\n'))
+	}
+	return errors.Join(err, archive.Close())
+}
+
+func addFile(add func(string, io.Reader) error, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(add(name, f), f.Close())
+}
+
+// fsPath reports whether a name is a path below a folder.
+func fsPath(name string) bool { return name == path.Clean(name) && filepath.IsLocal(name) }
