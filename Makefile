@@ -73,7 +73,7 @@ package: setup-app ## Make the packages for this system in dist: .dmg, or .deb, 
 try-package: package ## Install the .deb in a new root, and start, run, resume, export and remove there; takes root
 	@sh .ci/try-package
 
-image: ## Make the container image of throngctl in dist, for workers, without a container tool; IMAGE="-arch arm64" takes a cross-compiler
+image: ## Make the container image of throngctl in dist, for workers, without a container tool, and its package for Alpine; IMAGE="-arch arm64" takes a cross-compiler
 	@go run ./cmd/internal/bundle -image $(IMAGE)
 
 test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race

@@ -32,8 +32,8 @@ const staticTags = "netgo,osusergo,sqlite_omit_load_extension"
 // linuxCompilers holds the C cross-compilers for Linux, by processor.
 var linuxCompilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
 
-// packImage builds the terminal program and makes a container image with nothing else, as an archive that docker load, podman
-// load and ctr image import read. It needs no container tool.
+// packImage builds the terminal program without shared libraries, and makes a package for Alpine Linux and a container image with
+// nothing else, as an archive that docker load, podman load and ctr image import read. It needs no container tool.
 func packImage(ctx context.Context, j job, work string) ([]string, error) {
 	j.ctl = filepath.Join(work, j.app.command()+"ctl")
 	env := []string{"GOOS=linux", "GOARCH=" + j.arch, "CGO_ENABLED=1"}
@@ -48,8 +48,12 @@ func packImage(ctx context.Context, j job, work string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := j.image(strings.TrimSpace(revision))
-	return []string{made}, err
+	image, err := j.image(strings.TrimSpace(revision))
+	if err != nil {
+		return nil, err
+	}
+	made, err := packAlpine(ctx, j, work)
+	return append(made, image), err
 }
 
 // image makes the image with a built program, and returns the path of its archive. The same program, version and time make the

@@ -101,25 +101,32 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 		return nil, err
 	}
 	add("lib/systemd/system/"+path.Base(workerUnit), string(unit))
+	return t, j.documents(ctx, t)
+}
+
+// documents adds the licenses, and the completions and the manual page of the terminal program.
+func (j *job) documents(ctx context.Context, t tree) error {
+	name := j.app.command()
+	add := func(path, text string) { t[path] = file{[]byte(text), 0o644} }
 	copyright, err := licenses()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	add("share/doc/"+a.command()+"/copyright", copyright)
+	add("share/doc/"+name+"/copyright", copyright)
 	texts := j.texts(ctx)
-	for name, path := range map[string]string{
-		"bash": "share/bash-completion/completions/" + a.command() + "ctl",
-		"zsh":  "share/zsh/vendor-completions/_" + a.command() + "ctl",
-		"fish": "share/fish/vendor_completions.d/" + a.command() + "ctl.fish",
+	for shell, path := range map[string]string{
+		"bash": "share/bash-completion/completions/" + name + "ctl",
+		"zsh":  "share/zsh/vendor-completions/_" + name + "ctl",
+		"fish": "share/fish/vendor_completions.d/" + name + "ctl.fish",
 	} {
-		if texts[name] != "" {
-			add(path, texts[name])
+		if texts[shell] != "" {
+			add(path, texts[shell])
 		}
 	}
 	if texts["man"] != "" {
-		t["share/man/man1/"+a.command()+"ctl.1.gz"] = file{gzipped(texts["man"]), 0o644}
+		t["share/man/man1/"+name+"ctl.1.gz"] = file{gzipped(texts["man"]), 0o644}
 	}
-	return t, nil
+	return nil
 }
 
 // icons adds the icon as SVG and in all sizes.

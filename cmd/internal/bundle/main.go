@@ -1,5 +1,5 @@
 // Command bundle makes applications that can be double-clicked. It wraps a built program in place or, with -package, builds
-// packages to distribute, with -image a container image. FyneApp.toml has the name and version of the program.
+// packages to distribute, with -image a container image, and with -managers writes how package managers install a release. FyneApp.toml has the name and version of the program.
 //
 // Fyne's packaging tool makes the application bundle for macOS. The tool increments Build and rewrites FyneApp.toml, so it
 // works on a copy, and mac.go corrects its output.
@@ -21,6 +21,7 @@ func main() {
 	out := flag.String("out", "dist", "the output folder")
 	packs := flag.Bool("package", false, "build the programs and package them")
 	image := flag.Bool("image", false, "build the terminal program for Linux, and make a container image with it")
+	manage := flag.Bool("managers", false, "write what Homebrew and winget need to install the packages in the output folder")
 	system := flag.String("system", runtime.GOOS, "the system to make packages for; another than this one takes its C compiler in CC; for Windows it is mingw without")
 	arch := flag.String("arch", runtime.GOARCH, "its processor; packages for macOS are for both")
 	tags := flag.String("tags", "", "the tags to build with for this system")
@@ -36,6 +37,8 @@ func main() {
 		j.system = imageSystem
 	case *packs:
 		what, doing = pack, "make the package:"
+	case *manage:
+		what, doing = managers, "describe the packages:"
 	}
 	made, err := what(context.Background(), j)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,8 +17,8 @@ import (
 // completely.
 const nfpmCommand = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2"
 
-// packagers are the package formats to make, by their names in nfpm. Alpine is missing: it has musl, and the programs need
-// glibc.
+// packagers are the package formats with both programs, by their names in nfpm. Alpine has musl, and the window needs glibc: its
+// package has the terminal program only; see packAlpine.
 var packagers = []string{"archlinux", "deb", "rpm"}
 
 const maintainer = "The Throng authors <throng-sim@users.noreply.github.com>"
@@ -37,19 +38,30 @@ func packNfpm(ctx context.Context, j job, t tree, work string) ([]string, error)
 		return nil, err
 	}
 	for _, packager := range packagers {
-		config, err := json.Marshal(j.nfpmConfig(packager, used, t, files)) // JSON is also YAML
-		if err != nil {
-			return nil, err
-		}
-		path := filepath.Join(work, packager+".yaml")
-		if err := writeFile(path, config, 0o644); err != nil {
-			return nil, err
-		}
-		if _, err := run(ctx, j.root, "go", "run", nfpmCommand, "package", "--packager", packager, "--config", path, "--target", out); err != nil {
+		if err := j.nfpm(ctx, packager, j.nfpmConfig(packager, used, t, files), work, out); err != nil {
 			return nil, err
 		}
 	}
-	made, err := filepath.Glob(filepath.Join(out, "*"))
+	return j.keep(out)
+}
+
+// nfpm makes a package in the folder out.
+func (j *job) nfpm(ctx context.Context, packager string, config map[string]any, work, out string) error {
+	text, err := json.Marshal(config) // JSON is also YAML
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(work, packager+".yaml")
+	if err := writeFile(path, text, 0o644); err != nil {
+		return err
+	}
+	_, err = run(ctx, j.root, "go", "run", nfpmCommand, "package", "--packager", packager, "--config", path, "--target", out)
+	return err
+}
+
+// keep moves all files of a folder to the output folder, and returns their paths.
+func (j *job) keep(folder string) ([]string, error) {
+	made, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +72,36 @@ func packNfpm(ctx context.Context, j job, t tree, work string) ([]string, error)
 		}
 	}
 	return made, nil
+}
+
+// packAlpine makes a package for Alpine Linux with the terminal program, which needs no shared libraries.
+func packAlpine(ctx context.Context, j job, work string) ([]string, error) {
+	text, err := os.ReadFile(j.ctl)
+	if err != nil {
+		return nil, err
+	}
+	a := &j.app
+	t := tree{"bin/" + filepath.Base(j.ctl): {text, 0o755}}
+	if err := j.documents(ctx, t); err != nil {
+		return nil, err
+	}
+	files, out := filepath.Join(work, "files"), filepath.Join(work, "packages")
+	if err := errors.Join(t.write(files, a.release), os.MkdirAll(out, 0o755)); err != nil {
+		return nil, err
+	}
+	c := j.nfpmConfig("apk", libraries{}, t, files)
+	c["name"], c["depends"] = a.command()+"ctl", []string{"ca-certificates"}
+	c["description"] = "run crowds of simulated agents from a terminal"
+	delete(c, "recommends")
+	delete(c, "suggests")
+	// The versions of Alpine have few words, and git is one (https://wiki.alpinelinux.org/wiki/Package_policies).
+	if base, _, early := strings.Cut(a.release.version, "-"); early {
+		c["version"], c["version_schema"] = base+"_git"+a.release.made.Format("20060102"), "none"
+	}
+	if err := j.nfpm(ctx, "apk", c, work, out); err != nil {
+		return nil, err
+	}
+	return j.keep(out)
 }
 
 // nfpmConfig returns the configuration of a package (https://nfpm.goreleaser.com/docs/configuration). The files of the tree are
