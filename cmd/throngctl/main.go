@@ -268,20 +268,30 @@ func main() {
 }
 
 // grammar returns the commands and flags that a command line may use, and the common flags in them. If the first word names
-// a command, it returns only that command: parsing the flags of all commands takes longer than most commands.
+// a command, it returns only that command, and for the overview commands without flags: parsing the flags of all commands takes
+// longer than most commands.
 func grammar(args []string) (all any, shared *common) {
 	whole := &cli{}
 	if len(args) == 0 {
 		return whole, &whole.Common
 	}
+	overview := len(args) == 1 && slices.Contains([]string{"--help", "-h"}, args[0])
+	embedded, _ := reflect.TypeFor[cli]().FieldByName("Common")
+	parts := []reflect.StructField{embedded}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[cli]()) {
-		if _, command := field.Tag.Lookup("cmd"); command && cmp.Or(field.Tag.Get("name"), flags.Kebab(field.Name)) == args[0] {
-			embedded, _ := reflect.TypeFor[cli]().FieldByName("Common")
-			one := reflect.New(reflect.StructOf([]reflect.StructField{embedded, {Name: field.Name, Type: field.Type, Tag: field.Tag}}))
-			return one.Interface(), one.Elem().Field(0).Addr().Interface().(*common)
+		_, command := field.Tag.Lookup("cmd")
+		switch {
+		case command && overview:
+			parts = append(parts, reflect.StructField{Name: field.Name, Type: reflect.TypeFor[struct{}](), Tag: field.Tag})
+		case command && cmp.Or(field.Tag.Get("name"), flags.Kebab(field.Name)) == args[0]:
+			parts = append(parts, reflect.StructField{Name: field.Name, Type: field.Type, Tag: field.Tag})
 		}
 	}
-	return whole, &whole.Common
+	if len(parts) == 1 {
+		return whole, &whole.Common
+	}
+	some := reflect.New(reflect.StructOf(parts))
+	return some.Interface(), some.Elem().Field(0).Addr().Interface().(*common)
 }
 
 // model returns the description of all commands and flags.
