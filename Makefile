@@ -35,7 +35,7 @@ export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-app setup-test run mock build app package try-package image test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures monkey window-cost prove effects fleet-kills bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
+.PHONY: help setup setup-app setup-test run mock build app package try-package image test fmt fmt-check vet lint vulnerabilities race simulate faults screens pictures film monkey window-cost prove effects fleet-kills bench bench-table bench-go bench-guard scale fuzz licenses clean aimock
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -135,6 +135,9 @@ screens: setup-test ## Take a picture of every screen in all sizes, themes and s
 
 pictures: setup-test ## Take the pictures of the README anew, some 6 minutes; best where nothing else runs
 	THRONG_PICTURES=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestPictures$$' ./cmd/internal/window
+
+film: build ## Make the moving picture of the README: a run that is killed, resumed and compared
+	@go run $(GOTAGS) ./cmd/internal/film
 
 monkey: setup-test ## Have EVENTS=10000 random taps and keys come over the real window; SEED=n for others
 	THRONG_MONKEY_EVENTS=$(EVENTS) THRONG_MONKEY_SEED=$(SEED) go test $(GOTAGS) -count 1 -timeout 60m -v -run '^TestMonkey$$' ./cmd/internal/window

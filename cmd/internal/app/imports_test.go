@@ -147,6 +147,7 @@ var rules = []rule{
 	{"/cmd/internal/desk/design", []string{"/engine/experiment", "/engine/experiment/draft", "/engine/scenario", "/engine/view", "/cmd/internal/app", "/cmd/internal/app/authoring", "/cmd/internal/app/experiments", "/ui/experiments/designer"}, []string{toolkit}},
 	{"/cmd/internal/desk/team", []string{"/engine", "/engine/workers", "/cmd/internal/app", "/cmd/internal/app/crew", "/ui/fleet"}, []string{toolkit}},
 	{"/cmd/internal/desk/experimenting", []string{"/engine", "/engine/experiment/...", "/engine/experiment", "/engine/scenario", "/storage", "/cmd/internal/app/...", "/cmd/internal/app", "/ui/experiments"}, []string{toolkit}},
+	{"/cmd/internal/film", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/faults", []string{"/engine/...", "/storage/...", "/cmd/internal/app/..."}, screens},
 	{"/cmd/internal/faults/network", nil, append(append([]string{module + "/engine"}, screens...), drivers...)},
 	{"/cmd/internal/prove", []string{"/engine/...", "/storage/...", "/cmd/internal/app/..."}, screens},
