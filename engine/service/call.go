@@ -284,12 +284,6 @@ func classify(ctx context.Context, cause, err error) (failure *engine.StepError,
 	return &engine.StepError{Class: engine.Network, Err: err}, nil
 }
 
-// neverSent reports whether the request was not sent.
-func neverSent(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
-}
-
 // passing reports whether a status may be different on another attempt.
 func passing(status int) bool {
 	switch status {

@@ -20,6 +20,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/pace"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/direct"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
 
@@ -65,7 +66,7 @@ type HTTP struct {
 	prefix     string // escaped path of the address, without a trailing slash
 	limits     Limits
 	pool       *http.Transport
-	direct     *direct // nil if pool sends everything
+	direct     *direct.Client // nil if pool sends everything
 	transport  transport
 	open       atomic.Int64
 }
@@ -101,7 +102,7 @@ func newHTTP(name, base string, limits Limits, tag bool, shared *concurrency.Lim
 		breaker: breaker.New(name, limits.NoBreaker), retries: newRetryBudget(),
 	}
 	h.transport.limits = h.transport.control
-	if h.direct = newDirect(h); h.direct != nil {
+	if h.direct = direct.New(u, h.pool); h.direct != nil {
 		h.transport.base = h.direct
 	}
 	h.transport.prefix, h.transport.mostBody = h.prefix, h.limits.ResponseSize
@@ -113,6 +114,9 @@ func newHTTP(name, base string, limits Limits, tag bool, shared *concurrency.Lim
 func (h *HTTP) Trust(c *tls.Config) {
 	if c != nil {
 		h.pool.TLSClientConfig = c
+		if h.direct != nil {
+			h.direct.Trust(c)
+		}
 		h.transport.certified = len(c.Certificates) > 0
 	}
 }
@@ -120,14 +124,21 @@ func (h *HTTP) Trust(c *tls.Config) {
 // Through sends all requests by an HTTP proxy. Call it before any request.
 func (h *HTTP) Through(proxy *url.URL) {
 	h.pool.Proxy = http.ProxyURL(proxy)
+	h.leaveToPool(h.pool)
+}
+
+// leaveToPool sends all requests by base, which uses the pool.
+func (h *HTTP) leaveToPool(base http.RoundTripper) {
 	if h.direct != nil {
-		h.direct, h.transport.base = nil, h.pool
+		h.direct.Leave()
 	}
+	h.direct, h.transport.base = nil, base
 }
 
 // Via sends all requests by what by returns, which speaks the protocol of a kind of services over the pool. Call it before any request.
 func (h *HTTP) Via(kind string, by func(pool http.RoundTripper) http.RoundTripper) {
-	h.kind, h.direct, h.transport.base = kind, nil, by(h.pool)
+	h.kind = kind
+	h.leaveToPool(by(h.pool))
 }
 
 // CheckAddress parses the address of a service: http or https, a host and an optional path. Its errors do not repeat the address,
@@ -297,7 +308,7 @@ func (h *HTTP) Close() {
 	h.transport.breaker.Close()
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
-		h.direct.end()
+		h.direct.Close()
 	}
 }
 

@@ -53,7 +53,7 @@ func (h *HTTP) tunables() tunables {
 func (h *HTTP) Renew() {
 	h.pool.CloseIdleConnections()
 	if h.direct != nil {
-		h.direct.closeIdle(time.Now())
+		h.direct.CloseIdle()
 	}
 	h.transport.breaker.Wake()
 	h.transport.control.Resume(time.Now())

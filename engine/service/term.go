@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/clock"
+	"github.com/throng-sim/throng/engine/service/direct"
 )
 
 // term is the context of one attempt. It ends with the call's context, when the attempt times out, and when the machine slept, with
@@ -123,14 +124,11 @@ func (t *term) Done() <-chan struct{} {
 
 // Value implements [context.Context].
 func (t *term) Value(key any) any {
-	if key == (singleKey{}) {
+	if key == (direct.Single{}) {
 		return t.single
 	}
 	return t.Context.Value(key)
 }
-
-// singleKey is the key of [term.single] in the context of an attempt.
-type singleKey struct{}
 
 // Err implements [context.Context].
 func (t *term) Err() error {

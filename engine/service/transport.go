@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/service/admission"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/direct"
 	"github.com/throng-sim/throng/engine/service/llm"
 	"github.com/throng-sim/throng/engine/service/openfiles"
 	"github.com/throng-sim/throng/engine/service/unpack"
@@ -165,7 +166,7 @@ func (t *transport) send(ctx context.Context, req *http.Request, call *Call) (*A
 			return nil, err
 		case failure == nil:
 			return answer, nil
-		case call.again(neverSent(failure)):
+		case call.again(direct.Unsent(failure)):
 		case answer == nil || call.readable(answer.Status):
 			return nil, failure
 		default:
@@ -311,12 +312,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		case openfiles.Caused(err):
 			call.budget().releaseClaim()
 			return nil, nil, openfiles.ErrTooMany
-		case neverSent(err) && stoodStill(clock.Lost()-stood, took):
+		case direct.Unsent(err) && stoodStill(clock.Lost()-stood, took):
 			call.budget().releaseClaim()
 			return nil, nil, errRenewed
 		}
 	}
-	left := !neverSent(err)
+	left := !direct.Unsent(err)
 	call.repeated = call.repeated || call.changing && left && (call.doubt || call.silently.Load())
 	call.doubt = call.doubt || call.changing && doubtful(answer, left)
 	switch {

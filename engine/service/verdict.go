@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/service/anthropic"
 	"github.com/throng-sim/throng/engine/service/breaker"
+	"github.com/throng-sim/throng/engine/service/direct"
 )
 
 // errSpared means that an attempt failed because the service is unavailable, and does not count.
@@ -64,7 +65,7 @@ func (c outcome) report(b *breaker.Breaker, pass breaker.Pass, v breaker.Verdict
 	if failure != nil {
 		why = failure.Error()
 	}
-	return b.Done(pass, v, why) && c.Retry.Attempts > 1 && (!c.Once || neverSent(failure))
+	return b.Done(pass, v, why) && c.Retry.Attempts > 1 && (!c.Once || direct.Unsent(failure))
 }
 
 // countSpared counts the time of an attempt that does not count: the engine checked whether the service is available.

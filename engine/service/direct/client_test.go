@@ -1,4 +1,4 @@
-package service
+package direct
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -23,18 +24,11 @@ type talk func(t *testing.T, in *bufio.Reader, out net.Conn)
 
 // host returns a client of a server. Each talk serves one connection, in order; the last one serves all others. Everything goes
 // through pipes, so that time can be virtual.
-func host(t *testing.T, talks ...talk) *direct {
+func host(t *testing.T, talks ...talk) *Client {
 	t.Helper()
-	return hostOf(t, talks...).direct
-}
-
-func hostOf(t *testing.T, talks ...talk) *HTTP {
-	t.Helper()
-	if !canLook {
-		t.Skip("direct connections are not supported here")
-	}
 	n := 0
-	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
+	c := clientOf(t, "http://shop.example")
+	c.dial = func(ctx context.Context, _, addr string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -50,17 +44,41 @@ func hostOf(t *testing.T, talks ...talk) *HTTP {
 		}()
 		return client, nil
 	}
-	h, err := NewHTTP("shop", "http://shop.example", Limits{}, false)
+	c.rest.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("the pool was asked") }
+	return c
+}
+
+// maxHead is the limit of headers in tests, in bytes.
+const maxHead = 1 << 20
+
+// transport returns a Transport such as services have.
+func transport() *http.Transport {
+	return &http.Transport{
+		DialContext: new(net.Dialer).DialContext, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 100, IdleConnTimeout: 30 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: maxHead,
+	}
+}
+
+// clientOf returns a client of an address.
+func clientOf(t *testing.T, address string) *Client {
+	t.Helper()
+	if !canLook {
+		t.Skip("direct connections are not supported here")
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.direct == nil {
-		t.Fatal("a plain address is not asked directly")
+	rest := transport()
+	c := New(u, rest)
+	if c == nil {
+		t.Fatalf("%s is not asked directly", address)
 	}
-	h.direct.dial = dial
-	h.pool.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("the pool was asked") }
-	t.Cleanup(h.Close)
-	return h
+	t.Cleanup(func() {
+		c.Close()
+		rest.CloseIdleConnections()
+	})
+	return c
 }
 
 // says answers every request with a text, until the client closes.
@@ -103,7 +121,7 @@ func asks(ctx context.Context, t *testing.T, method, body string) *http.Request 
 }
 
 // fetch reads a response to its end.
-func fetch(d *direct, r *http.Request) (status int, body string, err error) {
+func fetch(d *Client, r *http.Request) (status int, body string, err error) {
 	resp, err := d.RoundTrip(r)
 	if err != nil {
 		return 0, "", err
@@ -113,8 +131,8 @@ func fetch(d *direct, r *http.Request) (status int, body string, err error) {
 	return resp.StatusCode, string(text), err
 }
 
-// TestDirectSendsWhatATransportSends compares the bytes on the wire, line by line.
-func TestDirectSendsWhatATransportSends(t *testing.T) {
+// TestSendsWhatATransportSends compares the bytes on the wire, line by line.
+func TestSendsWhatATransportSends(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		method string
@@ -166,8 +184,8 @@ func TestDirectSendsWhatATransportSends(t *testing.T) {
 	}
 }
 
-// TestDirectAnswers covers all forms of responses. Two requests are sent if the connection can be reused.
-func TestDirectAnswers(t *testing.T) {
+// TestAnswers covers all forms of responses. Two requests are sent if the connection can be reused.
+func TestAnswers(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err := w.Write([]byte("packed")); err != nil {
@@ -194,7 +212,7 @@ func TestDirectAnswers(t *testing.T) {
 		{name: "with more than was asked for", answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1", status: 200, body: "ok"},
 		{name: "no HTTP", answer: "220 mail\r\n\r\n", fails: "net/http: HTTP/1.x transport connection broken: malformed HTTP status code \"mail\""},
 		{
-			name: "of too many headers", answer: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHeader) + "\r\n\r\n",
+			name: "of too many headers", answer: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHead) + "\r\n\r\n",
 			fails: "net/http: server response headers exceeded 1048576 bytes; aborted",
 		},
 	} {
@@ -220,8 +238,8 @@ func TestDirectAnswers(t *testing.T) {
 	}
 }
 
-// TestDirectIsCutShort closes the connection within the body of a response.
-func TestDirectIsCutShort(t *testing.T) {
+// TestIsCutShort closes the connection within the body of a response.
+func TestIsCutShort(t *testing.T) {
 	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
 		_, _ = http.ReadRequest(in)
 		_, _ = io.WriteString(out, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok")
@@ -234,9 +252,9 @@ func TestDirectIsCutShort(t *testing.T) {
 	}
 }
 
-// TestDirectSendsNothingTooLate checks that a request whose context has ended is not sent, and that an idle connection holds no
+// TestSendsNothingTooLate checks that a request whose context has ended is not sent, and that an idle connection holds no
 // reference to the previous request.
-func TestDirectSendsNothingTooLate(t *testing.T) {
+func TestSendsNothingTooLate(t *testing.T) {
 	sent := make(chan struct{}, 2)
 	d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
 		for {
@@ -261,8 +279,8 @@ func TestDirectSendsNothingTooLate(t *testing.T) {
 	}
 }
 
-// TestDirectHungUp uses a server that closes a connection: a reused one is replaced, a new one is not.
-func TestDirectHungUp(t *testing.T) {
+// TestHungUp uses a server that closes a connection: a reused one is replaced, a new one is not.
+func TestHungUp(t *testing.T) {
 	d := host(t, hangsUp(1), hangsUp(1), hangsUp(0))
 	for n := range 2 {
 		if _, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); body != "ok" || err != nil {
@@ -270,13 +288,13 @@ func TestDirectHungUp(t *testing.T) {
 		}
 	}
 	_, _, err := fetch(d, asks(t.Context(), t, "POST", "x")) // on the second connection, then the third
-	if !errors.Is(err, io.EOF) || neverSent(err) {
+	if !errors.Is(err, io.EOF) || Unsent(err) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// TestDirectInput checks that an idle connection with pending input is not reused.
-func TestDirectInput(t *testing.T) {
+// TestInput checks that an idle connection with pending input is not reused.
+func TestInput(t *testing.T) {
 	for name, more := range map[string]string{"bytes": "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "its end": ""} {
 		t.Run(name, func(t *testing.T) {
 			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -305,15 +323,7 @@ func TestDirectInput(t *testing.T) {
 					}()
 				}
 			}()
-			h, err := NewHTTP("shop", "http://"+listener.Addr().String(), Limits{}, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer h.Close()
-			d := h.direct
-			if d == nil {
-				t.Skip("direct connections are not supported here")
-			}
+			d := clientOf(t, "http://"+listener.Addr().String())
 			ask := func(want string) {
 				t.Helper()
 				if status, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); status != 200 || body != want || err != nil {
@@ -325,7 +335,7 @@ func TestDirectInput(t *testing.T) {
 				t.Error("the connection has data before any arrived")
 			}
 			close(idle)
-			until(t, "something comes in", d.kept[0].hasInput)
+			awaitInput(t, d.kept[0])
 			if l := d.take(); l != nil {
 				l.close()
 				t.Error("the connection is used again")
@@ -335,20 +345,8 @@ func TestDirectInput(t *testing.T) {
 	}
 }
 
-// TestDirectRenews checks that a renewed client reuses no connection.
-func TestDirectRenews(t *testing.T) {
-	h := hostOf(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
-	if _, _, err := fetch(h.direct, asks(t.Context(), t, "GET", "")); err != nil || len(h.direct.kept) != 1 {
-		t.Fatalf("%d connections are kept, error %v", len(h.direct.kept), err)
-	}
-	h.Renew()
-	if n := len(h.direct.kept); n > 0 {
-		t.Errorf("%d connections are kept", n)
-	}
-}
-
-// TestDirectLeavesToThePool covers requests that must not be sent twice, and others that direct does not support.
-func TestDirectLeavesToThePool(t *testing.T) {
+// TestLeavesToThePool covers requests that must not be sent twice, and others that the client does not support.
+func TestLeavesToThePool(t *testing.T) {
 	d := host(t, says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
 	for name, r := range map[string]*http.Request{
 		"no key":            asks(t.Context(), t, "POST", "x"),
@@ -379,24 +377,33 @@ func TestDirectLeavesToThePool(t *testing.T) {
 	}
 }
 
-// TestDirectAddresses covers services that a Transport serves.
-func TestDirectAddresses(t *testing.T) {
-	for address, direct := range map[string]bool{
-		"http://shop.example": true, "http://[::1]:80/base": true, "https://shop.example": false, "http://läden.example": false, "http://[fe80::1%25en0]": false,
+// TestAddresses covers hosts that only a Transport serves.
+func TestAddresses(t *testing.T) {
+	for address, direct := range map[string]string{
+		"http://shop.example": "shop.example:80", "https://shop.example": "shop.example:443", "http://[::1]:80/base": "[::1]:80",
+		"http://läden.example": "", "http://[fe80::1%25en0]": "",
 	} {
-		h, err := NewHTTP("shop", address, Limits{}, false)
+		u, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := h.direct != nil; got != (direct && canLook) {
-			t.Errorf("%s is called directly: %v", address, got)
+		c, addr := New(u, transport()), ""
+		if c != nil {
+			addr = c.addr
 		}
-		h.Close()
+		if canLook && addr != direct {
+			t.Errorf("%s is called directly at %q", address, addr)
+		}
+	}
+	behind := transport()
+	behind.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy.example"})
+	if New(&url.URL{Scheme: "http", Host: "shop.example"}, behind) != nil {
+		t.Error("a host behind a proxy is called directly")
 	}
 }
 
-// TestDirectEnds ends the context of a request before its response, or within it.
-func TestDirectEnds(t *testing.T) {
+// TestEnds ends the context of a request before its response, or within it.
+func TestEnds(t *testing.T) {
 	for _, begun := range []string{"", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok"} {
 		synctest.Test(t, func(t *testing.T) {
 			d := host(t, func(_ *testing.T, in *bufio.Reader, out net.Conn) {
@@ -420,8 +427,8 @@ func TestDirectEnds(t *testing.T) {
 	}
 }
 
-// TestDirectKeepsFor checks that connections are closed after their idle time, and when the client closes.
-func TestDirectKeepsFor(t *testing.T) {
+// TestKeepsFor checks that connections are closed after their idle time, and when the client closes.
+func TestKeepsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := make(chan time.Time, 2)
 		d := host(t, func(t *testing.T, in *bufio.Reader, out net.Conn) {
@@ -441,7 +448,7 @@ func TestDirectKeepsFor(t *testing.T) {
 			t.Errorf("closed after %v", idle)
 		}
 		last = ask()
-		d.end()
+		d.Close()
 		if idle := (<-gone).Sub(last); idle != 0 {
 			t.Errorf("closed %v after the end", idle)
 		}

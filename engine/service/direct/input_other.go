@@ -1,0 +1,16 @@
+//go:build !unix
+
+package direct
+
+import (
+	"errors"
+	"syscall"
+)
+
+const canLook = false
+
+type immediate struct{ read func(fd uintptr) bool }
+
+func (*immediate) at(uintptr) bool { return true }
+
+func (*immediate) from(syscall.RawConn, []byte) (int, error) { return 0, errors.ErrUnsupported }

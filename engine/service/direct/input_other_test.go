@@ -1,0 +1,7 @@
+//go:build !unix
+
+package direct
+
+import "testing"
+
+func awaitInput(*testing.T, *link) {}
