@@ -213,7 +213,7 @@ func TestAnswers(t *testing.T) {
 		{name: "no HTTP", answer: "220 mail\r\n\r\n", fails: "net/http: HTTP/1.x transport connection broken: malformed HTTP status code \"mail\""},
 		{
 			name: "of too many headers", answer: "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", maxHead) + "\r\n\r\n",
-			fails: "net/http: server response headers exceeded 1048576 bytes; aborted",
+			fails: "net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded 1048576 bytes; aborted",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

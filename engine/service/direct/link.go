@@ -104,16 +104,16 @@ func (l *link) answer(r *http.Request, request []byte) (resp *http.Response, sil
 		return nil, true, fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err)
 	}
 	if _, err := l.in.Peek(1); err != nil {
-		return nil, true, fmt.Errorf("net/http: Transport failed to read from server: %w", err)
+		return nil, true, err
 	}
 	for {
 		resp, err := http.ReadResponse(l.in, r)
 		switch {
 		case err != nil && l.left <= 0:
-			return nil, false, fmt.Errorf("net/http: server response headers exceeded %d bytes; aborted", l.of.head)
+			return nil, false, fmt.Errorf("net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded %d bytes; aborted", l.of.head)
 		case err != nil:
 			return nil, false, fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err)
-		case resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols:
+		case resp.StatusCode/100 != 1 || resp.StatusCode == http.StatusSwitchingProtocols:
 			return resp, false, nil
 		}
 	}
