@@ -112,7 +112,13 @@ func hangsUp(n int) talk {
 // asks returns a request with a key, so that it may be sent again.
 func asks(ctx context.Context, t *testing.T, method, body string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, "http://shop.example/x?y=%20z", strings.NewReader(body))
+	return asksAt(ctx, t, "http://shop.example", method, body)
+}
+
+// asksAt returns a request to another address.
+func asksAt(ctx context.Context, t *testing.T, address, method, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, address+"/x?y=%20z", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +127,7 @@ func asks(ctx context.Context, t *testing.T, method, body string) *http.Request 
 }
 
 // fetch reads a response to its end.
-func fetch(d *Client, r *http.Request) (status int, body string, err error) {
+func fetch(d http.RoundTripper, r *http.Request) (status int, body string, err error) {
 	resp, err := d.RoundTrip(r)
 	if err != nil {
 		return 0, "", err
