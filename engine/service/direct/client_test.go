@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -299,55 +300,57 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
+// TestSingle checks that a request that must not be sent again fails instead, if the server closes its connection.
+func TestSingle(t *testing.T) {
+	d := host(t, hangsUp(1), says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+	if _, _, err := fetch(d, asks(t.Context(), t, "POST", "x")); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := fetch(d, asks(context.WithValue(t.Context(), Single{}, true), t, "POST", "x"))
+	if !errors.Is(err, io.EOF) || Unsent(err) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestInput checks that an idle connection with pending input is not reused.
 func TestInput(t *testing.T) {
 	for name, more := range map[string]string{"bytes": "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", "its end": ""} {
-		t.Run(name, func(t *testing.T) {
-			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = listener.Close() }()
-			idle := make(chan struct{})
-			go func() {
-				for n := 1; ; n++ {
-					conn, err := listener.Accept()
-					if err != nil {
-						return
+		for _, secure := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", TLS: ", secure), func(t *testing.T) {
+				idle := make(chan struct{})
+				var connections atomic.Int64
+				server := rawServerOf(t, secure, nil, func(conn net.Conn) {
+					n := connections.Add(1)
+					in := bufio.NewReader(conn)
+					_, _ = http.ReadRequest(in)
+					_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d", n)
+					if <-idle; n == 1 {
+						_, _ = io.WriteString(conn, more)
 					}
-					go func() {
-						defer func() { _ = conn.Close() }()
-						in := bufio.NewReader(conn)
-						_, _ = http.ReadRequest(in)
-						_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d", n)
-						if <-idle; n == 1 {
-							_, _ = io.WriteString(conn, more)
-						}
-						if more != "" {
-							_, _ = io.Copy(io.Discard, in) // until the client closes
-						}
-					}()
+					if more != "" {
+						_, _ = io.Copy(io.Discard, in) // until the client closes
+					}
+				})
+				d := server.client(t)
+				ask := func(want string) {
+					t.Helper()
+					if status, body, err := fetch(d, asksAt(t.Context(), t, server.address, "POST", "x")); status != 200 || body != want || err != nil {
+						t.Fatalf("got %d %q, error %v, want 200 %q", status, body, err, want)
+					}
 				}
-			}()
-			d := clientOf(t, "http://"+listener.Addr().String())
-			ask := func(want string) {
-				t.Helper()
-				if status, body, err := fetch(d, asks(t.Context(), t, "POST", "x")); status != 200 || body != want || err != nil {
-					t.Fatalf("got %d %q, error %v, want 200 %q", status, body, err, want)
+				ask("1")
+				if d.kept[0].hasInput() {
+					t.Error("the connection has data before any arrived")
 				}
-			}
-			ask("1")
-			if d.kept[0].hasInput() {
-				t.Error("the connection has data before any arrived")
-			}
-			close(idle)
-			awaitInput(t, d.kept[0])
-			if l := d.take(); l != nil {
-				l.close()
-				t.Error("the connection is used again")
-			}
-			ask("2")
-		})
+				close(idle)
+				awaitInput(t, d.kept[0])
+				if l := d.take(); l != nil {
+					l.close()
+					t.Error("the connection is used again")
+				}
+				ask("2")
+			})
+		}
 	}
 }
 

@@ -232,7 +232,7 @@ func TestTicketsAreNoInput(t *testing.T) {
 		later, half bool // than the handshake; of the ticket
 	}{{"with the handshake", false, false}, {"later", true, false}, {"half", true, true}} {
 		t.Run(tt.name, func(t *testing.T) {
-			server := tlsServer(t, func(conn net.Conn) net.Conn { return &holding{Conn: conn, half: tt.half} }, func(conn net.Conn) {
+			server := rawServerOf(t, true, func(conn net.Conn) net.Conn { return &holding{Conn: conn, half: tt.half} }, func(conn net.Conn) {
 				says("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")(t, bufio.NewReader(conn), conn)
 			})
 			if tt.later { // because the server waits for a certificate
@@ -282,50 +282,60 @@ func (h *holding) Write(p []byte) (int, error) {
 	return h.Conn.Write(p)
 }
 
-// rawServer is a server with TLS that speaks no HTTP by itself.
+// rawServer is a server that speaks no HTTP by itself.
 type rawServer struct {
 	address string
-	shop    *shop // whose certificate it has
-	config  *tls.Config
+	shop    *shop       // whose certificate it has
+	config  *tls.Config // before the first connection it may be changed
 }
 
 func (s rawServer) client(t *testing.T) *Client {
 	t.Helper()
 	c := clientOf(t, s.address)
-	c.Trust(s.shop.trust())
+	if strings.HasPrefix(s.address, "https:") {
+		c.Trust(s.shop.trust())
+	}
 	return c
 }
 
-// tlsServer serves each connection with TLS. under may wrap the connection below TLS.
-func tlsServer(t *testing.T, under func(net.Conn) net.Conn, serve func(net.Conn)) rawServer {
+// rawServerOf serves each connection, with or without TLS, and closes it. under may wrap the connection below TLS; nil does not.
+func rawServerOf(t *testing.T, secure bool, under func(net.Conn) net.Conn, serve func(net.Conn)) rawServer {
 	t.Helper()
-	s := openShop(t, false, nil)
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	s := rawServer{address: "http://" + listener.Addr().String()}
+	if secure {
+		s.shop = openShop(t, false, nil)
+		s.config, s.address = s.shop.TLS.Clone(), "https://"+listener.Addr().String()
 	}
 	var all sync.WaitGroup
 	t.Cleanup(func() {
 		_ = listener.Close()
 		all.Wait()
 	})
-	config := s.TLS.Clone()
 	all.Go(func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			all.Go(func() {
-				defer func() { _ = conn.Close() }()
-				secure := tls.Server(under(conn), config)
-				if secure.HandshakeContext(t.Context()) == nil {
-					serve(secure)
-				}
-			})
+			all.Go(func() { s.serve(conn, under, serve) })
 		}
 	})
-	return rawServer{"https://" + listener.Addr().String(), s, config}
+	return s
+}
+
+func (s rawServer) serve(conn net.Conn, under func(net.Conn) net.Conn, serve func(net.Conn)) {
+	if under != nil {
+		conn = under(conn)
+	}
+	if s.config != nil {
+		conn = tls.Server(conn, s.config)
+	}
+	defer func() { _ = conn.Close() }()
+	serve(conn)
 }
 
 // TestTruncated compares responses that end without the farewell of TLS with those of a Transport. Go accepts that as an end, if it
@@ -335,14 +345,16 @@ func TestTruncated(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "HTTP/1.1 200 OK\r\n\r\nok", "HTTP/1.1 200 OK\r\n",
 	} {
 		for _, within := range []bool{false, true} {
-			server := tlsServer(t, func(conn net.Conn) net.Conn { return conn }, func(conn net.Conn) {
+			server := rawServerOf(t, true, nil, func(conn net.Conn) {
 				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
 					return
 				}
 				_, _ = io.WriteString(conn, answer)
+				below := conn.(*tls.Conn).NetConn()
 				if within {
-					_, _ = conn.(*tls.Conn).NetConn().Write([]byte{23, 3, 3, 0, 99, 1})
+					_, _ = below.Write([]byte{23, 3, 3, 0, 99, 1})
 				}
+				_ = below.Close()
 			})
 			c := server.client(t)
 			whole := transport()
