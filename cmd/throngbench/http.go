@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -27,38 +26,55 @@ const (
 	journeyWait  = 5 * time.Second // while the memory of these is measured: longer than it takes them all to be there
 )
 
-// httpRows measure journeys over HTTP.
+// httpRows measure journeys over HTTP, without and with TLS.
 func httpRows() []row {
+	plain, secure := journeyRow("6", false), journeyRow("6s", true)
+	plain.what = fmt.Sprintf("Journeys of 5 HTTP requests, %d concurrent, the client on one core", journeyFleet)
+	plain.note = "The server, on the other core, is of the benchmark's own and answers fixed bytes; three of the five requests change " +
+		"something, so that Throng's journal says before they leave that they will. The client's time is all that its process used, " +
+		"its start too, which counts for k6 most. Memory is the growth of the peak from " +
+		fmt.Sprintf("%d to %d journeys that wait for an answer, for each.", journeyFleet, journeyFleet+journeyMore) + pinNote()
+	plain.parts = []side{ // of both rows
+		{name: "server", run: func(ctx context.Context, _ env) (figures, error) { return nil, journeyServer{}.serve(ctx) }},
+		{name: "client", run: throngClient},
+	}
+	secure.what = "The same over HTTPS"
+	secure.note = "As in row 6, with TLS 1.3 and HTTP/1.1. k6 does not verify the certificate, Throng does."
+	return []row{plain, secure}
+}
+
+// journeyRow measures journeys, without a description.
+func journeyRow(name string, secure bool) row {
 	const rate, memory = "journeys/s", "KB/agent"
-	return []row{{
-		name: "6",
-		what: fmt.Sprintf("Journeys of 5 HTTP requests, %d concurrent, the client on one core", journeyFleet),
-		note: "The server, on the other core, is of the benchmark's own and answers fixed bytes; three of the five requests change " +
-			"something, so that Throng's journal says before they leave that they will. The client's time is all that its process used, " +
-			"its start too, which counts for k6 most. Memory is the growth of the peak from " +
-			fmt.Sprintf("%d to %d journeys that wait for an answer, for each.", journeyFleet, journeyFleet+journeyMore) + pinNote(),
+	return row{
+		name: name,
 		sides: []side{
-			{name: "Throng, journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, true) }},
-			{name: "Throng, not journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, false) }},
-			{name: "k6", prepare: getK6, run: k6Journeys},
-		},
-		parts: []side{
-			{name: "server", run: func(ctx context.Context, _ env) (figures, error) { return nil, journeyServer{}.serve(ctx) }},
-			{name: "client", run: throngClient},
+			{name: "Throng, journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, secure, true) }},
+			{name: "Throng, not journaled", run: func(ctx context.Context, e env) (figures, error) { return e.throngJourneys(ctx, secure, false) }},
+			{name: "k6", prepare: getK6, run: func(ctx context.Context, e env) (figures, error) { return k6Journeys(ctx, e, secure) }},
 		},
 		shown: []string{rate, "requests/s", "client's µs/request", "server's µs/request", "peak MB", memory},
 		ratios: []ratio{
-			{name: "times k6's journeys/s, journaled", must: 3, aim: 5, of: over(0, rate, 2, rate)},
+			{name: "times k6's journeys/s, journaled", must: 3, aim: aimOf(secure), of: over(0, rate, 2, rate)},
 			{name: "times k6's journeys/s, not journaled", of: over(1, rate, 2, rate)},
 			{name: "of k6's memory for each agent in flight, journaled", must: 1. / 10, aim: 1. / 30, less: true, of: over(0, memory, 2, memory)},
 		},
-	}}
+	}
+}
+
+// aimOf is the aim of how many times k6's journeys Throng makes.
+func aimOf(secure bool) float64 {
+	if secure {
+		return 4
+	}
+	return 5
 }
 
 // client is what a client of the journey is asked to do, and has done.
 type client struct {
-	command func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error)
+	command func(ctx context.Context, at journeyAddress, fleet int, rated bool) (*exec.Cmd, error)
 	env     env
+	secure  bool // over HTTPS
 	memory  bool // is measured too
 }
 
@@ -85,6 +101,7 @@ func (c client) figures(ctx context.Context) (figures, error) {
 
 // run has the client, on a core of its own, make journeys at a server on another.
 func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool) (figures, error) {
+	s.Secure = c.secure
 	server, address, stop, err := c.env.startServer(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
@@ -120,21 +137,21 @@ func usedMicros(c *exec.Cmd) float64 {
 }
 
 // startServer starts the server of the journeys in a process of its own.
-func (e env) startServer(ctx context.Context, s journeyServer) (server *exec.Cmd, address string, stop func() error, err error) {
+func (e env) startServer(ctx context.Context, s journeyServer) (server *exec.Cmd, at journeyAddress, stop func() error, err error) {
 	server, err = e.part(ctx, "6/server", 0)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, at, nil, err
 	}
 	in, err := server.StdinPipe()
 	if err != nil {
-		return nil, "", nil, err
+		return nil, at, nil, err
 	}
 	out, err := server.StdoutPipe()
 	if err != nil {
-		return nil, "", nil, err
+		return nil, at, nil, err
 	}
 	if err := server.Start(); err != nil {
-		return nil, "", nil, err
+		return nil, at, nil, err
 	}
 	var stopped error
 	running := true
@@ -148,13 +165,13 @@ func (e env) startServer(ctx context.Context, s journeyServer) (server *exec.Cmd
 		return stopped
 	}
 	if err = json.NewEncoder(in).Encode(s); err == nil {
-		address, err = bufio.NewReader(out).ReadString('\n')
+		err = json.NewDecoder(out).Decode(&at)
 	}
 	if err != nil {
 		_ = stop()
-		return nil, "", nil, err
+		return nil, at, nil, err
 	}
-	return server, strings.TrimSpace(address), stop, nil
+	return server, at, stop, nil
 }
 
 // part is this program as a part of a row, on a core.
@@ -202,14 +219,14 @@ func getK6(ctx context.Context, e env) (string, error) {
 
 func (e env) k6Dir() string { return filepath.Join(e.tools, "k6-"+k6Version) }
 
-func k6Journeys(ctx context.Context, e env) (figures, error) {
+func k6Journeys(ctx context.Context, e env, secure bool) (figures, error) {
 	script := filepath.Join(e.dir, "journey.js")
 	if err := os.WriteFile(script, []byte(journeyJS), 0o600); err != nil {
 		return nil, err
 	}
-	return client{env: e, memory: true, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
+	return client{env: e, secure: secure, memory: true, command: func(ctx context.Context, at journeyAddress, fleet int, rated bool) (*exec.Cmd, error) {
 		args := []string{
-			"run", "--quiet", "--no-usage-report", "--no-thresholds", "--log-output", "none", "--address", "", "-e", "BASE=http://" + address, "-e", fmt.Sprint("VUS=", fleet),
+			"run", "--quiet", "--no-usage-report", "--no-thresholds", "--log-output", "none", "--address", "", "-e", "BASE=" + at.URL, "-e", fmt.Sprint("VUS=", fleet),
 		}
 		if rated {
 			args = append(args, "-e", fmt.Sprint("DURATION=", journeyTime))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/credential"
 	"github.com/throng-sim/throng/engine/govern"
 	"github.com/throng-sim/throng/engine/machine"
 	"github.com/throng-sim/throng/engine/run"
@@ -28,16 +29,16 @@ const ratedJourneys = 10_000
 
 // journeys are what a client of ours is asked for.
 type journeys struct {
-	Address  string
+	At       journeyAddress
 	Agents   int
 	Limit    int
 	Journals bool
 }
 
 // throngJourneys measures Throng in processes of their own, as it measures others.
-func (e env) throngJourneys(ctx context.Context, journals bool) (figures, error) {
-	return client{env: e, memory: journals, command: func(ctx context.Context, address string, fleet int, rated bool) (*exec.Cmd, error) {
-		j := journeys{address, fleet, fleet, journals}
+func (e env) throngJourneys(ctx context.Context, secure, journals bool) (figures, error) {
+	return client{env: e, secure: secure, memory: journals, command: func(ctx context.Context, at journeyAddress, fleet int, rated bool) (*exec.Cmd, error) {
+		j := journeys{at, fleet, fleet, journals}
 		if rated {
 			j.Agents = ratedJourneys
 		}
@@ -65,7 +66,10 @@ func throngClient(ctx context.Context, e env) (figures, error) {
 	}
 	settings := engine.DefaultSettings()
 	settings.Limit, settings.Floor, settings.Ceiling = j.Limit, j.Limit, j.Limit // the governor has nothing to move
-	settings.Services = map[string]string{"shop": "http://" + j.Address}
+	settings.Services = map[string]string{"shop": j.At.URL}
+	if len(j.At.CA) > 0 {
+		s.Services[0].TLS = &credential.TLS{CA: j.At.CA}
+	}
 	settings.KeepAwake = false
 	began := time.Now()
 	result, err := j.run(ctx, e, s, settings)
@@ -106,6 +110,11 @@ func unjournaled(ctx context.Context, s *scenario.Scenario, settings engine.Sett
 		return result, err
 	}
 	defer client.Close()
+	trusted, err := shop.TLS.Config(shop.Name, &shop.Store, os.ReadFile)
+	if err != nil {
+		return result, err
+	}
+	client.Trust(trusted)
 	shop.Connect(client, "")
 	governor, err := govern.New(settings.Steering, govern.Options{})
 	if err != nil {

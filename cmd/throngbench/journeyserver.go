@@ -4,10 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"os"
 	"strconv"
@@ -19,9 +27,16 @@ import (
 // always the same bytes, so that on a core of its own it is never what the client waits for.
 type journeyServer struct {
 	OrderAfter time.Duration // how long an order takes
+	Secure     bool          // speaks TLS
 }
 
-// serve answers until standard input, which begins with the server as JSON, ends. It prints its address first.
+// journeyAddress is where a [journeyServer] is.
+type journeyAddress struct {
+	URL string
+	CA  []byte // PEM; nil without TLS
+}
+
+// serve answers until standard input, which begins with the server as JSON, ends. It prints its address as JSON first.
 func (journeyServer) serve(ctx context.Context) error {
 	var s journeyServer
 	in := json.NewDecoder(os.Stdin)
@@ -36,7 +51,18 @@ func (journeyServer) serve(ctx context.Context) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		_ = listener.Close()
 	}()
-	fmt.Println(listener.Addr())
+	at := journeyAddress{URL: "http://" + listener.Addr().String()}
+	if s.Secure {
+		certificate, ca, err := selfSigned()
+		if err != nil {
+			return err
+		}
+		at = journeyAddress{"https://" + listener.Addr().String(), ca}
+		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13})
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(at); err != nil {
+		return err
+	}
 	for {
 		conn, err := listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -46,6 +72,24 @@ func (journeyServer) serve(ctx context.Context) error {
 		}
 		go s.answer(conn)
 	}
+}
+
+// selfSigned makes a certificate for loopback, which is its own CA.
+func selfSigned() (certificate tls.Certificate, ca []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return certificate, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "throngbench"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return certificate, nil, err
+	}
+	certificate = tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	return certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
 // answer serves one connection.

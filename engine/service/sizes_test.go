@@ -2,6 +2,7 @@ package service
 
 import (
 	"compress/gzip"
+	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -98,5 +99,62 @@ func TestProxy(t *testing.T) {
 	h.Through(u)
 	if _, err := asked(t, h, Request{Method: "GET", Target: must(t, "/x")}); err != nil || len(seen) != 1 || seen[0] != "http://shop.invalid:81/api/x Basic bWU6cHc=" {
 		t.Errorf("%q, %v", seen, err)
+	}
+}
+
+// TestProxyByTLS checks that a proxy with TLS is asked for a connection to a service with TLS.
+func TestProxyByTLS(t *testing.T) {
+	requests := make(chan string, 1)
+	proxy := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests <- r.Method + " " + r.Host
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer proxy.Close()
+	u, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := NewHTTP("shop", "https://shop.invalid", Limits{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	h.Trust(&tls.Config{RootCAs: proxy.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs})
+	h.Through(u)
+	if _, err := asked(t, h, Request{Method: "GET", Target: must(t, "/x")}); err == nil || !strings.Contains(err.Error(), "teapot") {
+		t.Errorf("error %v", err)
+	}
+	if got := <-requests; got != "CONNECT shop.invalid:443" {
+		t.Errorf("the proxy was asked for %s", got)
+	}
+}
+
+// TestRenewedConnections checks that a renewed client keeps no connection.
+func TestRenewedConnections(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		start := server.Start
+		if secure {
+			start = server.StartTLS
+		}
+		start()
+		h, err := NewHTTP("shop", server.URL, Limits{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secure {
+			h.Trust(&tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs})
+		}
+		for range 2 {
+			if _, err := asked(t, h, Request{Method: "GET", Target: must(t, "/x")}); h.Open() != 1 {
+				t.Errorf("TLS: %v: error %v, %d connections are open", secure, err, h.Open())
+			}
+		}
+		h.Renew()
+		if n := h.Open(); n != 0 {
+			t.Errorf("TLS: %v: %d connections are open", secure, n)
+		}
+		h.Close()
+		server.Close()
 	}
 }
