@@ -176,7 +176,10 @@ func (f fuzzed) check(t *testing.T) {
 	if !reflect.DeepEqual(whole, got) {
 		t.Errorf("to %s %q, the client says byte by byte\n%+v; otherwise\n%+v", f.method, f.answer, got, whole)
 	}
-	if more := read < len(f.answer); len(f.answer) <= maxLinkBuffer && keptWhole != (kept && !more) {
+	if got.BodyErr != "" || len(got.Body) == fuzzBody || len(f.answer) > maxLinkBuffer {
+		return // how much was read depends on the sizes of buffers
+	}
+	if more := read < len(f.answer); keptWhole != (kept && !more) {
 		t.Errorf("to %s %q, the connection is kept: %v; byte by byte: %v, with more than the response: %v", f.method, f.answer, keptWhole, kept, more)
 	}
 }
@@ -217,6 +220,7 @@ func answers(t testing.TB) []string {
 		strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 100) + "\n" + strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 100),
 		strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 200) + ok + "Content-Length: 2\r\n\r\nok", "HTTP/1.1 199 Odd\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n",
 		ok + zipped, ok + "Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n4\r\nnope\r\n0\r\n\r\n", ok + "Content-Encoding: GZIP\r\nContent-Length: 2\r\n\r\nok",
+		ok + "Content-Encoding: gzip\r\nContent-Length: 34\r\n\r\n" + strings.Repeat("0", 34),
 		ok + "Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", ok + "Content-Encoding: gzip\r\n\r\n" + packed.String()[:packed.Len()-5], ok + zipped + "more",
 		ok + "X: " + strings.Repeat("x", fuzzHead) + "\r\n\r\n", ok + strings.Repeat("X: y\r\n", fuzzHead) + "\r\n", ok + "X: " + strings.Repeat("x", 2*maxLinkBuffer-100) + "\r\nContent-Length: 2\r\n\r\nok",
 		strings.Repeat("x", 2*fuzzHead), ok + "Content-Length: 3000\r\n\r\n" + strings.Repeat("x", 3000), ok + "\r\n" + strings.Repeat("x", 9000),
