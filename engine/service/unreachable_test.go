@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -174,5 +175,44 @@ func TestPlain(t *testing.T) {
 	}
 	if other := errors.New("unexpected EOF"); !errors.Is(Plain(other), other) || Plain(other).Error() != "unexpected EOF" {
 		t.Errorf("%v", Plain(other))
+	}
+}
+
+// refusing is a listener that closes its first connection.
+type refusing struct {
+	net.Listener
+	once sync.Once
+}
+
+// Accept implements [net.Listener].
+func (r *refusing) Accept() (net.Conn, error) {
+	conn, err := r.Listener.Accept()
+	if err == nil {
+		r.once.Do(func() { _ = conn.Close() })
+	}
+	return conn, err
+}
+
+// TestHandshakeSendsNothing checks that a changing request whose handshake failed counts as not sent: it is sent again without doubt.
+func TestHandshakeSendsNothing(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.Listener = &refusing{Listener: server.Listener}
+	server.StartTLS()
+	defer server.Close()
+	h, err := NewHTTP("shop", server.URL, Limits{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	h.Trust(&tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs})
+	row := stage{}.play(t, func(s *engine.Session) {
+		c := callOf(s, "step")
+		c.Retry.Attempts = 2
+		_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/orders")})
+		end(s, c, err)
+	})
+	if step := row.Steps[0]; row.Outcome != engine.OK || step.Attempts != 2 || step.Label != engine.Fresh {
+		t.Errorf("%v after %d attempts, %v: %s", row.Outcome, step.Attempts, step.Label, row.Error)
 	}
 }

@@ -65,6 +65,7 @@ var rules = []rule{
 	{"/engine/service", []string{"/engine", "/engine/batches", "/engine/spans", "/engine/internal/...", "/engine/pgbouncer", "/engine/script/...", "/engine/service/..."}, below},
 	{"/engine/service/admission", []string{"/engine", "/engine/internal/..."}, noPgx},
 	{"/engine/service/batch", []string{"/engine", "/engine/batches", "/engine/service/redact"}, below},
+	{"/engine/service/direct", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/service/mcp", []string{"/engine", "/engine/service"}, below},
 	{"/engine/service/lending", []string{"/engine", "/engine/service/admission"}, noPgx},
 	{"/engine/service/merged", []string{"/engine"}, noPgx},

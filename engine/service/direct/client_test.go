@@ -61,7 +61,7 @@ func transport() *http.Transport {
 }
 
 // clientOf returns a client of an address.
-func clientOf(t *testing.T, address string) *Client {
+func clientOf(t testing.TB, address string) *Client {
 	t.Helper()
 	if !canLook {
 		t.Skip("direct connections are not supported here")
@@ -111,13 +111,13 @@ func hangsUp(n int) talk {
 }
 
 // asks returns a request with a key, so that it may be sent again.
-func asks(ctx context.Context, t *testing.T, method, body string) *http.Request {
+func asks(ctx context.Context, t testing.TB, method, body string) *http.Request {
 	t.Helper()
 	return asksAt(ctx, t, "http://shop.example", method, body)
 }
 
 // asksAt returns a request to another address.
-func asksAt(ctx context.Context, t *testing.T, address, method, body string) *http.Request {
+func asksAt(ctx context.Context, t testing.TB, address, method, body string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, address+"/x?y=%20z", strings.NewReader(body))
 	if err != nil {

@@ -29,7 +29,7 @@ type shop struct {
 }
 
 // openShop starts a server that responds with the protocol of each request.
-func openShop(t *testing.T, http2 bool, config *tls.Config) *shop {
+func openShop(t testing.TB, http2 bool, config *tls.Config) *shop {
 	t.Helper()
 	s := &shop{}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func (s *shop) trust() *tls.Config {
 	return &tls.Config{RootCAs: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
 }
 
-func (s *shop) client(t *testing.T) *Client {
+func (s *shop) client(t testing.TB) *Client {
 	t.Helper()
 	c := clientOf(t, s.URL)
 	c.Trust(s.trust())
@@ -289,7 +289,7 @@ type rawServer struct {
 	config  *tls.Config // before the first connection it may be changed
 }
 
-func (s rawServer) client(t *testing.T) *Client {
+func (s rawServer) client(t testing.TB) *Client {
 	t.Helper()
 	c := clientOf(t, s.address)
 	if strings.HasPrefix(s.address, "https:") {
@@ -299,7 +299,7 @@ func (s rawServer) client(t *testing.T) *Client {
 }
 
 // rawServerOf serves each connection, with or without TLS, and closes it. under may wrap the connection below TLS; nil does not.
-func rawServerOf(t *testing.T, secure bool, under func(net.Conn) net.Conn, serve func(net.Conn)) rawServer {
+func rawServerOf(t testing.TB, secure bool, under func(net.Conn) net.Conn, serve func(net.Conn)) rawServer {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
