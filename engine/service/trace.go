@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -245,7 +246,7 @@ func Masked(text string, most int) string {
 
 // isBinary reports whether data is not readable text.
 func isBinary(data []byte) bool {
-	return !utf8.Valid(data) || strings.ContainsFunc(string(data), func(r rune) bool {
+	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
 	})
 }

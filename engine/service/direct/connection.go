@@ -13,7 +13,8 @@ import (
 // connection is an open connection to the host.
 type connection struct {
 	socket *socket
-	secure *tls.Conn // over the socket; nil for a plain connection
+	secure *tls.Conn            // over the socket; nil for a plain connection
+	state  *tls.ConnectionState // nil for a plain connection
 }
 
 // conn returns what requests are written to.
@@ -25,7 +26,7 @@ func (c connection) conn() net.Conn {
 }
 
 func (c connection) prefersHTTP2() bool {
-	return c.secure != nil && c.secure.ConnectionState().NegotiatedProtocol == "h2"
+	return c.state != nil && c.state.NegotiatedProtocol == "h2"
 }
 
 // open opens a connection on a goroutine of its own: that needs several times the stack of a session that waits for a response.
@@ -58,7 +59,11 @@ func (c *Client) connect(ctx context.Context, addr string) (connection, error) {
 	}
 	s.records = &records{}
 	secure, err := c.handshake(ctx, s)
-	return connection{s, secure}, err
+	if err != nil {
+		return connection{}, err
+	}
+	state := secure.ConnectionState()
+	return connection{s, secure, &state}, nil
 }
 
 // Trust sets the TLS configuration; nil is the default. Call it before any request. It is without effect on plain connections.

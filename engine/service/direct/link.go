@@ -35,11 +35,7 @@ type link struct {
 
 func (c *Client) newLink(of connection) *link {
 	conn := of.conn()
-	l := &link{of: c, conn: conn, socket: of.socket, cut: func() { _ = conn.SetDeadline(past) }}
-	if of.secure != nil {
-		state := of.secure.ConnectionState()
-		l.state = &state
-	}
+	l := &link{of: c, conn: conn, socket: of.socket, state: of.state, cut: func() { _ = conn.SetDeadline(past) }}
 	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
 	return l
 }

@@ -96,6 +96,9 @@ func (s Secrets) Reveal(text string, escape func(string) string) (string, error)
 
 // replaceMarks replaces each mark that begins with start; ok is false if there is no replacement for one.
 func replaceMarks(text, start string, of func(name string) (string, bool)) (replaced string, ok bool) {
+	if !strings.Contains(text, start) {
+		return text, true
+	}
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, start)
