@@ -100,7 +100,10 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 		// The server closed the connection at that moment: try once more on a new one.
 	}
 	conn, err := c.open(r.Context())
-	if err != nil {
+	switch {
+	case err != nil && l != nil:
+		return nil, sentBefore{err}
+	case err != nil:
 		return nil, err
 	}
 	if conn.prefersHTTP2() {

@@ -300,6 +300,21 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
+// TestSentBefore checks that a request counts as sent if its first connection was closed, and no other can be opened.
+func TestSentBefore(t *testing.T) {
+	d := host(t, hangsUp(1))
+	if _, _, err := fetch(d, asks(t.Context(), t, "POST", "x")); err != nil {
+		t.Fatal(err)
+	}
+	refused := &net.OpError{Op: "dial", Err: errors.New("refused")}
+	d.dial = func(context.Context, string, string) (net.Conn, error) { return nil, refused }
+	for n, unsent := range []bool{false, true} {
+		if _, _, err := fetch(d, asks(t.Context(), t, "POST", "x")); !errors.Is(err, refused) || Unsent(err) != unsent {
+			t.Errorf("request %d: error %v, unsent: %v", n, err, Unsent(err))
+		}
+	}
+}
+
 // TestSingle checks that a request that must not be sent again fails instead, if the server closes its connection.
 func TestSingle(t *testing.T) {
 	d := host(t, hangsUp(1), says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))

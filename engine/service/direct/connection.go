@@ -115,8 +115,16 @@ type unsent struct{ error }
 
 func (u unsent) Unwrap() error { return u.error }
 
+// sentBefore is the error of a new connection for a request that was written to an earlier one.
+type sentBefore struct{ error }
+
+func (s sentBefore) Unwrap() error { return s.error }
+
 // Unsent reports whether a request was not sent because its connection could not be opened.
 func Unsent(err error) bool {
+	if _, ok := errors.AsType[sentBefore](err); ok {
+		return false
+	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return true
 	}

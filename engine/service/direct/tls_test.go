@@ -81,7 +81,12 @@ func TestTLS(t *testing.T) {
 				t.Errorf("%s: %q, %v, error %v", name, body, resp.TLS, err)
 			}
 		}
-		if n := s.connections.Load(); n != 1 || c.http2.Load() || len(s.bodies) != 3 {
+		alone := asksAt(t.Context(), t, s.URL, "POST", "")
+		alone.Header.Del("Idempotency-Key") // the Transport sends it
+		if status, body, err := fetch(c, alone); status != 200 || body != "HTTP/1.1" || err != nil {
+			t.Errorf("%s: got %d %q, error %v", name, status, body, err)
+		}
+		if n := s.connections.Load(); n != 2 || c.http2.Load() || len(s.bodies) != 4 {
 			t.Errorf("%s: %d connections, HTTP/2: %v, %d requests", name, n, c.http2.Load(), len(s.bodies))
 		}
 	}
