@@ -214,7 +214,7 @@ func (c *Client) closeIdle(since time.Time) {
 	old := slices.Clone(c.kept[:n])
 	c.kept = slices.Delete(c.kept, 0, n)
 	c.mu.Unlock()
-	for _, l := range old { // TLS writes a farewell, which may take time
+	for _, l := range old { // TLS sends a close_notify, which may take time
 		l.close()
 	}
 }

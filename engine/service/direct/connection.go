@@ -156,7 +156,7 @@ func (s *socket) Read(p []byte) (n int, err error) {
 }
 
 // hasInput reports whether an idle connection has pending input, bytes or the end. TLS reads and processes its own messages, such as
-// session tickets, which are no input. conn is the connection, or TLS over it; b is one byte of space.
+// session tickets, which do not count. conn is the connection, or TLS over it; b is one byte of space.
 func (s *socket) hasInput(conn net.Conn, b []byte) bool {
 	if s.raw == nil {
 		return false

@@ -343,7 +343,7 @@ func (s rawServer) serve(conn net.Conn, under func(net.Conn) net.Conn, serve fun
 	serve(conn)
 }
 
-// TestTruncated compares responses that end without the farewell of TLS with those of a Transport. Go accepts that as an end, if it
+// TestTruncated compares responses that end without a close_notify with those of a Transport. Go accepts that as an end, if it
 // is not within a record.
 func TestTruncated(t *testing.T) {
 	for _, answer := range []string{
