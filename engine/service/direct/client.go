@@ -24,14 +24,15 @@ import (
 // No goroutine reads from an idle connection. So it is checked before it is reused: data that arrived in the meantime, such as a
 // 408 before the server closes, is not the response to the next request. It is safe for concurrent use.
 type Client struct {
-	dial  func(ctx context.Context, network, addr string) (net.Conn, error)
-	addr  string      // host and port
-	trust *tls.Config // nil for plain connections
-	most  int         // idle connections kept
-	idle  time.Duration
-	head  int64 // limit of a response's headers, in bytes
-	rest  *http.Transport
-	http2 atomic.Bool // the server has chosen HTTP/2
+	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
+	addr   string      // host and port
+	secure bool        // with TLS
+	trust  *tls.Config // of TLS
+	most   int         // idle connections kept
+	idle   time.Duration
+	head   int64 // limit of a response's headers, in bytes
+	rest   *http.Transport
+	http2  atomic.Bool // the server has chosen HTTP/2
 
 	mu     sync.Mutex
 	kept   []*link // most recently used last
@@ -62,9 +63,9 @@ func New(to *url.URL, rest *http.Transport) *Client {
 	}
 	c := &Client{
 		dial: rest.DialContext, addr: net.JoinHostPort(to.Hostname(), port),
-		most: rest.MaxIdleConnsPerHost, idle: rest.IdleConnTimeout, head: rest.MaxResponseHeaderBytes, rest: rest,
+		secure: to.Scheme == "https", most: rest.MaxIdleConnsPerHost, idle: rest.IdleConnTimeout, head: rest.MaxResponseHeaderBytes, rest: rest,
 	}
-	if to.Scheme == "https" {
+	if c.secure {
 		c.Trust(rest.TLSClientConfig)
 		rest.DialTLSContext = c.dialTLS
 	}

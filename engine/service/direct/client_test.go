@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ func host(t *testing.T, talks ...talk) *Client {
 	t.Helper()
 	n := 0
 	c := clientOf(t, "http://shop.example")
+	c.Trust(&tls.Config{MinVersion: tls.VersionTLS13}) // without effect
 	c.dial = func(ctx context.Context, _, addr string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

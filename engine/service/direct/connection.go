@@ -54,7 +54,7 @@ func (c *Client) connect(ctx context.Context, addr string) (connection, error) {
 		}
 	}
 	s.now.read = s.now.at
-	if c.trust == nil {
+	if !c.secure {
 		return connection{socket: s}, nil
 	}
 	s.records = &records{}
@@ -66,8 +66,11 @@ func (c *Client) connect(ctx context.Context, addr string) (connection, error) {
 	return connection{s, secure, &state}, nil
 }
 
-// Trust sets the TLS configuration; nil is the default. Call it before any request. It is without effect on plain connections.
+// Trust sets the TLS configuration; nil is the default. Call it before any request. It does not affect a client without TLS.
 func (c *Client) Trust(config *tls.Config) {
+	if !c.secure {
+		return
+	}
 	c.trust = &tls.Config{MinVersion: tls.VersionTLS12}
 	if config != nil {
 		c.trust = config.Clone()
@@ -77,7 +80,7 @@ func (c *Client) Trust(config *tls.Config) {
 	}
 	for _, protocol := range []string{"h2", "http/1.1"} { // in the order of a Transport
 		if !slices.Contains(c.trust.NextProtos, protocol) {
-			c.trust.NextProtos = append(c.trust.NextProtos, protocol)
+			c.trust.NextProtos = append(slices.Clip(c.trust.NextProtos), protocol)
 		}
 	}
 }
