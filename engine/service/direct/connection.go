@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -78,7 +79,11 @@ func (c *Client) Trust(config *tls.Config) {
 	if c.trust.ServerName == "" {
 		c.trust.ServerName, _, _ = net.SplitHostPort(c.addr)
 	}
-	for _, protocol := range []string{"h2", "http/1.1"} { // in the order of a Transport
+	offered := []string{"h2", "http/1.1"} // in the order of a Transport
+	if strings.Contains(os.Getenv("GODEBUG"), "http2client=0") {
+		offered = offered[1:] // it does not speak HTTP/2
+	}
+	for _, protocol := range offered {
 		if !slices.Contains(c.trust.NextProtos, protocol) {
 			c.trust.NextProtos = append(slices.Clip(c.trust.NextProtos), protocol)
 		}
