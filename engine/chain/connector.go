@@ -9,6 +9,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/layout"
 	"github.com/throng-sim/throng/engine/chain/retry"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -46,7 +47,7 @@ func (r *Reader) Connector(name string, n *doc.Node) {
 	}
 	n.Fields(append([]string{"kind", "type", "timeout", "retry"}, k.keys...)...)
 	c.timeout, c.retry = n.Get("timeout").Duration(time.Millisecond, 0), retry.Read(n.Get("retry"))
-	c.private = isPrivate(n)
+	c.private = layout.Private(n)
 	in := r.in(append(slices.Clone(baseNames), optionsName), nil)
 	in.shared = true
 	in.look()

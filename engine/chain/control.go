@@ -10,6 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -88,7 +89,7 @@ func readFor(r *reader, n *doc.Node) action {
 		r.variable(as, l.as)
 	}
 	l.limit = n.Get("limit").Int(1, anyInt)
-	l.do = r.branch(n.Get("do"), l.as)
+	l.do = r.knowing(l.as, r.elements(l.each)).branch(n.Get("do"), l.as)
 	l.shape = value.NewShape(l.do.names()...)
 	return l
 }
@@ -167,6 +168,7 @@ func readWhile(r *reader, n *doc.Node) action {
 	if limit := n.Get("limit"); limit != nil {
 		w.limit = limit.Int(1, anyInt)
 	}
+	r = r.knowing(lastName, func() *known.Shape { return r.record(known.RecordOf(), w.do) })
 	inner := *r
 	inner.Names = append(slices.Clone(r.Names), lastName)
 	w.condition = inner.Expression(n.Get("condition"))

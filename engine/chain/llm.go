@@ -43,7 +43,7 @@ func readLLM(r *reader, n *doc.Node) action {
 	if names := n.Get("cache"); names != nil {
 		c.cache = prompt.ReadCache(&r.Compiler, names)
 		inner := *r
-		inner.Names, inner.scope = c.cache.Names, nil
+		inner.Names, inner.scope, inner.known = c.cache.Names, nil, nil
 		inner.look()
 		in = &inner
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/chain/layout"
+
 	"github.com/throng-sim/throng/engine/internal/bitset"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -28,7 +30,7 @@ func listed(says []string) string {
 type ordering struct {
 	*reader
 	block *Block
-	list  []stepAt // positions in the block
+	list  []layout.Step // positions in the block
 	where map[[2]int]*doc.Node
 	seen  []visited
 	path  []int // the current path of steps
@@ -44,10 +46,10 @@ const (
 )
 
 // order reads parallel and depends_on of the steps of a block.
-func (r *reader) order(b *Block, list []stepAt) {
+func (r *reader) order(b *Block, list []layout.Step) {
 	o := &ordering{reader: r, block: b, list: list, where: map[[2]int]*doc.Node{}, seen: make([]visited, len(list))}
 	for i, at := range list {
-		if isMember(at) {
+		if at.Grouped(controlFlow) {
 			b.Steps[i].node = &node{}
 		}
 	}
@@ -65,26 +67,6 @@ func (r *reader) order(b *Block, list []stepAt) {
 		o.group(&b.segments[len(b.segments)-1])
 		from = to
 	}
-}
-
-// isMember reports whether a step declares its dependencies.
-func isMember(at stepAt) bool {
-	var says []*doc.Node
-	if parallel := at.body.Only("parallel"); parallel.Value != nil && parallel.Value.Bool() {
-		says = append(says, parallel.Key)
-	}
-	if after := at.body.Only("depends_on"); after.Value.Kind() != doc.Absent && after.Value.Kind() != doc.Null {
-		says = append(says, after.Key)
-	}
-	kind := at.body.Only("kind", "type").Value
-	if kind.Kind() != doc.Scalar || !slices.Contains(controlFlow, kind.Text()) {
-		return len(says) > 0
-	}
-	for _, key := range says {
-		key.Errorf("remove it: control flow waits for all steps above it, and all steps below wait for it",
-			"`%s` on a step of kind %s", key.Text(), kind.Text())
-	}
-	return false
 }
 
 // group orders the steps of a segment.
@@ -121,7 +103,7 @@ func (o *ordering) group(seg *segment) {
 
 // dependencies reads the dependencies of a step.
 func (o *ordering) dependencies(seg *segment, i int) {
-	after := o.list[i].body.Get("depends_on")
+	after := o.list[i].Body.Get("depends_on")
 	items := []*doc.Node{after}
 	if after.Kind() != doc.Scalar {
 		items = after.List()
@@ -164,7 +146,7 @@ func (o *ordering) dependency(seg *segment, i int, at *doc.Node) {
 
 // guess returns the guess for a name that is not a step of the block.
 func (o *ordering) guess(name string) suggest.Guess {
-	if in, ok := o.chain.place[name]; ok {
+	if in, ok := o.chain.Place[name]; ok {
 		if _, sibling := o.block.index[in]; sibling {
 			return suggest.Guess{Hint: "it is inside " + in + ": name that, or leave it out"}
 		}

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/layout"
 	"github.com/throng-sim/throng/engine/chain/retry"
 	"github.com/throng-sim/throng/engine/chain/tools"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 )
 
 // Reader reads the chains of a file. Errors go to the report of the nodes.
@@ -34,11 +36,12 @@ type Reader struct {
 	standIn    *Service // nil if not needed
 	mocked     []string
 	recalls    *bool // steps recall notes; see recalling
+	shapes
 
 	tools map[string]*tools.Tool // of the file
 	uses  map[*tools.Tool]action // of the tools
 
-	places   map[*Step]stepAt // where the steps of all chains stand
+	places   map[*Step]layout.Step // where the steps of all chains stand
 	timeouts map[*Chain]*doc.Node
 }
 
@@ -61,9 +64,8 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 	r.timeouts[c] = n.Get("timeout")
 	c.Timeout = r.timeouts[c].Duration(time.Millisecond, 0)
 	in := r.in(baseNames, nil)
-	in.chain = &chainNames{place: map[string]string{}, taken: map[string]bool{}}
-	in.look()
-	in.chain.collect(n, "")
+	in.chain = layout.Collect(n)
+	in = in.knowing("input", func() *known.Shape { return known.One(r.inputs[name]...) })
 	c.Body = in.block(n)
 	if len(c.Body.Steps) == 0 {
 		n.Errorf("`step NAME: {kind: …}`", "the chain %s has no steps", name)
@@ -75,10 +77,11 @@ func (r *Reader) Chain(name string, n *doc.Node) *Chain {
 type reader struct {
 	*Reader
 	expr.Compiler
-	chain  *chainNames
+	chain  *layout.Names
 	scope  *scope
-	holder *Service // whose secrets values may use; nil for none
-	shared bool     // it belongs to a connector, so the steps around it are unknown
+	holder *Service                       // whose secrets values may use; nil for none
+	shared bool                           // it belongs to a connector, so the steps around it are unknown
+	known  map[string]func() *known.Shape // names of which something is known
 }
 
 // in returns a reader of expressions that may use names, and the secrets of a service if it is not nil.
@@ -107,28 +110,7 @@ func (r *Reader) open(file string) ([]byte, error) {
 
 // look makes the steps in scope visible to expressions. Call it after a change of chain, scope or shared.
 func (r *reader) look() {
-	r.Steps = &view{&r.Reader.File, r.chain, r.scope, r.shared}
-}
-
-// chainNames are the names of all steps of a chain.
-type chainNames struct {
-	place map[string]string // the enclosing step; "" is the chain
-	taken map[string]bool   // kinds of the steps read so far
-}
-
-// collect finds the names before any step is read.
-func (c *chainNames) collect(n *doc.Node, in string) {
-	if n.Kind() != doc.Map && n.Kind() != doc.List {
-		return
-	}
-	for name, at := range stepsOf(n) {
-		if _, ok := c.place[name]; !ok {
-			c.place[name] = in
-		}
-		for _, key := range []string{"then", "else", "do"} {
-			c.collect(at.body.Get(key), name)
-		}
-	}
+	r.Steps = &view{r.Reader, r.chain, r.scope, r.shared, r.known}
 }
 
 // scope is the steps that an expression can see: those of the block that have ended when its step begins, and those
@@ -186,64 +168,26 @@ func (s *scope) all() []string {
 	return all
 }
 
-// stepAt is a step of a block: the node of its name, and its keys.
-type stepAt struct {
-	entry doc.Entry
-	body  *doc.Node
-	list  bool // the form `- {name: browse, …}`
-}
-
-func (s stepAt) nameErrorf(hint, format string, args ...any) {
-	if s.list {
-		s.entry.Key.Errorf(hint, format, args...)
-		return
-	}
-	s.entry.NameErrorf(hint, format, args...)
-}
-
-// stepsOf returns the steps of a block in either form: keys `step NAME`, or a list of maps with a name, optionally
-// under `steps:`. It omits everything else.
-func stepsOf(n *doc.Node) func(yield func(string, stepAt) bool) {
-	return func(yield func(string, stepAt) bool) {
-		if s := n.Get("steps"); s != nil {
-			n = s
-		}
-		if n.Kind() == doc.List {
-			for _, item := range n.List() {
-				if name := item.Get("name"); name != nil && !yield(name.Text(), stepAt{doc.Entry{Key: name, Value: item}, item, true}) {
-					return
-				}
-			}
-			return
-		}
-		for _, e := range n.Entries() {
-			if word, name := e.Split(); word == "step" && name != "" && !yield(name, stepAt{e, e.Value, false}) {
-				return
-			}
-		}
-	}
-}
-
 // block reads the steps of a block: first their names and order, which determine what each can see.
 func (r *reader) block(n *doc.Node) *Block {
 	b := &Block{index: map[string]int{}}
-	checkForm(n)
-	var list []stepAt
-	for name, at := range stepsOf(n) {
+	layout.Check(n)
+	var list []layout.Step
+	for name, at := range layout.Steps(n) {
 		switch {
 		case !expr.IsName(name):
-			at.nameErrorf(expr.NameHint, "%q cannot be the name of a step", name)
-		case r.chain.taken[name]:
-			at.nameErrorf("names are unique in a chain", "there is another step %s", name)
+			at.NameErrorf(expr.NameHint, "%q cannot be the name of a step", name)
+		case r.chain.Taken[name]:
+			at.NameErrorf("names are unique in a chain", "there is another step %s", name)
 		}
-		if len(r.chain.taken) == maxChainSteps {
-			at.nameErrorf("", "more than %d steps", maxChainSteps)
+		if len(r.chain.Taken) == maxChainSteps {
+			at.NameErrorf("", "more than %d steps", maxChainSteps)
 			break
 		}
-		r.chain.taken[name] = true
+		r.chain.Taken[name] = true
 		b.index[name] = len(b.Steps)
-		line, _ := at.entry.Key.Position()
-		b.Steps = append(b.Steps, &Step{Name: name, Label: name, file: at.entry.Key.File(), line: line})
+		line, _ := at.Entry.Key.Position()
+		b.Steps = append(b.Steps, &Step{Name: name, Label: name, file: at.Entry.Key.File(), line: line})
 		list = append(list, at)
 		r.places[b.Steps[len(list)-1]] = at
 	}
@@ -252,6 +196,7 @@ func (r *reader) block(n *doc.Node) *Block {
 		inner := *r
 		inner.scope = &scope{up: r.scope, block: b, step: b.Steps[i]}
 		inner.look()
+		r.views[b.Steps[i]] = inner.Steps.(*view) //nolint:forcetypeassert // as look says
 		inner.step(b.Steps[i], at)
 	}
 	for i := range b.segments {
@@ -260,30 +205,6 @@ func (r *reader) block(n *doc.Node) *Block {
 		}
 	}
 	return b
-}
-
-// checkForm reports nodes that are in neither form of a block.
-func checkForm(n *doc.Node) {
-	s := n.Get("steps")
-	if s == nil {
-		s = n
-	} else {
-		for _, e := range n.Entries() {
-			if word, _ := e.Split(); word == "step" {
-				e.Key.Errorf("put it under `steps`, or leave `steps` out", "a step next to `steps`")
-			}
-		}
-		if s.Kind() != doc.List {
-			s.Fields("step NAME")
-		}
-	}
-	if s.Kind() == doc.List {
-		for _, item := range s.List() {
-			if item.Get("name") == nil {
-				item.Errorf("`- {name: browse, kind: …}`", "a step without a name")
-			}
-		}
-	}
 }
 
 // branch reads the block under a key of a control-flow step, with additional names in scope.
@@ -301,8 +222,8 @@ func (r *reader) branch(n *doc.Node, names ...string) *Block {
 }
 
 // step reads the keys of a step, except those for its order.
-func (r *reader) step(s *Step, at stepAt) {
-	n := at.body
+func (r *reader) step(s *Step, at layout.Step) {
+	n := at.Body
 	if n.Kind() != doc.Map {
 		n.Errorf("`step "+s.Name+": {kind: http, …}`", "the step %s has no keys", s.Name)
 		return
@@ -311,7 +232,7 @@ func (r *reader) step(s *Step, at stepAt) {
 	s.Kind = k.name
 	if known {
 		keys := slices.Concat(commonKeys, k.keys)
-		if at.list {
+		if at.Listed {
 			keys = append(keys, "name")
 		}
 		n.Fields(keys...)
@@ -329,19 +250,13 @@ func (r *reader) step(s *Step, at stepAt) {
 		}
 		s.continues, s.fallback = true, r.Data(d, "default")
 	}
-	s.private = isPrivate(n)
+	s.private = layout.Private(n)
 	if known {
 		s.action = k.read(r, n)
 		if _, asks := s.action.(asker); !asks {
 			n.Get("retry").Warnf("remove it", "a step of kind %s sends no requests, so it is not retried", s.Kind)
 		}
 	}
-}
-
-// isPrivate reports whether a step's answer must not be shown.
-func isPrivate(n *doc.Node) bool {
-	p := n.Get("private")
-	return p.Kind() == doc.Scalar && p.Scalar() == true
 }
 
 // writing returns a reader for a request that changes something, or for one that does not.

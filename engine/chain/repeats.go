@@ -168,7 +168,7 @@ func (r *Reader) warnLost(c *Chain) {
 			return
 		}
 		if v := q.repeatPolicy().verify; v != nil && v.answer == nil {
-			r.places[s].body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
+			r.places[s].Body.Warnf("`answer:` in its verify, such as `answer: ${body}`",
 				"other steps use the output of %s: if a crash loses its answer, verify cannot replace it", s.Name)
 		}
 	})

@@ -3,8 +3,12 @@ package chain
 import (
 	"slices"
 
+	"github.com/throng-sim/throng/engine/chain/layout"
+
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/outputs"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -18,6 +22,7 @@ type subchain struct {
 
 func readSubchain(r *reader, n *doc.Node) action {
 	n.Require("target")
+	r.feed(n.Get("target").Text(), outputs.Data(n.Get("input")))
 	return chainNamed(r.Reader, n.Get("target"), r.Data(n.Get("input"), "input"))
 }
 
@@ -63,7 +68,8 @@ func (r *Reader) declared(name string) *Chain {
 		return c
 	}
 	if r.chains == nil {
-		r.chains, r.places, r.timeouts = map[string]*Chain{}, map[*Step]stepAt{}, map[*Chain]*doc.Node{}
+		r.chains, r.places, r.timeouts = map[string]*Chain{}, map[*Step]layout.Step{}, map[*Chain]*doc.Node{}
+		r.views, r.outputs = map[*Step]*view{}, map[*Step]*known.Shape{}
 	}
 	c := &Chain{Name: name}
 	r.chains[name] = c
@@ -74,6 +80,7 @@ func (r *Reader) declared(name string) *Chain {
 // Link checks the chains once all of them are read: no chain runs itself, unordered changing requests go to different
 // services, and other likely mistakes.
 func (r *Reader) Link() {
+	r.Settle()
 	l := &linking{seen: map[*Chain]visited{}}
 	for _, name := range r.defined {
 		l.visit(r.chains[name])
@@ -142,7 +149,7 @@ func (l *linking) reportCycle(sub *subchain) {
 type groupAt struct {
 	block   *Block
 	segment *segment
-	list    []stepAt
+	list    []layout.Step
 }
 
 // warn reports the first two steps for each service that change it in no order. known are the services that chains
@@ -161,7 +168,7 @@ func (g groupAt) warn(known map[*Chain][]*Service) {
 	for _, s := range services {
 		if i, j, ok := g.unordered(changing[s]); ok {
 			first := g.block.Steps[i].Name
-			g.list[j].entry.Key.Warnf("make sure that they are independent, or add `depends_on: ["+first+"]`",
+			g.list[j].Entry.Key.Warnf("make sure that they are independent, or add `depends_on: ["+first+"]`",
 				"%s and %s change the service %s in no order", first, g.block.Steps[j].Name, s.Name)
 		}
 	}

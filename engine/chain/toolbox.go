@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/tools"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 )
@@ -23,8 +24,10 @@ func ReadTools(r *Reader, n *doc.Node) {
 		case which.Key == nil:
 			e.Value.Errorf("`call: search(input.words)`, or `chain: NAME`", "the tool %s does nothing", t.Name)
 		case which.Key.Text() == "call":
-			r.uses[t] = &python{r.in([]string{"agent", "session", "now", "input"}, nil).Expression(which.Value)}
+			in := r.in([]string{"agent", "session", "now", "input"}, nil).knowing("input", func() *known.Shape { return t.Input })
+			r.uses[t] = &python{in.Expression(which.Value)}
 		default:
+			r.feed(which.Value.Text(), t.Input)
 			r.uses[t] = chainNamed(r, which.Value, arguments{})
 		}
 	}

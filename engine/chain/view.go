@@ -2,15 +2,18 @@ package chain
 
 import (
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/layout"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
 // view is what expressions of a step see of the steps around it.
 type view struct {
-	file   *expr.File
-	chain  *chainNames // nil outside of a chain
+	of     *Reader
+	chain  *layout.Names // nil outside of a chain
 	scope  *scope
 	shared bool // the steps around a connector are unknown
+	known  map[string]func() *known.Shape
 }
 
 var _ expr.Steps = (*view)(nil)
@@ -33,7 +36,7 @@ func (v *view) Unseen(name string) (problem string, g suggest.Guess) {
 	var in string
 	var ok bool
 	if v.chain != nil {
-		in, ok = v.chain.place[name]
+		in, ok = v.chain.Place[name]
 	}
 	switch {
 	case ok && in != "" && v.scope.has(in):
@@ -44,10 +47,10 @@ func (v *view) Unseen(name string) (problem string, g suggest.Guess) {
 		return problem, suggest.Guess{Hint: "it comes later, or is in another block"}
 	}
 	var all []string
-	if v.file.Guessing() { // there may be very many
+	if v.of.Guessing() { // there may be very many
 		all = v.scope.all()
 	}
-	return problem, v.file.Near(name, all, "steps see those above them, and nothing inside a block that they are not in")
+	return problem, v.of.Near(name, all, "steps see those above them, and nothing inside a block that they are not in")
 }
 
 // parallelTo reports whether a step could become a dependency: it is in the same group, and does not wait for this one.

@@ -56,7 +56,7 @@ func (r *Reader) warnGroup(b *Block, seg *segment) {
 			}
 		}
 		if len(named) > 0 {
-			r.places[s].body.Only("parallel").Key.Warnf("remove `parallel` here, or `depends_on`",
+			r.places[s].Body.Only("parallel").Key.Warnf("remove `parallel` here, or `depends_on`",
 				"%s says parallel and waits for %s: they never run together", s.Name, strings.Join(named, ", "))
 		}
 	}
@@ -73,7 +73,7 @@ func (seg *segment) alone(b *Block, i int) bool {
 }
 
 func (r *Reader) declaredParallel(s *Step) bool {
-	at := r.places[s].body.Only("parallel").Value
+	at := r.places[s].Body.Only("parallel").Value
 	return at != nil && at.Bool()
 }
 
@@ -85,7 +85,7 @@ func (r *Reader) warnTimeouts(c *Chain) {
 		}
 	}
 	c.Walk(func(_ string, s *Step) {
-		own := r.places[s].body.Get("timeout")
+		own := r.places[s].Body.Get("timeout")
 		if own == nil || s.timeout >= ShortForModels {
 			return
 		}

@@ -21,11 +21,10 @@ func (r *reader) cleanup(n *doc.Node, chains []string) {
 		return
 	}
 	c := &Cleanup{}
-	at := n
+	at := cleaning(n)
 	if n.Kind() == doc.Map {
 		n.Fields("chain", "events")
 		n.Require("chain")
-		at = n.Get("chain")
 		if events := n.Get("events"); events != nil && events.Kind() == doc.Scalar {
 			c.Events = []string{events.Text()}
 		} else {
@@ -40,6 +39,14 @@ func (r *reader) cleanup(n *doc.Node, chains []string) {
 		return
 	}
 	at.Guess(oneOfChains(c.Chain, chains)).Errorf("there is no chain %s", c.Chain)
+}
+
+// cleaning returns the node that names the chain of a cleanup.
+func cleaning(n *doc.Node) *doc.Node {
+	if n.Kind() == doc.Map {
+		return n.Get("chain")
+	}
+	return n
 }
 
 // CleanupName is what the payload of a cleanup is called among the files of its run.

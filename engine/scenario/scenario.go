@@ -257,6 +257,10 @@ func (r *reader) readChains(root *doc.Node) error {
 		}
 		names = append(names, name)
 	}
+	r.chains.Feed(cleaning(root.Get("cleanup")).Text())
+	if r.s.Chain != nil {
+		r.chains.Feed(r.s.Chain.Name)
+	}
 	r.chains.Link()
 	r.cleanup(root.Get("cleanup"), names)
 	serviceReader{r}.warnUnmatched()

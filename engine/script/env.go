@@ -39,6 +39,7 @@ type Env struct {
 	globals  *globals
 	names    map[string]value.Value // everything that is not dynamic
 	known    []string               // its names, for hints
+	defs     map[string]*syntax.DefStmt
 	limits   meter.Limits
 	print    func(string)
 	origin   Origin // of the functions; nil means a file of its own
@@ -122,6 +123,7 @@ func (e *Env) define(src Source) Errors {
 		known := slices.Concat(e.globals.names, slices.Sorted(maps.Keys(builtin)), keywords)
 		return source.sourceErrors(err, known, explainInFile)
 	}
+	e.defs = definitions(file.Stmts)
 	c := &compiler{constant: func(name string) value.Value { return builtin[name] }, globals: e.globals}
 	if err := e.run(c.block(file.Stmts), module); err != nil {
 		var at *EvalError

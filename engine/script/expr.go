@@ -20,6 +20,7 @@ type Scope []string
 type Expr struct {
 	compiled
 	body    eval
+	tree    syntax.Expr
 	cost    int
 	pos     syntax.Position
 	nlocals int
@@ -104,7 +105,7 @@ func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	}
 	u.use(tree, scope)
 	c := &compiler{constant: x.env.constant, slot: u.slot}
-	x.body, x.cost, x.pos = c.expr(tree), 1+count(tree), syntax.Start(unparen(tree))
+	x.body, x.tree, x.cost, x.pos = c.expr(tree), tree, 1+count(tree), syntax.Start(unparen(tree))
 	return nil
 }
 

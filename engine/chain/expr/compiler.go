@@ -7,6 +7,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
@@ -21,6 +22,18 @@ type File struct {
 
 	guesses int                // suggestions made so far
 	Sent    map[*doc.Node]bool // values that send secrets without storing them
+	later   []func()
+}
+
+// Later calls f once the whole file is read.
+func (f *File) Later(check func()) { f.later = append(f.later, check) }
+
+// Settle makes the checks that wait for the whole file. Call it once.
+func (f *File) Settle() {
+	for _, check := range f.later {
+		check()
+	}
+	f.later = nil
 }
 
 // Guessing reports whether errors still get suggestions.
@@ -43,6 +56,7 @@ type Steps interface {
 	Kind(step string) string
 	Use(step string)
 	Unseen(step string) (problem string, g suggest.Guess)
+	known.Names
 }
 
 // Holder has secrets.

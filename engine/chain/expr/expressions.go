@@ -68,7 +68,7 @@ func (r *Compiler) Expression(n *doc.Node) *script.Expr {
 		return nil
 	}
 	e.From(origin(n, text, 0))
-	ok := r.check(n, text, e.Refs)
+	ok := r.check(n, text, e.Refs, e)
 	if strings.Contains(text, "params") {
 		if probe, err := r.File.Env.Expr(text, append([]string{"params"}, r.Names...)); err == nil {
 			ok = r.checkFields(n, text, "params", probe.Refs) && ok
@@ -93,7 +93,7 @@ func (r *Compiler) Text(n *doc.Node) *script.Template {
 		return nil
 	}
 	t.From(origin(n, text, 0))
-	ok := r.check(n, text, t.Refs)
+	ok := r.check(n, text, t.Refs, t.Exprs()...)
 	if strings.Contains(text, "params") {
 		if probe, err := r.File.Env.Template(text, append([]string{"params"}, r.Names...)); err == nil {
 			ok = r.checkFields(n, text, "params", probe.Refs) && ok
@@ -124,7 +124,7 @@ func origin(n *doc.Node, text string, begin int) script.Origin {
 func Origin(n *doc.Node) script.Origin { return origin(n, n.Text(), 0) }
 
 // check reports steps that an expression uses but cannot see, and fields that do not exist.
-func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs) (ok bool) {
+func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs, all ...*script.Expr) (ok bool) {
 	ok = true
 	for _, f := range refs("steps").Fields {
 		if !r.Steps.Has(f.Name) {
@@ -134,6 +134,7 @@ func (r *Compiler) check(n *doc.Node, text string, refs func(string) script.Refs
 		}
 		r.Steps.Use(f.Name)
 	}
+	r.checkLater(n, text, all)
 	r.warnIdentity(n, refs)
 	warnUnresolved(n, text)
 	r.warnShadowed(n, text)

@@ -10,8 +10,10 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain/outputs"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/internal/fit"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -20,6 +22,7 @@ type Shape struct {
 	Schema json.RawMessage // the schema shown to the model
 	Strict bool            // services can enforce it
 	schema *fit.Schema     // the schema for checking answers
+	Known  *known.Shape    // the same, as far as expressions can be checked with it
 	Form   *form           // the same for values that are not text yet; nil if the file has a schema
 }
 
@@ -30,7 +33,7 @@ func Read(n *doc.Node) *Shape {
 		n.Errorf("`{shop: bool, reason: string}`", "the shape of an answer is a map of names")
 		return nil
 	}
-	a := &Shape{}
+	a := &Shape{Known: outputs.Answer(n)}
 	var sent, check map[string]any
 	if s := n.Get("schema"); s.Kind() == doc.Map {
 		n.Fields("schema")

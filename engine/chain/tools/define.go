@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/chain/shape"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/llm"
 )
@@ -25,7 +26,7 @@ var noArguments = json.RawMessage(`{"type":"object","properties":{}}`)
 func Define(name *doc.Node, n *doc.Node) *Tool {
 	n.Fields("about", "input", "call", "chain")
 	n.Require("about")
-	t := &Tool{Tool: llm.Tool{Name: name.Text(), About: strings.TrimSpace(n.Get("about").Text()), Schema: noArguments}}
+	t := &Tool{Tool: llm.Tool{Name: name.Text(), About: strings.TrimSpace(n.Get("about").Text()), Schema: noArguments}, Input: known.RecordOf()}
 	expr.CheckName(name, t.Name, "a tool")
 	if slices.Contains(taken, t.Name) {
 		name.Errorf("choose another name", "a tool cannot be called %s", t.Name)
@@ -43,7 +44,7 @@ func Define(name *doc.Node, n *doc.Node) *Tool {
 		return t
 	}
 	if s := shape.Read(n.Get("input")); s != nil {
-		t.Schema = s.Schema
+		t.Schema, t.Input = s.Schema, s.Known
 		t.check = func(arguments string) (value.Value, error) {
 			out, err := s.Parse(arguments)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service"
 	"github.com/throng-sim/throng/engine/service/llm"
@@ -102,8 +103,9 @@ func cut(text string, most int) string {
 // Tool is a tool that is offered to a model.
 type Tool struct {
 	llm.Tool
-	At     int    // index of its entry in the step's list
-	Remote string // its name at its MCP server; "" for a tool of the file
+	At     int          // index of its entry in the step's list
+	Remote string       // its name at its MCP server; "" for a tool of the file
+	Input  *known.Shape // what its arguments look like
 
 	check func(arguments string) (value.Value, error)
 }
