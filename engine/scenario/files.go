@@ -159,7 +159,10 @@ func Restore(src engine.Source) (*Scenario, error) {
 // Reread reads a scenario that was kept with its run as if it were new: with other parameters, as written on a command
 // line, and the population that a model wrote still to be written.
 func Reread(src engine.Source, given map[string]string) (*Scenario, error) {
-	x := kept(src)
+	return reread(src, kept(src), given)
+}
+
+func reread(src engine.Source, x Extras, given map[string]string) (*Scenario, error) {
 	x.Parameters = given
 	s, err := x.Read(src.Name, func(path string) ([]byte, error) {
 		text, ok := src.Files[path]

@@ -195,6 +195,9 @@ func (r *reader) read(root *doc.Node) error {
 	populationReader{r}.writer(root.Get("population").Get("write"))
 	r.interventions(root.Get("interventions"))
 	mistaken = errors.Join(mistaken, r.readChains(root))
+	if r.extras.also != nil {
+		r.extras.also(&r.chains)
+	}
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))
 	readValidation(r, root.Get("validate_against"))

@@ -94,9 +94,9 @@ func TestExpectsCallsOfModels(t *testing.T) {
 	for step, want := range map[string][2][2]int64{
 		"{kind: llm, service: m, prompt: x}":                                                      {{1, 1}},
 		"{kind: llm, service: m, prompt: x, fallback: [n]}":                                       {{1, 1}, {0, 1}},
-		"{kind: llm, service: m, prompt: x, share: '${params.share}', otherwise: '1'}":            {{0, 1}},
-		"{kind: llm, service: m, prompt: x, share: 0, otherwise: '1'}":                            {{0, 0}},
-		"{kind: llm, service: m, prompt: x, share: 1, otherwise: '1'}":                            {{1, 1}},
+		"{kind: llm, service: m, prompt: x, share: '${params.share}', otherwise: str(1)}":         {{0, 1}},
+		"{kind: llm, service: m, prompt: x, share: 0, otherwise: str(1)}":                         {{0, 0}},
+		"{kind: llm, service: m, prompt: x, share: 1, otherwise: str(1)}":                         {{1, 1}},
 		"{kind: llm, service: m, prompt: 'x ${a}', cache: {a: agent.index}}":                      {{0, 1}},
 		"{kind: for, each: range(4), as: i, do: {step b: {kind: embed, service: m, input: 'x'}}}": {{4, 4}},
 	} {
@@ -110,7 +110,7 @@ func TestExpectsCallsOfModels(t *testing.T) {
 			}
 		}
 	}
-	s, err := read(services+"chain c: {step a: {kind: llm, service: m, prompt: x, share: '${params.share}', otherwise: '1'}}", nil, nil)
+	s, err := read(services+"chain c: {step a: {kind: llm, service: m, prompt: x, share: '${params.share}', otherwise: str(1)}}", nil, nil)
 	if err != nil {
 		t.Fatal(all(err))
 	}

@@ -27,6 +27,13 @@ type Order struct {
 	Cycle  int    // the moment; [Newest] is the newest checkpoint
 	Agents string // an expression that they match; "" asks all
 	Survey *Survey
+	From   Written // empty if it was not read from a file
+}
+
+// Written is a file of questions.
+type Written struct {
+	Name string
+	Text []byte
 }
 
 // Newest stands for the newest checkpoint of a run.

@@ -65,6 +65,9 @@ func scalars(list []*doc.Node) (all []value.Value) {
 }
 
 func scalar(n *doc.Node) value.Value {
+	if n.Kind() != doc.Scalar {
+		return nil
+	}
 	switch v := n.Scalar().(type) {
 	case string:
 		return starlark.String(v)
@@ -111,15 +114,13 @@ func object(n *doc.Node) *known.Shape {
 		s.Strict = s.Strict && n.Get(key) == nil
 	}
 	s.Open = !s.Strict
-	var required []string
+	var required []value.Value
 	if list := n.Get("required"); list.Kind() == doc.List {
-		for _, item := range list.List() {
-			required = append(required, item.Text())
-		}
+		required = scalars(list.List())
 	}
 	for _, e := range n.Get("properties").Entries() {
 		name := e.Key.Text()
-		s.Fields = append(s.Fields, known.Field{Name: name, Of: schema(e.Value), Optional: !slices.Contains(required, name)})
+		s.Fields = append(s.Fields, known.Field{Name: name, Of: schema(e.Value), Optional: !slices.Contains(required, value.Value(starlark.String(name)))})
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/engine/survey/questionnaire"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -34,6 +35,9 @@ func Launch(ctx context.Context, store *sqlite.Store, data string, q survey.Orde
 	}
 	asking, err := scenario.Reread(src, p.Given())
 	if err != nil {
+		if err := questionnaire.Check(q, p.Record.Source, p.Given()); err != nil {
+			return app.Launch{}, err
+		}
 		return app.Launch{}, fmt.Errorf("the questions do not fit the run: %w", err)
 	}
 	l, err := p.With(asking, o)

@@ -61,7 +61,8 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 	if err != nil {
 		return err
 	}
-	s, err := questionnaire.Read(filepath.Base(c.File), text)
+	from := survey.Written{Name: filepath.Base(c.File), Text: text}
+	s, err := questionnaire.Read(from.Name, text)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		if c.At != nil {
 			cycle = *c.At
 		}
-		l, err = surveys.Launch(ctx, store, t.Data, survey.Order{Run: r.ID, Cycle: cycle, Agents: c.Agents, Survey: s}, app.Order{
+		l, err = surveys.Launch(ctx, store, t.Data, survey.Order{Run: r.ID, Cycle: cycle, Agents: c.Agents, Survey: s, From: from}, app.Order{
 			Env: os.Getenv, Trusted: t.Trusted, Allow: c.Allow,
 		})
 		return err
