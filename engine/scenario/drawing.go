@@ -82,7 +82,22 @@ func (r populationReader) drawn(n *doc.Node, count int) *table {
 		return nil
 	}
 	r.s.population.drawn = &result.Report
+	d.warnAll(&result.Report)
 	return newSheet(engine.DrawnRows, result.Rows, r.report).read(result.Types)
+}
+
+// warnAll reports a draw with weights that takes every row, so that they change nothing.
+func (d *drawing) warnAll(r *people.Report) {
+	at := d.n.Get("sample")
+	n := at.Get("weight")
+	if n == nil {
+		n = at.Get("targets")
+	}
+	if n == nil || int64(r.Taken) < r.Eligible {
+		return
+	}
+	n.Warnf("a smaller `count`, at best below a tenth of the rows, or a larger file; or leave out the weights",
+		"the draw takes all %s of %s that can be drawn, so weights and targets have no effect", counted(r.Taken, "row"), d.name)
 }
 
 // mistakes reports the mistakes of an error.

@@ -99,6 +99,30 @@ type Score struct {
 // Beats reports whether the rule predicts better than the baseline.
 func (s *Score) Beats() bool { return s.LogLoss < s.BaselineLogLoss }
 
+// Warning says that the rule is not better than the most frequent answer, or that its probabilities are not better than the shares of all
+// answers; "" if it is better in both.
+func (s *Score) Warning() string {
+	const rounding = 1e-9 // of a sum
+	better := s.Accuracy > s.BaselineAccuracy+rounding
+	if better && s.Beats() {
+		return ""
+	}
+	which := "is better than"
+	switch {
+	case better:
+	case s.Accuracy < s.BaselineAccuracy-rounding:
+		which = "is worse than"
+	default:
+		which = "is not better than"
+	}
+	text := fmt.Sprintf("for agents held out, the rule %s the most frequent answer: it is right in %.1f%% of cases, the most frequent answer in %.1f%%. ",
+		which, 100*s.Accuracy, 100*s.BaselineAccuracy)
+	if s.Beats() {
+		return text + "Its probabilities are better than the shares of all answers, so it is of use only if answers are drawn."
+	}
+	return text + "Its probabilities are not better than the shares of all answers: the answers do not depend on these fields, or there are too few."
+}
+
 // Get returns what is known of an agent: a text, a float64 or a bool. nil means that it is missing.
 type Get func(field string) (any, error)
 

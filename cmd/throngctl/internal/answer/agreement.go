@@ -20,4 +20,5 @@ type Learned struct {
 	Fields  []string          `json:"fields"`
 	Answers int               `json:"answers"`
 	Learned surrogate.Learned `json:"learned"`
+	Warning string            `json:"warning,omitempty" doc:"why the rule, which was written all the same, may be of no use"`
 }

@@ -80,6 +80,7 @@ func (c *Learn) Run(ctx context.Context, t *Terminal) error {
 		if t.JSON {
 			return answer.Print(t.Out, answer.Learned{
 				File: c.Out, Kind: rule.Kind, Step: rule.Step, Fields: rule.Names(), Answers: len(rule.Answers), Learned: rule.Learned,
+				Warning: rule.Learned.HeldOut.Warning(),
 			})
 		}
 		return show.Learned(t.Out, c.Out, rule)

@@ -74,8 +74,8 @@ func Learned(out io.Writer, file string, r *surrogate.Rule) error {
 	for _, d := range l.Ignored {
 		Row(out, "Left out %s: %s.\n", d.Name, d.Why)
 	}
-	if !h.Beats() {
-		Row(out, "Warning: the rule does not predict better than the shares of all answers. The answers do not depend on these fields, or there are too few.\n")
+	if w := h.Warning(); w != "" {
+		Row(out, "Warning: %s The rule was written all the same.\n", w)
 	}
 	Row(out, "Use it with `otherwise: {learned: %s}`.\n", file)
 	return nil
