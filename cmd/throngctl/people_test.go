@@ -83,7 +83,7 @@ func TestWrongChoicesStartNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--filter", "agent.agee > 3"}, "filter: 1:7: agent has no agee here (did you mean age?)"},
+		{[]string{"--filter", "agent.agee > 3"}, `filter: agent has no agee here, at column 7 of "agent.agee > 3" (did you mean age?)`},
 		{[]string{"--agents", "ann", "zoe"}, "agents: no such agent: zoe"},
 		{[]string{"other.yaml"}, "other.yaml: more than one scenario file"},
 		{[]string{"--keep-awake", "nope"}, "nope: more than one scenario file (agent IDs follow --agents; a switch takes on or off)"},

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"path/filepath"
@@ -132,7 +131,8 @@ func (d *drawing) mistake(m *people.Mistake) {
 func (d *drawing) take() (*people.Drawn, error) {
 	data, err := d.open()
 	if err != nil {
-		return nil, fmt.Errorf("the population cannot be read: %w", why(d.name, err))
+		unread(d.n.Get("from"), "the file must be in the scenario's folder", "the population cannot be read: ", d.name, err)
+		return nil, errReported
 	}
 	if data == nil {
 		k := d.extras.drawn

@@ -69,7 +69,7 @@ func FolderData(dir string) DataOpener {
 		info, err := root.Stat(filepath.FromSlash(path))
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, absent(root, path, err)
 		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("%s is not a file", path)
 		}
@@ -110,19 +110,6 @@ func Folder(dir string) Opener {
 			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, f.Size(), most(path))
 		}
 		return io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
-	}
-}
-
-// why returns the cause of a file error without the name of the system call.
-func why(name string, err error) error {
-	var of *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no file %s", name)
-	case errors.As(err, &of):
-		return fmt.Errorf("%s: %w", name, of.Err)
-	default:
-		return err
 	}
 }
 

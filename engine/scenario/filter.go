@@ -50,7 +50,7 @@ func (p *population) question(text string) (*filter, error) {
 
 func (p *population) compileFilter(text string, names []string) (*filter, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "${") {
-		return nil, &engine.FieldError{Field: "filter", Problem: "1:1: the whole of it is an expression", Hint: "write it without ${ }"}
+		return nil, &engine.FieldError{Field: "filter", Problem: "the whole of it is an expression: " + quoted(text), Hint: "write it without ${ }"}
 	}
 	if number := strings.TrimSpace(text); number != "" {
 		if _, err := strconv.ParseFloat(number, 64); err == nil {
@@ -60,7 +60,11 @@ func (p *population) compileFilter(text string, names []string) (*filter, error)
 	e, err := p.env.Expr(text, names)
 	var mistakes []error
 	wrong := func(line, col int, problem, hint string) {
-		mistakes = append(mistakes, &engine.FieldError{Field: "filter", Problem: fmt.Sprintf("%d:%d: %s", line, col, problem), Hint: hint})
+		place := fmt.Sprintf("column %d", col)
+		if strings.Contains(strings.TrimSpace(text), "\n") {
+			place = fmt.Sprintf("line %d, column %d", line, col)
+		}
+		mistakes = append(mistakes, &engine.FieldError{Field: "filter", Problem: fmt.Sprintf("%s, at %s of %s", problem, place, quoted(text)), Hint: hint})
 	}
 	var found script.Errors
 	switch {
@@ -102,8 +106,9 @@ func (f *filter) mistake(a *agent, err error) error {
 	if id, idErr := a.id(); idErr == nil {
 		err = fmt.Errorf("agent %s: %w", id, err)
 	}
-	wrong := &engine.FieldError{Field: "filter", Problem: err.Error()}
+	wrong := &engine.FieldError{Field: "filter", Problem: quoted(f.expr.Source()) + ", " + err.Error()}
 	if f.at != nil {
+		wrong.Problem = err.Error()
 		line, col := f.at.Position()
 		wrong.Problem = fmt.Sprintf("%s:%d:%d: %s", f.at.File(), line, col, wrong.Problem)
 	}

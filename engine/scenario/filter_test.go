@@ -81,18 +81,18 @@ func chosen(agents []int) string {
 
 func TestChooseMistakes(t *testing.T) {
 	tests := []struct{ population, run, agents, want string }{
-		{"", "agent.age >", "", "filter: 1:12: the expression ends too early"},
-		{"", "agent.agee > 3", "", "filter: 1:7: agent has no agee here (did you mean age?)"},
-		{"", "agent.memory.x", "", "filter: 1:7: agent has no memory here (there are id, index, age, city)"},
-		{"", "agent.x and\nagent.y", "", "filter: 1:7: agent has no x here (there are id, index, age, city)\nfilter: 2:7: agent has no y here (there are id, index, age, city)"},
-		{"", "aged(agent)", "", "filter: 1:1: undefined: aged"},
-		{"", "steps.a", "", "filter: 1:1: undefined: steps"},
-		{"", "${agent.age}", "", "filter: 1:1: the whole of it is an expression (write it without ${ })"},
-		{"", "agent.age > 3", "", "filter: agent cay: 1:11: missing > int not implemented (the output of a step that did not run is missing"},
+		{"", "agent.age >", "", `filter: the expression ends too early, at column 12 of "agent.age >"`},
+		{"", "agent.agee > 3", "", `filter: agent has no agee here, at column 7 of "agent.agee > 3" (did you mean age?)`},
+		{"", "agent.memory.x", "", `filter: agent has no memory here, at column 7 of "agent.memory.x" (there are id, index, age, city)`},
+		{"", "agent.x and\nagent.y", "", "filter: agent has no x here, at line 1, column 7 of \"agent.x and\\nagent.y\" (there are id, index, age, city)\nfilter: agent has no y here, at line 2, column 7 of"},
+		{"", "aged(agent)", "", `filter: undefined: aged, at column 1 of "aged(agent)"`},
+		{"", "steps.a", "", `filter: undefined: steps, at column 1 of "steps.a"`},
+		{"", "${agent.age}", "", `filter: the whole of it is an expression: "${agent.age}" (write it without ${ })`},
+		{"", "agent.age > 3", "", "filter: \"agent.age > 3\", agent cay: 1:11: missing > int not implemented (the output of a step that did not run is missing"},
 		{"", "peek(agent)", "", "the filter cannot depend on the agent's memory, which changes"},
 		{"agent.age > 3", "", "", "filter: test.yaml:6:11: agent cay: test.yaml:6:21: missing > int"},
 		{"", "", "zoe", "agents: no such agent: zoe (the first of 5 is ann)"},
-		{"", "agent.x", "zoe", "agent has no x here (there are id, index, age, city)\nagents: no such agent: zoe"},
+		{"", "agent.x", "zoe", "agent has no x here, at column 7 of \"agent.x\" (there are id, index, age, city)\nagents: no such agent: zoe"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.population+"|"+tt.run+"|"+tt.agents, func(t *testing.T) {

@@ -35,7 +35,7 @@ func (r serviceReader) document(s *chain.Service, n *doc.Node) {
 func (r serviceReader) api(n *doc.Node, name string) *openapi.Document {
 	text, err := r.open(name)
 	if err != nil {
-		n.Errorf("an OpenAPI document in the scenario's folder", "%v", why(name, err))
+		unread(n, "an OpenAPI document in the scenario's folder", "", name, err)
 		return nil
 	}
 	d, err := openapi.Load(text, openapi.Options{Location: name, Open: func(file string) ([]byte, error) { return r.open(path.Join(path.Dir(name), file)) }})

@@ -261,7 +261,7 @@ func (r *reader) functions(n *doc.Node, text string) (source *script.Source, inl
 	}
 	content, err := r.open(text)
 	if err != nil {
-		n.Errorf("the file must be in the scenario's folder", "the functions cannot be read: %v", why(text, err))
+		unread(n, "the file must be in the scenario's folder", "the functions cannot be read: ", text, err)
 		return unreadable, false
 	}
 	r.report.AddSource(text, content)

@@ -110,7 +110,7 @@ func (r *reader) batch(n *doc.Node) {
 
 // whole reads a whole number that may be an expression of the parameters.
 func (r *reader) whole(n *doc.Node, lowest, highest int) int {
-	if _, isText := n.Scalar().(string); !isText {
+	if text, isText := n.Scalar().(string); !isText || !strings.Contains(text, "${") {
 		return max(n.Int(lowest, highest), lowest)
 	}
 	v, ok := r.constant(n)

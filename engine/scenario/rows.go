@@ -64,7 +64,7 @@ func (r populationReader) from(n, types *doc.Node) *table {
 	}
 	text, err := r.open(name)
 	if err != nil {
-		n.Errorf("the file must be in the scenario's folder", "the population cannot be read: %v", why(name, err))
+		unread(n, "the file must be in the scenario's folder", "the population cannot be read: ", name, err)
 		return nil
 	}
 	if path.Ext(name) != ".csv" {

@@ -46,7 +46,7 @@ func (r serviceReader) checkKey(t *credential.TLS, n *doc.Node) {
 	}
 	text, err := r.extras.Keys(t.KeyFile)
 	if err != nil {
-		n.Errorf("a PEM file in the scenario's folder, or secret:NAME", "%v", why(t.KeyFile, err))
+		unread(n, "a PEM file in the scenario's folder, or secret:NAME", "", t.KeyFile, err)
 	} else if hint, err := credential.CheckKey(t.Cert, text); err != nil {
 		n.Errorf(hint, "%s: %v", t.KeyFile, err)
 	}
@@ -60,7 +60,7 @@ func (r serviceReader) certificates(n *doc.Node) []byte {
 	}
 	text, err := r.open(name)
 	if err != nil {
-		n.Errorf("a PEM file in the scenario's folder", "%v", why(name, err))
+		unread(n, "a PEM file in the scenario's folder", "", name, err)
 		return nil
 	}
 	if err := credential.CheckCertificates(text); err != nil {

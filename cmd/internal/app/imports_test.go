@@ -82,7 +82,7 @@ var rules = []rule{
 	{"/engine/experiment/sensitivity", []string{"/engine/experiment/statistics"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/experiment/findings", []string{"/engine/experiment/statistics", "/engine/experiment/sensitivity", "/engine/figures"}, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/experiment/design", []string{"/engine/internal/draw"}, append([]string{module + "/engine$"}, noPgx...)},
-	{"/engine/scenario/complete", []string{"/engine/view", "/engine/suggest", "/engine/script/reference"}, noPgx},
+	{"/engine/scenario/complete", []string{"/engine/chain/outputs", "/engine/view", "/engine/suggest", "/engine/script/known", "/engine/script/reference"}, noPgx},
 	{"/engine/health", []string{"/engine", "/engine/workers"}, noPgx},
 	{"/engine/outcomes", []string{"/engine"}, noPgx},
 	{"/engine/marks", []string{"/engine"}, noPgx},

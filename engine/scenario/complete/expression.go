@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/throng-sim/throng/engine/chain/outputs"
 	"github.com/throng-sim/throng/engine/script/reference"
 )
 
@@ -117,7 +118,7 @@ func (c *cursor) agent(own int) name {
 		case "memory":
 			f.of = &thing{fields: c.memory()}
 		case "inbox":
-			f.of = &thing{item: named(nil, "sender", "cycle", "text", "data")}
+			f.of = thingOf(outputs.Inbox())
 		}
 	}
 	attributes := c.attributes()

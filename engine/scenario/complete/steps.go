@@ -1,6 +1,11 @@
 package complete
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/throng-sim/throng/engine/chain/outputs"
+	"github.com/throng-sim/throng/engine/script/known"
+)
 
 // kind returns the kind of a step or connector.
 func (o *outline) kind(n *node) string {
@@ -102,21 +107,10 @@ func (o *outline) outputs(steps []*node) *thing {
 // output returns the fields of a step's output; nil if they are unknown.
 func (o *outline) output(s *node) *thing {
 	switch o.kind(s) {
-	case "http":
-		return named(nil, "body", "headers", "status")
 	case "llm":
 		if a := s.get("answer"); a != nil {
 			return o.shape(a)
 		}
-		return named(nil, "text", "model")
-	case "embed":
-		return named(nil, "vector", "vectors", "model")
-	case "recall":
-		return &thing{item: named(nil, "text", "cycle", "score", "similarity", "recency", "importance", "note")}
-	case "sql":
-		return named(nil, "rows", "count", "first")
-	case "say":
-		return named(nil, "to", "text", "data")
 	case "emit":
 		return o.shape(s.get("data"))
 	case "remember":
@@ -134,7 +128,19 @@ func (o *outline) output(s *node) *thing {
 			}
 		}
 	}
-	return nil
+	return thingOf(outputs.Fixed(o.kind(s)))
+}
+
+// thingOf returns what is known of a value as a thing.
+func thingOf(s *known.Shape) *thing {
+	if s == nil {
+		return nil
+	}
+	t := &thing{item: thingOf(s.Item)}
+	for _, f := range s.Fields {
+		t.fields = append(t.fields, name{name: f.Name, of: thingOf(f.Of)})
+	}
+	return t
 }
 
 // shape returns the keys of a map as fields.

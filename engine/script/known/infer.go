@@ -36,6 +36,9 @@ func Infer(x *script.Expr, names Names) (*Shape, []Mistake) {
 	s := in.expr(x.Tree(), nil)
 	if v, ok := x.Const(); ok {
 		if c := Constant(v); c != nil {
+			if s != nil {
+				c.At, c.Called = s.At, s.Called
+			}
 			s = c
 		}
 	}
