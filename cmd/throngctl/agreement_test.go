@@ -215,6 +215,9 @@ func TestLearn(t *testing.T) {
 	if h := &l.Learned.HeldOut; h.Accuracy > h.BaselineAccuracy+0.08 || h.LogLoss < h.BaselineLogLoss-0.02 {
 		t.Errorf("learned from noise: %+v", *h)
 	}
+	if l.Warning == "" {
+		t.Errorf("learned from noise, without a warning: %+v", l.Learned.HeldOut)
+	}
 	for want, args := range map[string][]string{
 		"did you mean `decide`":       {"decid", noise},
 		"nothing can be learned from": {"decide", noise, "--fields", "now.hour"},

@@ -30,6 +30,7 @@ func TestSurvey(t *testing.T) {
 	file, questions := filepath.Join(dir, "diarists.yaml"), filepath.Join(dir, "questions.yaml")
 	for path, text := range map[string]string{
 		file: diarists, questions: "segments: [region]\nquestions:\n  mood: {ask: How are you?, answer: [good, bad]}\n  content: {ask: How content are you?, answer: {from: 1, to: 5}}\n  why: Why?\n",
+		filepath.Join(dir, "wrong.yaml"): "segments: [regoin]\nquestions: {why: Why?}\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -50,10 +51,11 @@ func TestSurvey(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"has no checkpoint at the start of cycle 9 (there are checkpoints at 1 2 3 4)": {id, questions, "--at", "9"},
-		"is not a survey":                 {id},
-		"12 is a number, not a condition": {id, questions, "--agents", "12"},
-		"is true for no agent":            {id, questions, "--agents", "agent.region == 'nowhere'"},
-		"no such file":                    {id, filepath.Join(dir, "nowhere.yaml")},
+		"is not a survey":                                  {id},
+		"12 is a number, not a condition":                  {id, questions, "--agents", "12"},
+		"is true for no agent":                             {id, questions, "--agents", "agent.region == 'nowhere'"},
+		"no such file":                                     {id, filepath.Join(dir, "nowhere.yaml")},
+		"wrong.yaml:1:12: agents have no attribute regoin": {id, filepath.Join(dir, "wrong.yaml")},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"survey", "--data", data}, args...)...); code == exitDone || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)

@@ -247,3 +247,27 @@ func TestDrawingMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestDrawsOfAllRows checks that a draw which takes all rows is warned of if it has weights, and no other.
+func TestDrawsOfAllRows(t *testing.T) {
+	const file = "sex,w\nm,1\nf,3\nf,0\n"
+	const all = "the draw takes all 2 rows of a.csv that can be drawn, so weights and targets have no effect"
+	for sample, want := range map[string]string{
+		"{count: 2, from: a.csv, sample: {weight: w}}":                                          all,
+		"{count: 1, from: a.csv, sample: {weight: w}}":                                          "",
+		"{count: 3, from: a.csv, sample: true}":                                                 "",
+		"{count: 2, from: a.csv, where: row.w > 0, sample: {targets: {sex: {m: 50%, f: 50%}}}}": all,
+	} {
+		s, err := read(minimal("population: "+sample), map[string]string{"a.csv": file}, nil)
+		if err != nil {
+			t.Fatal(told(err))
+		}
+		var got string
+		for _, w := range s.report.Warnings() {
+			got += w.Error()
+		}
+		if !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", sample, got, want)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
 )
 
 // Extras are additions to a scenario's own files when a run is started. The zero value adds nothing.
@@ -17,8 +16,8 @@ type Extras struct {
 	Keys       Opener            // opens private keys, to check them: they are not kept with a run; nil does not look
 	Data       DataOpener        // opens files of people in pieces; nil reads them whole, like the other files
 
-	also  func(r *chain.Reader) // called when all chains are read; nil does nothing
-	drawn *keptDraw             // agents that the run stores, which the scenario is read from; nil if there are none
+	also  func(r *reader) // called when all chains are read; nil does nothing
+	drawn *keptDraw       // agents that the run stores, which the scenario is read from; nil if there are none
 }
 
 // Payload is a file of what chains work on. A list, and every row of a .jsonl or .csv file, is for an agent each; anything

@@ -196,7 +196,7 @@ func (r *reader) read(root *doc.Node) error {
 	r.interventions(root.Get("interventions"))
 	mistaken = errors.Join(mistaken, r.readChains(root))
 	if r.extras.also != nil {
-		r.extras.also(&r.chains)
+		r.extras.also(r)
 	}
 	r.acted(root.Get("acted"))
 	r.success(root.Get("success"))

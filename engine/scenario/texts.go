@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/internal/doc"
 )
 
@@ -18,14 +17,14 @@ type Texts struct {
 // Check reports the mistakes in texts about a scenario that was kept with its run, at their places. The error is that of the scenario.
 func (t Texts) Check(src engine.Source, given map[string]string) error {
 	x := kept(src)
-	x.also = func(r *chain.Reader) {
+	x.also = func(r *reader) {
 		for _, n := range t.Prompts {
-			r.Template(n, []string{"agent", "session", "now"})
+			r.chains.Template(n, []string{"agent", "session", "now"})
 		}
-		known, sure := r.Fields["agent"]
+		known := r.s.population.fields // nil if they are unknown
 		for _, n := range t.Attributes {
-			if sure && !slices.Contains(known, n.Text()) {
-				n.Guess(r.Near(n.Text(), slices.Clone(known), "they have "+strings.Join(known, ", "))).Errorf("agents have no attribute %s", n.Text())
+			if known != nil && !slices.Contains(known, n.Text()) {
+				n.Guess(r.chains.Near(n.Text(), slices.Clone(known), "they have "+strings.Join(known, ", "))).Errorf("agents have no attribute %s", n.Text())
 			}
 		}
 	}

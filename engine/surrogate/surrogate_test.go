@@ -239,3 +239,26 @@ func TestParseMistakes(t *testing.T) {
 		t.Errorf("a second fit differs, %v", err)
 	}
 }
+
+// TestWarning checks that a rule which is not better than the most frequent answer is said to be so, with both accuracies.
+func TestWarning(t *testing.T) {
+	for _, tt := range []struct {
+		score Score
+		want  string
+	}{
+		{Score{Accuracy: 0.8, BaselineAccuracy: 0.5, LogLoss: 0.4, BaselineLogLoss: 0.7}, ""},
+		{
+			Score{Accuracy: 0.2, BaselineAccuracy: 0.2 + 1e-12, LogLoss: 1.9, BaselineLogLoss: 2},
+			"the rule is not better than the most frequent answer: it is right in 20.0% of cases, the most frequent answer in 20.0%. Its probabilities are better",
+		},
+		{
+			Score{Accuracy: 0.15, BaselineAccuracy: 0.2, LogLoss: 2.1, BaselineLogLoss: 2},
+			"the rule is worse than the most frequent answer: it is right in 15.0% of cases, the most frequent answer in 20.0%. Its probabilities are not better",
+		},
+		{Score{Accuracy: 0.6, BaselineAccuracy: 0.5, LogLoss: 0.7, BaselineLogLoss: 0.7}, "the rule is better than the most frequent answer: it is right in 60.0%"},
+	} {
+		if got := tt.score.Warning(); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+			t.Errorf("%+v: got %q, want %q", tt.score, got, tt.want)
+		}
+	}
+}
