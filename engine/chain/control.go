@@ -168,7 +168,7 @@ func readWhile(r *reader, n *doc.Node) action {
 	if limit := n.Get("limit"); limit != nil {
 		w.limit = limit.Int(1, anyInt)
 	}
-	r = r.knowing(lastName, func() *known.Shape { return r.record(known.RecordOf(), w.do) })
+	r = r.knowing(lastName, func() *known.Shape { return knower{r.Reader}.record(known.RecordOf(), w.do) })
 	inner := *r
 	inner.Names = append(slices.Clone(r.Names), lastName)
 	w.condition = inner.Expression(n.Get("condition"))

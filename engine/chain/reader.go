@@ -81,7 +81,7 @@ type reader struct {
 	scope  *scope
 	holder *Service                       // whose secrets values may use; nil for none
 	shared bool                           // it belongs to a connector, so the steps around it are unknown
-	known  map[string]func() *known.Shape // names of which something is known
+	known  map[string]func() *known.Shape // what some names look like
 }
 
 // in returns a reader of expressions that may use names, and the secrets of a service if it is not nil.

@@ -15,18 +15,18 @@ type shapes struct {
 	inputs  map[string][]*known.Shape // of the chains, by those who run them
 }
 
-// Feed says that chains get an input from outside of the file, of which nothing is known.
-func (r *Reader) Feed(names ...string) {
+// Feed says that chains get an unknown input from outside of the file.
+func (k *shapes) Feed(names ...string) {
 	for _, name := range names {
-		r.feed(name, nil)
+		k.feed(name, nil)
 	}
 }
 
-func (r *Reader) feed(name string, input *known.Shape) {
-	if r.inputs == nil {
-		r.inputs = map[string][]*known.Shape{}
+func (k *shapes) feed(name string, input *known.Shape) {
+	if k.inputs == nil {
+		k.inputs = map[string][]*known.Shape{}
 	}
-	r.inputs[name] = append(r.inputs[name], input)
+	k.inputs[name] = append(k.inputs[name], input)
 }
 
 // knowing returns a reader of expressions in which something is known of a name, once all chains are read.
@@ -62,14 +62,17 @@ func (v *view) Name(name string) *known.Shape {
 func (v *view) Output(step string) *known.Shape {
 	for s := v.scope; s != nil; s = s.up {
 		if i, ok := s.block.index[step]; ok {
-			return v.of.output(s.block.Steps[i])
+			return knower{v.of}.output(s.block.Steps[i])
 		}
 	}
 	return nil
 }
 
+// knower finds out what outputs look like.
+type knower struct{ *Reader }
+
 // output returns what is known of the output of a step.
-func (r *Reader) output(s *Step) *known.Shape {
+func (r knower) output(s *Step) *known.Shape {
 	out, ok := r.outputs[s]
 	if !ok && r.outputs != nil && !s.connects {
 		r.outputs[s] = nil // while it is found out
@@ -81,7 +84,7 @@ func (r *Reader) output(s *Step) *known.Shape {
 	return out
 }
 
-func (r *Reader) ownOutput(s *Step) *known.Shape {
+func (r knower) ownOutput(s *Step) *known.Shape {
 	n := r.places[s].Body
 	switch a := s.action.(type) {
 	case *completion:
@@ -113,7 +116,7 @@ func (r *Reader) ownOutput(s *Step) *known.Shape {
 }
 
 // record adds the outputs of the steps of blocks to a record.
-func (r *Reader) record(out *known.Shape, blocks ...*Block) *known.Shape {
+func (r knower) record(out *known.Shape, blocks ...*Block) *known.Shape {
 	for _, b := range blocks {
 		for _, s := range b.Steps {
 			out.Fields = append(out.Fields, known.Field{Name: s.Name, Of: r.output(s)})
@@ -123,7 +126,7 @@ func (r *Reader) record(out *known.Shape, blocks ...*Block) *known.Shape {
 }
 
 // result returns what is known of the output of a chain: that of its last step that is executed.
-func (r *Reader) result(c *Chain) *known.Shape {
+func (r knower) result(c *Chain) *known.Shape {
 	if c == nil || c.Body == nil {
 		return nil
 	}

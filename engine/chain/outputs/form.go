@@ -52,7 +52,7 @@ func ofKind(k known.Kind) *known.Shape {
 	return &known.Shape{Kind: k}
 }
 
-// scalars returns the values of nodes; nil if one of them is no scalar.
+// scalars returns the values of nodes; nil if one of them is a list or a map.
 func scalars(list []*doc.Node) (all []value.Value) {
 	for _, n := range list {
 		v := scalar(n)

@@ -135,7 +135,7 @@ func same(a, b value.Value) bool {
 	return err == nil && equal
 }
 
-// guess returns a guess for a name in a value. What a function writes is not at the place of the misfit.
+// guess returns a guess for a name in a value. It is not a correction if a function wrote the name, in another place.
 func (s *Shape) guess(name string, names []string, otherwise string) suggest.Guess {
 	g := suggest.NewGuess(name, names, otherwise)
 	if s.Called {

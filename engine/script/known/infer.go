@@ -129,7 +129,7 @@ func (in *inference) all(l *locals, list ...syntax.Expr) {
 	}
 }
 
-// name returns what is known of a variable or a dynamic name. Names of the file are constants, of which nothing is said.
+// name returns what is known of a variable or a dynamic name. Nothing is known of the names of the file.
 func (in *inference) name(e *syntax.Ident, l *locals) *Shape {
 	if s, ok := l.find(e.Name); ok {
 		return s
@@ -299,7 +299,7 @@ func (in *inference) comprehension(e *syntax.Comprehension, l *locals) *Shape {
 	return &Shape{Kind: List, Item: in.expr(body, l), At: start(e)}
 }
 
-// unknown adds variables of which nothing is known.
+// unknown adds variables without a shape.
 func unknown(vars syntax.Node, l *locals) *locals {
 	syntax.Walk(vars, func(n syntax.Node) bool {
 		if id, ok := n.(*syntax.Ident); ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
-// Shape is what is known of a value. A nil shape is one of which nothing is known.
+// Shape is what is known of a value. Nothing is known of a nil shape.
 type Shape struct {
 	Kind   Kind
 	Values []value.Value // all that it can be; nil is anything of its kind
