@@ -292,11 +292,7 @@ func (in *inference) comprehension(e *syntax.Comprehension, l *locals) *Shape {
 		in.all(l, entry.Key, entry.Value)
 		return &Shape{Kind: Dict, Open: true, At: start(e)}
 	}
-	body, ok := e.Body.(syntax.Expr)
-	if !ok {
-		return nil
-	}
-	return &Shape{Kind: List, Item: in.expr(body, l), At: start(e)}
+	return &Shape{Kind: List, Item: in.expr(e.Body, l), At: start(e)}
 }
 
 // unknown adds variables without a shape.
