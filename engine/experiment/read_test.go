@@ -255,7 +255,7 @@ func TestMistakes(t *testing.T) {
 		{"scenario: small\nvary: {service.model.kind: [a]}", "the scenario does not accept a"},
 		{"scenario: small\nvary: {service.model.limits: [1]}", "services.model.limits is not a single value"},
 		{"scenario: small\nvary: {population.filtre: [x]}", "did you mean `population.filter`?"},
-		{"scenario: small\nvary: {population.filter: ['agent.agee > 3']}", "agent has no agee here (did you mean age?)"},
+		{"scenario: small\nvary: {population.filter: ['agent.agee > 3']}", `agent has no agee here, at column 7 of "agent.agee > 3" (did you mean age?)`},
 		{"scenario: small\nvary: {params.key: [1]}", "params.key is a secret, which an experiment cannot vary"},
 		{"scenario: small\nvary: {params.share: [0.5, 1.5]}", "2:28: params.share: 1.5 is above 1"},
 		{"scenario: small\nvary: {params.share: [a]}", `params.share: "a" is not a number`},
