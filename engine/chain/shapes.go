@@ -88,8 +88,11 @@ func (r knower) ownOutput(s *Step) *known.Shape {
 	n := r.places[s].Body
 	switch a := s.action.(type) {
 	case *completion:
-		if a.shape == nil {
-			break
+		switch {
+		case a.shape == nil && n.Get("answer") != nil: // which is reported
+			return nil
+		case a.shape == nil:
+			return outputs.Fixed(s.Kind)
 		}
 		if x := a.Otherwise(); x != nil {
 			instead, _ := known.Infer(x, r.views[s])

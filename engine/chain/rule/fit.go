@@ -12,9 +12,9 @@ import (
 func (r *Rule) Otherwise() *script.Expr { return r.otherwise }
 
 // fits reports an answer without the model that cannot fit the step, as far as that is known before a run.
-func (r *Rule) fits(in *expr.Compiler, n *doc.Node) {
-	x, names, of := r.otherwise, in.Steps, r.step.Shape
-	if x == nil {
+func (r *Rule) fits(in *expr.Compiler, step *doc.Node) {
+	x, names, of, n := r.otherwise, in.Steps, r.step.Shape, step.Get("otherwise")
+	if x == nil || of == nil && step.Get("answer") != nil { // which is reported
 		return
 	}
 	in.File.Later(func() {

@@ -49,7 +49,7 @@ func Read(in *expr.Compiler, n *doc.Node, step Step) Rule {
 		r.learned = learned.Read(in, instead, step.Shape, step.Open)
 	} else {
 		r.otherwise = in.Expression(instead)
-		r.fits(in, instead)
+		r.fits(in, n)
 	}
 	if r.share = prompt.ReadNumber(in, n.Get("share"), "share", 1); r.share != nil && instead == nil {
 		n.Get("share").Errorf("`otherwise: …`, an expression for the answer of the others", "only a share of the agents asks, and the others have no answer")
