@@ -25,7 +25,7 @@ func Tables() (all []string) {
 	for i := range otherTables {
 		all = append(all, otherTables[i].name)
 	}
-	return all
+	return append(all, peopleTable)
 }
 
 // otherTable is an exported file whose rows are not those of sessions.
@@ -67,6 +67,9 @@ func Export(ctx context.Context, w io.Writer, f Format, what string, r Reader, r
 			return err
 		}
 		return otherTables[i].write(ctx, t, r, run, &names)
+	}
+	if what == peopleTable && names.People != nil {
+		return names.people(ctx, func(columns []column) (*table, error) { return newTable(f, w, columns) })
 	}
 	i := slices.IndexFunc(sessionTables, func(t sessionTable) bool { return t.name == what })
 	if i < 0 {
@@ -148,6 +151,12 @@ func (e *exporting) write(ctx context.Context, r Reader, run engine.RunID, versi
 			return err
 		}
 		if err := o.write(ctx, t, r, run, e.names); err != nil {
+			return err
+		}
+	}
+	if e.names.People != nil {
+		err := e.names.people(ctx, func(columns []column) (*table, error) { return e.table(peopleTable, peopleAbout, columns) })
+		if err != nil {
 			return err
 		}
 	}

@@ -192,9 +192,36 @@ var names = Names{
 	Session: func(cycle, agent int) string { return fmt.Sprintf("uuid-%d-%d", cycle, agent) },
 	Clock:   engine.Clock{Start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Cycle: time.Hour},
 	Acted:   "bought",
+	People:  persons(),
 	Steps: map[string]engine.GraphStep{
 		"open": {Kind: "python"}, "shop.buy": {Kind: "http", Service: "shop", Endpoint: "POST /buy/{}"}, "pay": {Kind: "http", Service: "bank", Endpoint: "=POST /pay"},
 	},
+}
+
+// persons have attributes of all kinds, some with the names of other columns.
+func persons() *People {
+	return &People{
+		Attributes: []string{"age", "agent", "Agent_Index", "attribute_agent", "plan", "budget", "vip", "tags", "never"},
+		Each: func(_ context.Context, next func(int, [][]byte) error) error {
+			for agent, texts := range []string{`34 "=cmd()" 7 "a" "free" 10 true ["x",{"y":1}] -`, "", `- "b" null "c" "pro" 9.5 false {} -`, `51 "-1" 8 "d" "pro" 1e2 true [] -`} {
+				if texts == "" {
+					continue // an agent that is not in the run
+				}
+				var values [][]byte
+				for text := range strings.FieldsSeq(texts) {
+					value := []byte(text)
+					if text == "-" {
+						value = nil
+					}
+					values = append(values, value)
+				}
+				if err := next(agent, values); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
 }
 
 // golden compares data with a file in testdata.
@@ -231,6 +258,7 @@ func TestExportGoldens(t *testing.T) {
 		"requests.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "requests", r, "", names) },
 		"messages.csv":  func(w io.Writer) error { return Export(t.Context(), w, CSV, "messages", r, "", names) },
 		"decisions.csv": func(w io.Writer) error { return Export(t.Context(), w, CSV, "decisions", r, "", names) },
+		"agents.csv":    func(w io.Writer) error { return Export(t.Context(), w, CSV, "agents", r, "", names) },
 		"changes.csv":   func(w io.Writer) error { return Export(t.Context(), w, CSV, "changes", r, "", names) },
 		"memory.jsonl":  func(w io.Writer) error { return ExportMemory(t.Context(), w, r, "", names) },
 		"run.json":      func(w io.Writer) error { return RunJSON(t.Context(), w, r, "", "1.2.3") },
@@ -332,7 +360,7 @@ func TestExportAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := listFiles(t, dir)
-	if got, want := strings.Join(files, " "), "README.md changes.csv cycles.csv decisions.csv events.csv events__paid.csv events_bought.csv events_left.csv memory.jsonl messages.csv metrics.csv requests.csv run.json sessions.csv steps.csv timings.csv"; got != want {
+	if got, want := strings.Join(files, " "), "README.md agents.csv changes.csv cycles.csv decisions.csv events.csv events__paid.csv events_bought.csv events_left.csv memory.jsonl messages.csv metrics.csv requests.csv run.json sessions.csv steps.csv timings.csv"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, name := range files {
@@ -349,7 +377,7 @@ func TestExportAll(t *testing.T) {
 	if err := ExportAll(t.Context(), dir, r, "r", names, "1.2.3"); !errors.Is(err, r.broken) {
 		t.Errorf("got %v, want the store's error", err)
 	}
-	if got := listFiles(t, dir); len(got) != 16 {
+	if got := listFiles(t, dir); len(got) != 17 {
 		t.Errorf("got %v", got)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "sessions.csv"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -21,40 +22,53 @@ const (
 	mostEventFiles = 20
 )
 
-// eventFields are the columns for the fields of events. Several fields never share a column.
-type eventFields struct {
-	fields []eventField
+// fieldColumns are the columns for the fields of events, or for the attributes of agents. Several fields never share a column.
+type fieldColumns struct {
+	fieldWords
+	fields []fieldColumn
 	at     map[string]int  // index by key
 	names  map[string]bool // of the columns so far, in lower case: some databases ignore the case
 	more   bool            // there are fields without a column
 }
 
-type eventField struct {
+// fieldWords say what fields are.
+type fieldWords struct {
+	prefix string // of a name that another column has
+	help   string // with %s for the name of the field
+	most   int    // columns; further fields are in the column more
+}
+
+var eventWords = fieldWords{"data_", "Field %s of the event's data.", mostFields}
+
+type fieldColumn struct {
 	key  string
 	name string // of the column
 	kind kind
 	seen bool // a value other than null exists, which determines the kind
 }
 
-func newEventFields() *eventFields {
-	f := &eventFields{at: map[string]int{}, names: map[string]bool{"more": true}}
-	for i := range eventCells {
-		f.names[eventCells[i].name] = true
+// newFieldColumns returns no columns, which will follow others.
+func newFieldColumns[R any](others []cell[R], words fieldWords) *fieldColumns {
+	f := &fieldColumns{fieldWords: words, at: map[string]int{}, names: map[string]bool{"more": true}}
+	for i := range others {
+		f.names[others[i].name] = true
 	}
 	return f
 }
 
+func newEventFields() *fieldColumns { return newFieldColumns(eventCells, eventWords) }
+
 // see adds a field, or extends the type of its column.
-func (f *eventFields) see(key, value []byte) {
+func (f *fieldColumns) see(key, value []byte) {
 	i, ok := f.at[string(key)]
 	if !ok {
-		if len(f.fields) == mostFields {
+		if len(f.fields) == f.most {
 			f.more = true
 			return
 		}
 		i = len(f.fields)
 		f.at[string(key)] = i
-		f.fields = append(f.fields, eventField{key: string(key), name: f.unused(columnName(string(key))), kind: textCells})
+		f.fields = append(f.fields, fieldColumn{key: string(key), name: f.unused(columnName(string(key))), kind: textCells})
 	}
 	k, known := kindOf(value)
 	field := &f.fields[i]
@@ -84,11 +98,11 @@ func columnName(key string) string {
 	return name
 }
 
-// unused returns a name that no column has: data_NAME, then with a number, if there is such a column.
-func (f *eventFields) unused(name string) string {
+// unused returns a name that no column has: with the prefix, such as data_NAME, then with a number, if there is such a column.
+func (f *fieldColumns) unused(name string) string {
 	free := name
 	for i := 1; f.names[strings.ToLower(free)]; i++ {
-		free = "data_" + name
+		free = f.prefix + name
 		if i > 1 {
 			free += "_" + strconv.Itoa(i)
 		}
@@ -98,9 +112,9 @@ func (f *eventFields) unused(name string) string {
 }
 
 // columns returns the columns of the fields.
-func (f *eventFields) columns() (all []column) {
+func (f *fieldColumns) columns() (all []column) {
 	for _, field := range f.fields {
-		all = append(all, column{field.name, field.kind, "", "Field " + strconv.Quote(field.key) + " of the event's data."})
+		all = append(all, column{field.name, field.kind, "", fmt.Sprintf(f.help, strconv.Quote(field.key))})
 	}
 	if f.more {
 		all = append(all, column{"more", jsonCells, "", "Fields without a column."})
@@ -109,7 +123,7 @@ func (f *eventFields) columns() (all []column) {
 }
 
 // add adds the cells of an event's fields.
-func (f *eventFields) add(t *table, e *flatEvent) {
+func (f *fieldColumns) add(t *table, e *flatEvent) {
 	start := len(t.row)
 	for range f.fields {
 		t.plain("")
@@ -141,7 +155,7 @@ func (f *eventFields) add(t *table, e *flatEvent) {
 }
 
 // fits reports whether a value can be in the field's column.
-func (f *eventField) fits(value []byte) bool {
+func (f *fieldColumn) fits(value []byte) bool {
 	k, known := kindOf(value)
 	return !known || k == f.kind || f.kind == jsonCells || k == intCells && f.kind == floatCells
 }
@@ -208,9 +222,9 @@ func (e *flatEvent) of(r *record) *flatEvent {
 
 // survey is what the files of a run contain: the fields of its events, and whether there are messages, and answers of models to compare.
 type survey struct {
-	all      *eventFields
+	all      *fieldColumns
 	names    []string // of events, in the order in which they first occur
-	byName   map[string]*eventFields
+	byName   map[string]*fieldColumns
 	messages bool
 
 	decisions bool // of models and rules
@@ -218,7 +232,7 @@ type survey struct {
 
 // surveyed reads the sessions of a run to find out what columns their events need.
 func surveyed(ctx context.Context, r Reader, run engine.RunID) (*survey, error) {
-	s := &survey{all: newEventFields(), byName: map[string]*eventFields{}}
+	s := &survey{all: newEventFields(), byName: map[string]*fieldColumns{}}
 	record, err := r.Run(ctx, run)
 	if err != nil {
 		return nil, err

@@ -219,8 +219,8 @@ func lineCell(value json.RawMessage, data bool) string {
 
 func TestExportAllAs(t *testing.T) {
 	for f, want := range map[Format]string{
-		Parquet: "README.md changes.parquet cycles.parquet decisions.parquet events.parquet events__paid.parquet events_bought.parquet events_left.parquet memory.jsonl messages.parquet metrics.parquet requests.parquet run.json sessions.parquet steps.parquet timings.parquet",
-		JSONL:   "README.md changes.jsonl cycles.jsonl decisions.jsonl events.jsonl events__paid.jsonl events_bought.jsonl events_left.jsonl memory.jsonl messages.jsonl metrics.jsonl requests.jsonl run.json sessions.jsonl steps.jsonl timings.jsonl",
+		Parquet: "README.md agents.parquet changes.parquet cycles.parquet decisions.parquet events.parquet events__paid.parquet events_bought.parquet events_left.parquet memory.jsonl messages.parquet metrics.parquet requests.parquet run.json sessions.parquet steps.parquet timings.parquet",
+		JSONL:   "README.md agents.jsonl changes.jsonl cycles.jsonl decisions.jsonl events.jsonl events__paid.jsonl events_bought.jsonl events_left.jsonl memory.jsonl messages.jsonl metrics.jsonl requests.jsonl run.json sessions.jsonl steps.jsonl timings.jsonl",
 	} {
 		dir := t.TempDir()
 		if err := ExportAllAs(t.Context(), dir, f, crowd(), "r", names, "1.2.3"); err != nil {

@@ -20,6 +20,8 @@ type Names struct {
 	Agent func(index int) (string, error)
 	// Session returns the ID of a session, which is the same in all runs with the same seed.
 	Session func(cycle, agent int) string
+	// People are the agents with their attributes; nil without them.
+	People *People
 	// Personas writes the agents as JSON lines; nil if no model wrote them.
 	Personas func(w io.Writer) error
 	// Clock is the simulated time. Without a clock, files have no column of it.
@@ -386,7 +388,7 @@ type openTable struct {
 	sessionTable
 	table *table
 	// fields are the columns of the events' fields; nil if the file has none.
-	fields *eventFields
+	fields *fieldColumns
 	// only is the name of the events in the file; "" if it has all.
 	only string
 }

@@ -18,7 +18,7 @@ import (
 
 type exportCmd struct {
 	RunID  string         `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
-	What   string         `enum:"metrics,cycles,sessions,events,timings,steps,requests,messages,decisions,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, timings, steps, requests, messages (between agents), decisions (by models and rules), memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all, with a README that describes the files."`
+	What   string         `enum:"metrics,cycles,sessions,events,agents,timings,steps,requests,messages,decisions,memory,changes,population,run,all" default:"all" help:"What to export: metrics, cycles, sessions, events, agents (with their attributes), timings, steps, requests, messages (between agents), decisions (by models and rules), memory (of agents, with inboxes), changes (made mid-run), population (written by a model), run, or all, with a README that describes the files."`
 	Format storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of the tables: csv, jsonl or parquet."`
 	Follow bool           `short:"f" help:"With --what metrics: keep writing a row a second until the run ends."`
 	Out    string         `short:"o" placeholder:"FILE" help:"Output file, or folder for --what all (default: a folder throng-RUN for all, otherwise standard output; - means standard output)."`

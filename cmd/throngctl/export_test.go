@@ -83,3 +83,39 @@ func TestExportFormats(t *testing.T) {
 		t.Errorf("following a finished run: exit code %d\n%s", code, lines)
 	}
 }
+
+// TestAttributesAreExported checks that the file of agents has the attributes of the agents that are in the run, in the order of the
+// population, without secrets, and that a survey has the agents who were asked.
+func TestAttributesAreExported(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	file, questions := filepath.Join(dir, "few.yaml"), filepath.Join(dir, "questions.yaml")
+	for path, text := range map[string]string{
+		file: `
+title: Few
+clock: {cycles: 1}
+population:
+  rows: [{id: ann, town: Bern, agent: spy}, {id: bo, age: 30}, {id: cy, town: "=Rome", age: 4.5}]
+  attributes: {double: "${agent.index * 2}", login: "${dict(user=agent.id, password='hidden')}", api_key: hidden, broken: "${10 // (1 - agent.index)}"}
+services: {model: {kind: llm, provider: mock}}
+chain go: {step say: {kind: emit, event: said, data: {x: 1}}}
+`,
+		questions: "questions: {well: {ask: Well?, answer: [good, bad]}}\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, exitDone, "", []string{"run", file, "--data", data, "--no-dashboard", "--filter", "agent.id != 'cy'"}, "finished")
+	want(t, exitDone, "", []string{"survey", questions, "--agents", "agent.id == 'ann'", "--data", data}, "1 of 1")
+	const head = "agent_index,agent,town,attribute_agent,age,double,login,api_key,broken\n"
+	const ann = "0,ann,Bern,spy,,0,\"{\"\"user\"\":\"\"ann\"\",\"\"password\"\":\"\"…\"\"}\",…,10\n"
+	const bo = "1,bo,,,30,2,\"{\"\"user\"\":\"\"bo\"\",\"\"password\"\":\"\"…\"\"}\",…,\n"
+	if _, got, stderr := ctl(t, "export", "--what", "agents", "--data", data); got != head+ann+bo {
+		t.Errorf("got\n%s%swant\n%s", got, stderr, head+ann+bo)
+	}
+	folder := filepath.Join(dir, "out")
+	want(t, exitDone, "", []string{"export", "Survey: Few", "-o", folder, "--data", data}, "exported to")
+	if got := read(t, filepath.Join(folder, "agents.csv")); got != head+ann {
+		t.Errorf("the survey has\n%swant\n%s", got, head+ann)
+	}
+}
