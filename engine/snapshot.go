@@ -84,6 +84,7 @@ type SessionCounts struct {
 	Outcomes   map[Outcome]int64
 	Errors     []ErrorNote // classes that occurred, most frequent first
 	Events     int64
+	Survey     bool // copies of the agents of another run answer questions
 }
 
 // SessionTimes is how long the sessions of a run took.

@@ -13,6 +13,9 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
+// SurveyAnswer is the event with the answers of one agent to a survey. A scenario that counts it as acted is a survey.
+const SurveyAnswer = "survey_answer"
+
 // Limits of what is summed up. Everything beyond them is left out.
 const (
 	mostEvents     = 20     // names

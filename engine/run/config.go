@@ -51,6 +51,8 @@ type Descriptions struct {
 	Name func(index int) (string, error)
 	// Where returns the file and line that define a step, such as shop.yaml:12, or "" if they are unknown. Its paths have no iterations.
 	Where func(step string) string
+	// Survey says that the sessions are answers to questions.
+	Survey bool
 	// Purpose says what a step spends its time on. If it is nil, all of the time counts as time of the services. It
 	// receives paths without iterations.
 	Purpose func(step string) engine.Purpose

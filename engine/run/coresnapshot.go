@@ -30,7 +30,7 @@ func (c *core) snapshot(at input) *engine.Snapshot {
 		},
 		Services:      c.quotas.services,
 		Oldest:        c.samples.oldest,
-		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Kept: c.cfg.Kept, Begun: c.tally.started, Cut: c.tally.cut},
+		SessionCounts: engine.SessionCounts{Ended: t.Ended(), Total: c.tally.planned, Kept: c.cfg.Kept, Survey: c.cfg.Survey, Begun: c.tally.started, Cut: c.tally.cut},
 		Pace: engine.Pace{
 			PerSecond: c.samples.recent.PerSecond(at.At, c.cycles.each()), Elapsed: c.stopwatch.worked(), Remaining: -1, Lag: c.cycles.lag + oldest, LagWhy: c.stopwatch.lagReason(),
 			Overdue: overdue, Arrivals: c.cfg.Clock.Arrivals.String(),

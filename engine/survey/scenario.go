@@ -10,10 +10,11 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/outcomes"
 )
 
 // Event is the name of the event with the answers of one agent: a field for each question, and one for each segment.
-const Event = "survey_answer"
+const Event = outcomes.SurveyAnswer
 
 // person describes an agent to a model: its attributes, its memory and its notes.
 const person = `You are the person described below. Answer as this person would, with this person's views and knowledge, not as an assistant.

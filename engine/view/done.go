@@ -13,13 +13,14 @@ type Done struct {
 	Sessions int64 // executed by the run itself
 	Kept     int64 // taken over
 	Planned  int64 // by the run itself; 0 if unknown
+	Survey   *Survey
 }
 
 // DoneIn returns the sessions of a run in progress.
-func DoneIn(s *engine.Snapshot) Done { return Done{s.Ended, s.Kept, s.Total} }
+func DoneIn(s *engine.Snapshot) Done { return Done{s.Ended, s.Kept, s.Total, SurveyIn(s)} }
 
 // DoneOf returns the sessions of a run of the store.
-func DoneOf(r *engine.RunRecord) Done { return Done{r.Done, r.Kept, r.Total} }
+func DoneOf(r *engine.RunRecord) Done { return Done{r.Done, r.Kept, r.Total, SurveyOf(r)} }
 
 // Count returns the number of sessions that are done.
 func (d Done) Count() int64 { return d.Kept + d.Sessions }
@@ -49,12 +50,23 @@ func (d Done) Percent() string {
 	return wholePercent(d.Share())
 }
 
-// String formats the sessions, such as "2,806 of 8,928 sessions".
+// String formats the sessions, such as "2,806 of 8,928 sessions" or, of a survey, "300 of 300 agents asked, 298 answered".
 func (d Done) String() string {
+	if d.Survey != nil {
+		return d.asked()
+	}
 	if total := d.Total(); total > 0 {
 		return engine.FormatCount(d.Count()) + " of " + sessions(total)
 	}
 	return sessions(d.Count())
+}
+
+// WithCycles is String with the completed cycles, which a survey does not have.
+func (d Done) WithCycles(open, cycles int) string {
+	if d.Survey != nil {
+		return d.String()
+	}
+	return d.String() + ", " + CyclesDone(open, cycles)
 }
 
 // Brief formats the sessions with their share, such as "2,806 (31%)".
@@ -87,6 +99,9 @@ func Origin(r *engine.RunRecord, parent string) string {
 	if parent == "" {
 		parent = "run " + string(r.Parent)
 	}
+	if IsSurvey(r) {
+		return "asks the agents of " + parent + " " + After(r.ForkCycle)
+	}
 	text := "continues " + parent
 	if r.ForkedAt.IsZero() {
 		return text + fmt.Sprintf(" from the start of cycle %d", r.ForkCycle)
@@ -105,7 +120,7 @@ func OriginSentence(r *engine.RunRecord, parent string) string {
 		return ""
 	}
 	text = upper(text)
-	if !r.ForkedAt.IsZero() {
+	if !IsSurvey(r) && !r.ForkedAt.IsZero() {
 		text += fmt.Sprintf(", the start of cycle %d", r.ForkCycle)
 	}
 	if r.Kept > 0 {

@@ -16,15 +16,16 @@ type Progress struct {
 	Phase  string       `json:"phase"`
 	Reason string       `json:"reason,omitempty"`
 
-	Cycle     int    `json:"cycle"`            // the open one, from 0
-	Cycles    int    `json:"cycles,omitempty"` // absent if the run ends by the clock
-	Sessions  int64  `json:"sessions"`         // ended, of all processes
-	Planned   int64  `json:"planned_sessions,omitempty"`
-	Kept      int64  `json:"kept_sessions,omitempty"` // that a fork took over; not part of sessions and planned_sessions
-	Failed    int64  `json:"failed_sessions"`         // or timed out
-	Limit     int    `json:"limit"`
-	InFlight  int    `json:"in_flight"`
-	LastCycle *Cycle `json:"last_cycle,omitempty"` // of this process
+	Cycle     int     `json:"cycle"`            // the open one, from 0
+	Cycles    int     `json:"cycles,omitempty"` // absent if the run ends by the clock
+	Sessions  int64   `json:"sessions"`         // ended, of all processes
+	Planned   int64   `json:"planned_sessions,omitempty"`
+	Kept      int64   `json:"kept_sessions,omitempty"` // that a fork took over; not part of sessions and planned_sessions
+	Failed    int64   `json:"failed_sessions"`         // or timed out
+	Survey    *Survey `json:"survey,omitempty"`        // absent if the run is not a survey
+	Limit     int     `json:"limit"`
+	InFlight  int     `json:"in_flight"`
+	LastCycle *Cycle  `json:"last_cycle,omitempty"` // of this process
 
 	CycleSeconds float64  `json:"cycle_seconds"` // of the open cycle, so far
 	Elapsed      float64  `json:"elapsed_seconds"`
@@ -74,7 +75,7 @@ func NewProgress(s *engine.Snapshot) Progress {
 		Run: s.Run, At: s.At.UTC(), Phase: s.Phase.String(), Reason: s.Reason, Cycle: s.Cycle, Cycles: s.Cycles, Sessions: s.Ended, Planned: s.Total, Kept: s.Kept,
 		Failed: s.Outcomes[engine.Failed] + s.Outcomes[engine.TimedOut], Limit: s.Limit, InFlight: s.InFlight, LastCycle: newCycle(&s.LastCycle),
 		CycleSeconds: s.CycleTook.Seconds(), Elapsed: s.Elapsed.Seconds(), SessionRate: s.PerSecond, WriteRate: s.Metrics.WritesPerSec,
-		Requests: s.Requests, RateLimited: s.RateLimited, Cost: usd(s.Usage.Cost), Latency: NewLatency(&s.Latency), Schedule: newSchedule(s),
+		Requests: s.Requests, RateLimited: s.RateLimited, Cost: usd(s.Usage.Cost), Latency: NewLatency(&s.Latency), Schedule: newSchedule(s), Survey: SurveyIn(s),
 	}
 	if s.Remaining >= 0 {
 		left := s.Remaining.Seconds()

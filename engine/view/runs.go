@@ -24,7 +24,7 @@ func Differences(r *engine.RunRecord) []string {
 	}
 	for i := range engine.SettingTable {
 		s := &engine.SettingTable[i]
-		if !s.Matters() || s.Name == engine.CeilingSetting && set.Ceiling == set.Limit { // it followed the limit
+		if !s.Matters() || s.Name == engine.CeilingSetting && set.Ceiling == set.Limit || s.Name == "cycles" && IsSurvey(r) { // it followed the limit, or the parent
 			continue
 		}
 		if text := s.Show(&set); text != s.Show(&usual) {
@@ -135,7 +135,11 @@ func Outcome(r *engine.RunRecord) string {
 	}
 	var parts []string
 	if event := r.Source.Baseline.Acted; event != "" {
-		parts = append(parts, Acted(event, r.Tally.Acted))
+		if IsSurvey(r) {
+			parts = append(parts, engine.FormatCount(r.Tally.Acted)+" answered")
+		} else {
+			parts = append(parts, Acted(event, r.Tally.Acted))
+		}
 	}
 	failed := "no failures"
 	if r.Tally.Failed > 0 {

@@ -220,7 +220,7 @@ func OfRecord(r *engine.RunRecord, t *engine.Totals, now time.Time) *Status {
 		Progress: Progress{
 			Run: r.ID, At: now.UTC(), Phase: engine.Ended.String(), Reason: r.Reason, Cycle: r.Cycle, Cycles: r.Cycles, Sessions: r.Done, Kept: r.Kept, Planned: r.Total,
 			Failed: t.Bad(), Limit: r.Limit, Elapsed: t.Peaks.Elapsed.Seconds(), Requests: asked.Requests, RateLimited: asked.RateLimited,
-			Cost: usd(asked.Usage.Cost), Latency: OfHistogram(t.Latency()),
+			Cost: usd(asked.Usage.Cost), Latency: OfHistogram(t.Latency()), Survey: SurveyOf(r),
 		},
 		Totals: Totals{
 			Ending: cmp.Or(r.Ending.String(), r.State()), Unconfirmed: asked.Labels[engine.Unconfirmed], Outcomes: Outcomes(t), Retries: asked.Retries,

@@ -42,7 +42,7 @@ func (p *Progress) Share() float64 {
 }
 
 // Done returns the sessions that are done.
-func (p *Progress) Done() Done { return Done{p.Sessions, p.Kept, p.Planned} }
+func (p *Progress) Done() Done { return Done{p.Sessions, p.Kept, p.Planned, p.Survey} }
 
 // Percent formats the completed fraction. Only a run whose last session has ended has 100%.
 func (p *Progress) Percent() string { return wholePercent(p.Share()) }

@@ -253,9 +253,10 @@ func when(r *engine.RunRecord) string {
 
 // headline describes the progress of the run.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
-	text := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total}.String()
+	done := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total, Survey: view.SurveyOf(r)}
+	text := done.String()
 	if r.Cycles > 0 {
-		text += ", " + view.CyclesDone(r.Cycle, r.Cycles)
+		text = done.WithCycles(r.Cycle, r.Cycles)
 	}
 	if r.Kept > 0 {
 		text += fmt.Sprintf(" (%s kept from the run that it continues)", engine.Counted(r.Kept, "session", "sessions"))

@@ -156,7 +156,7 @@ func results(job *Job, desk Desk) (where, away string) {
 // progress returns the progress of a run, as text and as a share.
 func progress(f *feed) (left, right string, share float64) {
 	s := f.snap
-	left = view.DoneIn(s).String() + ", " + view.CyclesDone(s.Cycle, s.Cycles)
+	left = view.DoneIn(s).WithCycles(s.Cycle, s.Cycles)
 	right = view.SharePercent(s)
 	switch rest := view.TimeLeft(s); {
 	case f.past:

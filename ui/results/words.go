@@ -23,7 +23,7 @@ func pickText(r *engine.RunRecord) string {
 
 // headline describes a run's duration and progress. Its state is shown before it.
 func headline(r *engine.RunRecord, t *engine.Totals) string {
-	sessions := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total}.String()
+	sessions := view.Done{Sessions: t.Ended(), Kept: r.Kept, Planned: r.Total, Survey: view.SurveyOf(r)}.String()
 	if r.Kept > 0 {
 		sessions += fmt.Sprintf(" (%s kept)", engine.FormatCount(r.Kept))
 	}

@@ -257,7 +257,7 @@ func checkpointRows(all []engine.CheckpointRecord, kept int64) []widgets.Row {
 
 // progressTip explains the progress of a run.
 func progressTip(r *engine.RunRecord) string {
-	text := view.DoneOf(r).String() + ", " + view.CyclesDone(r.Cycle, r.Cycles)
+	text := view.DoneOf(r).WithCycles(r.Cycle, r.Cycles)
 	if r.Kept > 0 {
 		text += "\n" + engine.FormatCount(r.Kept) + " of them kept from the run that it continues"
 	}

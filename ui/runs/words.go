@@ -42,7 +42,9 @@ func facts(r *engine.RunRecord, parent string) []fact {
 		add("Results", "in that database only")
 	}
 	all = append(all, causes(r)...)
-	if origin, ok := strings.CutPrefix(view.Origin(r, parent), "continues "); ok {
+	if view.IsSurvey(r) {
+		add("Survey", strings.TrimSuffix(view.OriginSentence(r, parent), "."))
+	} else if origin, ok := strings.CutPrefix(view.Origin(r, parent), "continues "); ok {
 		add("Continues", origin)
 		add("Kept", count(r.Kept, "session")+fmt.Sprintf(" before cycle %d", r.ForkCycle))
 	}

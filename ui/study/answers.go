@@ -166,7 +166,7 @@ func (v *Surveys) readAnswers() {
 // count says how far the survey is.
 func (v *Surveys) count(s *engine.RunRecord) {
 	answered := v.result.Answered()
-	text := fmt.Sprintf("%s of %s answered.", engine.FormatCount(int64(answered)), engine.Counted(max(s.Total-s.Kept, int64(v.result.Asked)), "agent", "agents"))
+	text := fmt.Sprintf("%s of %s answered.", engine.FormatCount(int64(answered)), engine.Counted(max(s.Total, int64(v.result.Asked)), "agent", "agents"))
 	is := good
 	switch {
 	case s.InProgress:
@@ -178,7 +178,7 @@ func (v *Surveys) count(s *engine.RunRecord) {
 	v.tell(text, fmt.Sprintf("%s, run %s: %s.", s.DisplayName(), s.ID, state), is)
 	v.progress.Hidden = !s.InProgress
 	if s.InProgress && s.Total > 0 {
-		v.progress.Set("Asking…", "", float64(s.Done-s.Kept)/float64(max(s.Total-s.Kept, 1)))
+		v.progress.Set("Asking…", "", float64(s.Done)/float64(s.Total))
 	}
 }
 

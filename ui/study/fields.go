@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 )
@@ -85,7 +86,7 @@ func newFields(s *survey.Subject, changed func()) *fields {
 
 // momentText describes a moment; the first is the newest.
 func momentText(i int, m survey.Moment) string {
-	text := fmt.Sprintf("start of cycle %d", m.Cycle)
+	text := view.After(m.Cycle)
 	if !m.At.IsZero() {
 		text += m.At.UTC().Format(", Mon 2 Jan 2006 15:04")
 	}

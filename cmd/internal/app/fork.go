@@ -21,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script/value"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -264,7 +265,9 @@ func (l *Launch) create(ctx context.Context, r *engine.RunRecord) (err error) {
 		return err
 	}
 	r.Parent, r.ForkCycle, r.Cycle = l.Fork.Record.ID, l.first(), l.first()
-	r.ForkedAt, r.Kept = l.Fork.Point.At, l.Fork.Record.Kept+l.Fork.Point.Kept
+	if r.ForkedAt = l.Fork.Point.At; !view.IsSurvey(r) {
+		r.Kept = l.Fork.Record.Kept + l.Fork.Point.Kept
+	}
 	from, to := config.ShopLog(l.shopFolder(), l.Fork.live()), config.ShopLog(l.shopFolder(), r.ID)
 	if l.mocksShop() {
 		err := mock.CopyLog(to, from, l.first())

@@ -29,6 +29,7 @@ import (
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/storage/sqlite/queue"
 )
@@ -235,7 +236,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Pool:         pool,
 		MemoryBudget: l.assembly().memoryBudget(),
 
-		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where()},
+		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where(), Survey: view.IsSurvey(&j.Record)},
 		Prior:        run.Prior{Kept: j.Record.Kept, Move: move, Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},
 		Hooks: run.Hooks{
 			Barrier: l.assembly().barrier(j),

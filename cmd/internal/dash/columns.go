@@ -44,9 +44,14 @@ func wrapped(rank int, name, text string, t tone, width, most int) (rows []row) 
 func (p *picture) run(width int) []row {
 	s := p.status
 	rows := []row{titled("Run", width)}
+	if s.Survey == nil {
+		rows = append(rows,
+			named(2, "progress", span{view.CyclesDone(s.Cycle, s.Cycles), plain}),
+			named(4, fmt.Sprintf("cycle %d", s.Cycle), span{fmt.Sprintf("%s of %s", engine.FormatCount(s.CycleEnded), engine.Counted(s.CycleTotal, "session", "sessions")), plain}))
+	} else {
+		rows = append(rows, wrapped(2, "progress", s.Done().String(), plain, width, 2)...)
+	}
 	rows = append(rows,
-		named(2, "progress", span{view.CyclesDone(s.Cycle, s.Cycles), plain}),
-		named(4, fmt.Sprintf("cycle %d", s.Cycle), span{fmt.Sprintf("%s of %s", engine.FormatCount(s.CycleEnded), engine.Counted(s.CycleTotal, "session", "sessions")), plain}),
 		named(5, "time", span{seconds(math.Floor(s.Elapsed)) + " so far", plain}))
 	if s.Origin != "" {
 		rows = append(rows, wrapped(4, "origin", s.Origin, plain, width, 2)...)
@@ -70,7 +75,9 @@ func (p *picture) run(width int) []row {
 		rows = append(rows, graphed(3, "requests/s", figure(s.LastSecond.RequestRate), p.recent.requests, width, 0),
 			named(4, "writes/s", span{figure(s.LastSecond.WriteRate), plain}))
 	}
-	rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
+	if s.Survey == nil {
+		rows = append(rows, named(3, "cycle time", span{cycleTime(s), plain}))
+	}
 	if q := s.Latency; q != nil {
 		rows = append(rows,
 			graphed(1, "p95", seconds(q.P95), p.recent.p95, width, 0),

@@ -22,7 +22,7 @@ func (l *History) snapshot(c *engine.RunTimeline, t *turns, m *engine.Moment) *e
 		Phase:         engine.Running,
 		CycleState:    engine.CycleState{Cycle: t.cycle, Cycles: l.settings.Cycles, SimTime: l.clock.At(t.cycle)},
 		LimitState:    engine.LimitState{Limit: l.settings.Limit, Floor: l.settings.Floor, Ceiling: l.settings.Ceiling, Governor: l.settings.Governor, InFlight: counts[engine.AgentInFlight]},
-		SessionCounts: engine.SessionCounts{Total: l.record.Total, Kept: l.record.Kept, Outcomes: map[engine.Outcome]int64{}},
+		SessionCounts: engine.SessionCounts{Total: l.record.Total, Kept: l.record.Kept, Survey: view.IsSurvey(&l.record), Outcomes: map[engine.Outcome]int64{}},
 		RequestCounts: engine.RequestCounts{Labels: engine.Labels{}},
 		Pace:          engine.Pace{Elapsed: c.Elapsed(at), Remaining: -1},
 		Oldest:        t.oldest(m.Crowd),

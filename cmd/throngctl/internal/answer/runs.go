@@ -34,6 +34,7 @@ type Run struct {
 	Seed    *uint64          `json:"seed,omitempty"`
 	Parent  engine.RunID     `json:"parent,omitempty"`
 	Fork    int              `json:"fork_cycle,omitempty"`
+	Survey  *view.Survey     `json:"survey,omitempty"` // absent if the run is not a survey
 	Note    string           `json:"note,omitempty"`
 	Cleaned []engine.Cleaned `json:"cleaned,omitempty"`
 	Saved   int              `json:"checkpoints,omitempty"` // in a database
@@ -44,7 +45,7 @@ func NewRun(r *engine.RunRecord) Run {
 	exact := r.Inexact == nil
 	j := Run{
 		Marks: NewMarks(r), Title: r.Title, Differs: view.Differences(r), Outcome: view.Outcome(r), Acted: r.Tally.Acted, Failed: r.Tally.Failed, State: r.State(), Reason: r.Reason, Created: utc(r.Created), Ended: utc(r.Ended), Cycle: r.Cycle, Cycles: r.Cycles,
-		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Note: r.Note, Cleaned: r.Cleaned,
+		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Survey: view.SurveyOf(r), Note: r.Note, Cleaned: r.Cleaned,
 	}
 	if r.Ending != engine.NotEnded && len(r.Verdict) > 0 {
 		passed := true

@@ -106,19 +106,25 @@ func Cleanup(out io.Writer, plan *cleanup.Plan) {
 	}
 }
 
-// named returns the name of a run in a list, with its star, its parent if it is a fork, and its state of cleanup.
+// named returns the name of a run in a list, with its star and its state of cleanup.
 func named(r *engine.RunRecord) string {
 	name := r.DisplayName()
 	if r.Star {
 		name = "★ " + name
 	}
-	if r.Parent != "" {
-		name += " (" + view.Origin(r, "") + ")"
-	}
 	if state := r.CleanedState(); state != "" {
 		name += " (" + state + ")"
 	}
 	return name
+}
+
+// changed returns the parent of a fork, and how a run differs from its scenario.
+func changed(r *engine.RunRecord) string {
+	differences := view.DifferencesText(r)
+	if r.Parent != "" && len(view.Differences(r)) == 0 {
+		differences = ""
+	}
+	return cmp.Or(Join(", ", view.Origin(r, ""), differences), "-")
 }
 
 // RemoteRuns lists the runs of a database.
@@ -152,9 +158,12 @@ func Runs(out io.Writer, runs []engine.RunRecord, sizes map[engine.RunID]int64) 
 	w := NewTable(out)
 	fmt.Fprintln(w, "RUN\tNAME\tTAGS\tSTARTED\tSTATE\tCYCLES\tDONE\tOUTCOME\tCHANGED\tSIZE\tNOTE")
 	for i := range runs {
-		r := &runs[i]
-		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, named(r), cmp.Or(strings.Join(r.Tags, " "), "-"), Time(r.Created), r.State(), ofCycles(r.Cycle, r.Cycles), view.DoneOf(r).Brief(),
-			cmp.Or(view.Outcome(r), "-"), cmp.Or(view.DifferencesText(r), "-"), engine.FormatBytes(sizes[r.ID]), Note(r.Note))
+		r, cycles := &runs[i], ofCycles(runs[i].Cycle, runs[i].Cycles)
+		if view.IsSurvey(r) {
+			cycles = "-"
+		}
+		Row(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, named(r), cmp.Or(strings.Join(r.Tags, " "), "-"), Time(r.Created), r.State(), cycles, view.DoneOf(r).Brief(),
+			cmp.Or(view.Outcome(r), "-"), changed(r), engine.FormatBytes(sizes[r.ID]), Note(r.Note))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -90,9 +90,11 @@ func Describe(s *engine.Snapshot) string {
 	for _, v := range view.Unavailable(s) {
 		add("%s %s", v.Name, v.BreakerWhy)
 	}
-	add("%s", view.CyclesDone(s.Cycle, s.Cycles))
-	if took := cmp.Or(s.LastCycle.Took, s.CycleTook); took > 0 {
-		add("cycle time %s", engine.FormatDuration(took))
+	if !s.Survey {
+		add("%s", view.CyclesDone(s.Cycle, s.Cycles))
+		if took := cmp.Or(s.LastCycle.Took, s.CycleTook); took > 0 {
+			add("cycle time %s", engine.FormatDuration(took))
+		}
 	}
 	add("limit %d", s.Limit)
 	add("in flight %d", s.InFlight)

@@ -29,8 +29,11 @@ func Status(out io.Writer, s *view.Status) error {
 	row("phase", Join(": ", Join(", ", s.Phase, s.Ending), s.Reason), s.Inexact)
 	row("unconfirmed", Unconfirmed(s))
 	row("origin", s.Origin)
-	row("progress", view.CyclesDone(s.Cycle, s.Cycles), Join(", ", s.Done().String(), s.Done().Percent()),
-		ofAll(fmt.Sprintf("cycle %d:", s.Cycle), s.CycleEnded, s.CycleTotal),
+	cycles, cycle := view.CyclesDone(s.Cycle, s.Cycles), ofAll(fmt.Sprintf("cycle %d:", s.Cycle), s.CycleEnded, s.CycleTotal)
+	if s.Survey != nil {
+		cycles, cycle = "", ""
+	}
+	row("progress", cycles, Join(", ", s.Done().String(), s.Done().Percent()), cycle,
 		fmt.Sprintf("%s failed", engine.FormatCount(s.Failed)), view.FormatPerSecond(s.SessionRate))
 	row("time", seconds(s.Elapsed)+" elapsed", s.TimeLeft())
 	row("limit", fmt.Sprintf("%d, %d in flight", s.Limit, s.InFlight), bounds(s), steered(s))

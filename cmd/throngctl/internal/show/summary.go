@@ -41,7 +41,11 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	row := func(name, format string, args ...any) {
 		Row(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
+	if s.Survey {
+		row("agents", "%s%s", view.DoneIn(s), outcomes(s))
+	} else {
+		row("sessions", "%s%s", engine.FormatCount(s.Ended), outcomes(s))
+	}
 	if s.Cut > 0 {
 		row("canceled", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
@@ -72,10 +76,12 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	if s.Arrivals != "" {
 		row("arrivals", "%s; latency counts from the intended start", s.Arrivals)
 	}
-	if s.Cycle > 1 {
-		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(s.Cycle)))
+	if own := s.Cycle - job.Record.ForkCycle; own > 1 {
+		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(own)))
 	}
-	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
+	if !s.Survey {
+		row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
+	}
 	if s.WritesPerSec > 0 {
 		row("writes", "%s/s", engine.FormatCount(int64(math.Round(s.WritesPerSec))))
 	}
