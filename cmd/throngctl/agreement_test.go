@@ -191,7 +191,7 @@ func TestLearn(t *testing.T) {
 	for _, seed := range []string{"1", "2", "3"} {
 		asked := d.run(t, d.file(t, "mock-persona", handmadeRule), "--set", "share=1", "--seed", seed)
 		var l answer.Learned
-		d.json(t, &l, "learn", "decide", asked, "-o", rule)
+		d.json(t, &l, "learn", asked, "decide", "-o", rule)
 		h := &l.Learned.HeldOut
 		if !h.Beats() || h.Accuracy < h.BaselineAccuracy+0.1 || strings.Join(l.Fields, " ") != "agent.age agent.frequency now.weekday" {
 			t.Errorf("seed %s: %+v", seed, l)
@@ -211,7 +211,7 @@ func TestLearn(t *testing.T) {
 	}
 	noise := d.run(t, d.file(t, "mock-1", handmadeRule), "--set", "share=1")
 	var l answer.Learned
-	d.json(t, &l, "learn", "decide", noise, "-o", rule)
+	d.json(t, &l, "learn", noise, "decide", "-o", rule)
 	if h := &l.Learned.HeldOut; h.Accuracy > h.BaselineAccuracy+0.08 || h.LogLoss < h.BaselineLogLoss-0.02 {
 		t.Errorf("learned from noise: %+v", *h)
 	}
@@ -219,16 +219,17 @@ func TestLearn(t *testing.T) {
 		t.Errorf("learned from noise, without a warning: %+v", l.Learned.HeldOut)
 	}
 	for want, args := range map[string][]string{
-		"did you mean `decide`":       {"decid", noise},
-		"nothing can be learned from": {"decide", noise, "--fields", "now.hour"},
-		"no agent that asked has":     {"decide", noise, "--fields", "agent.wealth"},
-		"a table needs 1 to 3 fields": {"decide", noise, "--table"},
+		"did you mean `decide`":       {noise, "decid"},
+		"nothing can be learned from": {noise, "decide", "--fields", "now.hour"},
+		"no agent that asked has":     {noise, "decide", "--fields", "agent.wealth"},
+		"no step named":               {},
+		"a table needs 1 to 3 fields": {noise, "decide", "--table"},
 	} {
 		if code, out, stderr := ctl(t, append([]string{"learn", "--data", d.data, "-o", rule}, args...)...); code == exitDone || !strings.Contains(stderr, want) {
 			t.Errorf("%q: exit code %d, want %q\n%s%s", args, code, want, out, stderr)
 		}
 	}
-	if code, out, stderr := ctl(t, "learn", "decide", noise, "--data", d.data, "-o", rule, "--table", "--fields", "agent.frequency"); code != exitDone || !strings.Contains(out, "a table over agent.frequency") {
+	if code, out, stderr := ctl(t, "learn", noise, "decide", "--data", d.data, "-o", rule, "--table", "--fields", "agent.frequency"); code != exitDone || !strings.Contains(out, "a table over agent.frequency") {
 		t.Errorf("a table: exit code %d\n%s%s", code, out, stderr)
 	}
 }
@@ -238,7 +239,7 @@ func TestRuleOfAnotherPopulation(t *testing.T) {
 	d := newDeciding(t)
 	asked := d.run(t, d.file(t, "mock-persona", handmadeRule), "--set", "share=1")
 	var l answer.Learned
-	d.json(t, &l, "learn", "decide", asked, "-o", filepath.Join(d.dir, "decide.json"))
+	d.json(t, &l, "learn", asked, "decide", "-o", filepath.Join(d.dir, "decide.json"))
 	file := d.file(t, "mock-persona", "{learned: decide.json}")
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -235,7 +236,7 @@ func TestRunIDsOfTheCommandLine(t *testing.T) {
 	for _, args := range [][]string{
 		{"status"}, {"resume"}, {"fork"}, {"audit"}, {"export"}, {"report"}, {"checkpoints"}, {"timeline", "0"}, {"agents"}, {"delete"}, {"restore"}, {"note"}, {"compare", "x"},
 	} {
-		code, stdout, stderr := ctl(t, append(args, "../../x", "--data", data)...)
+		code, stdout, stderr := ctl(t, slices.Concat(args[:1], []string{"../../x"}, args[1:], []string{"--data", data})...)
 		if code == exitDone || !strings.Contains(stderr, "cannot be the ID of a run") && !strings.Contains(stderr, "no such run") && !strings.Contains(stderr, "not found") {
 			t.Errorf("%q: code %d\n%s%s", args, code, stdout, stderr)
 		}

@@ -16,7 +16,7 @@ import (
 
 // compareCmd compares runs, or groups of runs.
 type compareCmd struct {
-	RunIDs     []string `arg:"" name:"run" help:"Run IDs or their beginnings, or names; all are compared with the first. Commas join runs with different seeds: A1,A2,A3 B1,B2,B3."`
+	RunIDs     []string `arg:"" optional:"" name:"run" help:"Run IDs or their beginnings, or names; all are compared with the first, and a single one with real data (default: the newest run). Commas join runs with different seeds: A1,A2,A3 B1,B2,B3."`
 	Replicates bool     `help:"Compare each run together with all others that have the same setup and another seed."`
 	From       int      `placeholder:"C" help:"First cycle, from 0."`
 	To         int      `placeholder:"C" help:"Cycle to stop before."`
@@ -33,6 +33,13 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if len(c.RunIDs) == 0 {
+		newest, err := pick(ctx, store, "")
+		if err != nil {
+			return err
+		}
+		c.RunIDs = []string{string(surveyed(ctx, store, newest).ID)}
+	}
 	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
 		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.From == 0 && c.To == 0)
 		if err == nil && c.CSV != "" {

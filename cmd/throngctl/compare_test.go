@@ -60,6 +60,8 @@ func TestCompare(t *testing.T) {
 	}
 	want(t, exitDone, "", []string{"compare", lazy, found[1], "--data", data}, "parameter eagerness 2 → 8", "which all runs completed")
 	want(t, exitUsage, "", []string{"compare", lazy, "--data", data}, "no real data to compare it with")
+	want(t, exitUsage, "", []string{"compare", "--data", data}, "no real data to compare it with")
+	want(t, exitUsage, "", []string{"timeline", "--data", data}, "no agent named (name an agent")
 	want(t, exitUsage, "", []string{"compare", lazy, lazy, "--data", data}, "is named twice")
 	want(t, exitUsage, "", []string{"compare", lazy, eager, "--from", "9", "--data", data}, "0 to 3")
 	want(t, exitUsage, "", []string{"compare", lazy, "unknown", "--data", data}, "unknown")

@@ -23,40 +23,41 @@ func TestCompletion(t *testing.T) {
 	_, out, _ := ctl(t, "runs", "--data", data)
 	run := strings.Fields(strings.Split(out, "\n")[1])[0]
 	for line, want := range map[string][]string{
-		"run|s":                          {"shopping", "study"},
-		"run|":                           {"analysis", "conversation", "shopping", "study", "world"},
-		"runs|--js":                      {"--json"},
-		"run|shopping|--governor|ad":     {"adaptive"},
-		"run|shopping|--governor=late":   {"--governor=latency"},
-		"run|--governor|=|man":           {"manual"},
-		"run|--metrics|o":                {"on", "off"},
-		"run|--metrics|off|w":            {"world"},
-		"run|--metrics|w":                nil, // parsed as the flag's value
-		"run|--sequential|on|sh":         {"shopping"},
-		"run|--resume|":                  {"newest", run},
-		"status|--data|" + data + "|2":   {run},
-		"resume|--da":                    {"--data", "--database-url", "--database-host", "--database-port", "--database-name", "--database-user", "--database-sslmode", "--database-ca", "--database-connections", "--database-share", "--database-acquire", "--database-life", "--database-idle", "--database-timeout"},
-		"delete|--unsent|":               {"send", "drop"},
-		"settings|retries":               {"retries="},
-		"settings|database-po":           {"database-port="},
-		"settings|otl":                   {"otlp="},
-		"settings|log":                   {"log-level="},
-		"set|max-c":                      {"max-concurrent="},
-		"guide|dash":                     {"dashboard"},
-		"schema|scenario":                {"scenario", "scenarios"},
-		"secret|":                        {"set", "forget", "check"},
-		"completion|z":                   {"zsh"},
-		"completion|p":                   {"powershell"},
-		"agents|--state|f":               {"failed"},
-		"run|--payload|":                 nil,
-		"no-such-command|":               nil,
-		"check":                          {"checkpoints", "checkpoint", "check"},
-		"__com":                          nil,
-		"run|--mock-latency|re":          {"remote"},
-		"run|shopping|--no-such|":        nil,
-		"export|--what|ti":               {"timings"},
-		"run|shopping|--breaker|":        {"probe", "wait", "off"},
-		"timeline|shopper-1|" + run[:12]: {run},
+		"run|s":                        {"shopping", "study"},
+		"run|":                         {"analysis", "conversation", "shopping", "study", "world"},
+		"runs|--js":                    {"--json"},
+		"run|shopping|--governor|ad":   {"adaptive"},
+		"run|shopping|--governor=late": {"--governor=latency"},
+		"run|--governor|=|man":         {"manual"},
+		"run|--metrics|o":              {"on", "off"},
+		"run|--metrics|off|w":          {"world"},
+		"run|--metrics|w":              nil, // parsed as the flag's value
+		"run|--sequential|on|sh":       {"shopping"},
+		"run|--resume|":                {"newest", run, "Marketplace shoppers"},
+		"status|--data|" + data + "|2": {run},
+		"resume|--da":                  {"--data", "--database-url", "--database-host", "--database-port", "--database-name", "--database-user", "--database-sslmode", "--database-ca", "--database-connections", "--database-share", "--database-acquire", "--database-life", "--database-idle", "--database-timeout"},
+		"delete|--unsent|":             {"send", "drop"},
+		"settings|retries":             {"retries="},
+		"settings|database-po":         {"database-port="},
+		"settings|otl":                 {"otlp="},
+		"settings|log":                 {"log-level="},
+		"set|max-c":                    {"max-concurrent="},
+		"guide|dash":                   {"dashboard"},
+		"schema|scenario":              {"scenario", "scenarios"},
+		"secret|":                      {"set", "forget", "check"},
+		"completion|z":                 {"zsh"},
+		"completion|p":                 {"powershell"},
+		"agents|--state|f":             {"failed"},
+		"run|--payload|":               nil,
+		"no-such-command|":             nil,
+		"check":                        {"checkpoints", "checkpoint", "check"},
+		"__com":                        nil,
+		"run|--mock-latency|re":        {"remote"},
+		"run|shopping|--no-such|":      nil,
+		"export|--what|ti":             {"timings"},
+		"run|shopping|--breaker|":      {"probe", "wait", "off"},
+		"timeline|" + run[:12]:         {run},
+		"learn|Mark":                   {"Marketplace shoppers"},
 	} {
 		var got []string
 		for _, one := range (completion.Completer{Root: model().Node, Data: data}).Complete(t.Context(), strings.Split(line, "|")) {
@@ -82,11 +83,15 @@ func TestCompletionInBash(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), bash, "--norc", "-c", `source <(throngctl completion bash)
 complete -p throngctl
+COMP_WORDS=(throngctl export "Marketplace\\ sh"); COMP_CWORD=2; _throngctl; echo "names: ${COMPREPLY[*]}"
+COMP_WORDS=(throngctl export "\"Market"); COMP_CWORD=2; _throngctl; echo "quoted: ${COMPREPLY[*]}"
 COMP_WORDS=(throngctl guide dash); COMP_CWORD=2; _throngctl; echo "guide: ${COMPREPLY[*]}"
 COMP_WORDS=(throngctl run shopping --governor=ad); COMP_CWORD=3; _throngctl; echo "governor: ${COMPREPLY[*]}"`)
-	cmd.Env = append(os.Environ(), asToolEnv+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+	data := t.TempDir()
+	newRun(t, data)
+	cmd.Env = append(os.Environ(), asToolEnv+"=1", "THRONG_DATA="+data, "PATH="+dir+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
-	if want := "complete -o default -F _throngctl throngctl\nguide: dashboard\ngovernor: adaptive\n"; err != nil || string(out) != want {
+	if want := "complete -o default -F _throngctl throngctl\nnames: Marketplace\\ shoppers\nquoted: Marketplace shoppers\nguide: dashboard\ngovernor: adaptive\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %q, want %q", err, out, want)
 	}
 	for _, shell := range []string{"zsh", "fish"} {

@@ -83,7 +83,7 @@ func TestFetchOverKills(t *testing.T) {
 	refused("throngctl fork "+run, "resume", run, "--data", there)
 	refused("not in this store", "export", run, "--data", there, "--out", filepath.Join(t.TempDir(), "out"))
 	refused("not in this store", "audit", run, "--data", there)
-	refused("not in this store", "timeline", "0", run, "--data", there)
+	refused("not in this store", "timeline", run, "0", "--data", there)
 	refused("not in this store", "compare", run, run, "--data", there)
 	refused("not in this store", "push", run, "--data", there, "--database-url", url)
 	must("deleted", "delete", run, "--yes", "--data", there)

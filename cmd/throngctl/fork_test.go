@@ -83,7 +83,7 @@ func TestForkFromTheCommandLine(t *testing.T) {
 	if manifest := read(t, data, "out", "run.json"); strings.Contains(manifest, filepath.Dir(file)) {
 		t.Error("run.json has the path of the file")
 	}
-	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "Forkable (continues run "+parent+" from ") {
+	if _, out, _ := ctl(t, "runs", "--data", data); !strings.Contains(out, "  continues run "+parent+" from ") {
 		t.Errorf("the runs do not name the parent:\n%s", out)
 	}
 }

@@ -117,7 +117,7 @@ func TestAnswersForPrograms(t *testing.T) {
 		{"status", exitDone, []string{`"phase":"ended"`, `"sessions":20`}},
 		{"agents " + run, exitDone, []string{`"agents": 10`, `"no_session": 0`, `"outcomes": {`}},
 		{"agents " + run + " --state stopped", exitDone, []string{`"state": "stopped"`, `"who": [`}},
-		{"timeline shopper-3 " + run, exitDone, []string{`"id": "shopper-3"`, `"sessions": [`, `"total_ms": `, `"path": "decide_shop"`}},
+		{"timeline " + run + " shopper-3", exitDone, []string{`"id": "shopper-3"`, `"sessions": [`, `"total_ms": `, `"path": "decide_shop"`}},
 		{"compare " + run + " " + id + " --cycles", exitDone, []string{`"from_cycle": 0`, `"to_cycle": 2`, `"kind": "share of sessions"`, `"against": [`, `"per_cycle": [`, `"seed 7 → 8"`}},
 		{"audit " + run, exitDone, []string{`"equal": true`, `"figures": [`, `"recomputed": `}},
 		{"validate shopping", exitDone, []string{`"title": "Marketplace shoppers"`, `"name": "eagerness"`, `"kind": "http"`, `"name": "decide_shop"`, `"metric": "error_rate"`, `"cycle_seconds": {`, `"warnings": []`}},

@@ -10,7 +10,6 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/survey"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
@@ -45,27 +44,32 @@ func (e *noSuchRun) Unwrap() error { return engine.ErrNotFound }
 // among: a survey has to be named.
 func (t *terminal) with(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error {
 	return t.withNewest(ctx, name, func(store *sqlite.Store, r engine.RunRecord) error {
-		if name == "" && r.Parent != "" && survey.Of(r.Source) != nil {
-			if of, err := store.Run(ctx, r.Parent); err == nil {
-				r = of
-			}
+		if name == "" {
+			r = surveyed(ctx, store, r)
 		}
 		return f(store, r)
 	})
 }
 
+// surveyed returns the run that a survey was among; another run is returned as it is.
+func surveyed(ctx context.Context, store *sqlite.Store, r engine.RunRecord) engine.RunRecord {
+	if view.IsSurvey(&r) {
+		if of, err := store.Run(ctx, r.Parent); err == nil {
+			return of
+		}
+	}
+	return r
+}
+
 // withNewest is with, but the newest run may be a survey.
-func (t *terminal) withNewest(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) (err error) {
-	store, err := t.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	record, err := pick(ctx, store, name)
-	if err != nil {
-		return err
-	}
-	return f(store, record)
+func (t *terminal) withNewest(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error {
+	return t.look(ctx, func(store *sqlite.Store) error {
+		record, err := pick(ctx, store, name)
+		if err != nil {
+			return err
+		}
+		return f(store, record)
+	})
 }
 
 type runsCmd struct {

@@ -67,9 +67,23 @@ func TestSurvey(t *testing.T) {
 			t.Fatalf("at %s: exit code %d\n%s%s", at, code, out, stderr)
 		}
 		survey := regexp.MustCompile(`run (\S+):`).FindStringSubmatch(out)[1]
-		_, talk, stderr := ctl(t, "timeline", "0", survey, "--json", "--data", data)
+		own := regexp.MustCompile(`12 of 12 agents asked, 12 answered`)
+		_, status, _ := ctl(t, "status", survey, "--data", data)
+		want(t, exitDone, "", []string{"report", survey, "-o", filepath.Join(dir, at+".html"), "--data", data}, at+".html")
+		for name, text := range map[string]string{"survey": out, "status": status, "report": read(t, dir, at+".html")} {
+			if !own.MatchString(text) || regexp.MustCompile(`cycles? done|cycle time`).MatchString(text) {
+				t.Errorf("at %s, %s has figures of the run in it:\n%s", at, name, text)
+			}
+		}
+		_, talk, stderr := ctl(t, "timeline", survey, "0", "--json", "--data", data)
 		if newest := "hour " + string(at[0]-1); !strings.Contains(talk, "You remember: "+newest) || strings.Contains(talk, "You remember: hour "+at) || !strings.Contains(talk, "hours: "+at) {
 			t.Errorf("at %s the model is shown\n%s%s", at, talk, stderr)
+		}
+	}
+	_, list, _ := ctl(t, "runs", "--data", data)
+	for _, want := range []string{`\S+ +Survey: Diarists  +-  +\S+ \S+ +finished  +-  +12 \(100%\)  +12 answered, no failures  +asks the agents of run ` + id + ` after 4 cycles, `, `after 1 cycle, `, `4/4  +48 \(100%\)`} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("runs lack %s:\n%s", want, list)
 		}
 	}
 	if _, newest, _ := ctl(t, "export", "--what", "events", "--data", data); newest != before {

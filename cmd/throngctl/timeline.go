@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/history"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
@@ -19,8 +20,8 @@ import (
 
 // timelineCmd shows the steps of an agent.
 type timelineCmd struct {
-	Agent string `arg:"" help:"Agent ID, or index from 0."`
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
+	Agent string `arg:"" optional:"" help:"Agent ID, or index from 0: the only argument, or the one after the run."`
 	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	jsonFlag
 	Persona bool `help:"Also show its persona, memory, notes and inbox."`
@@ -29,6 +30,9 @@ type timelineCmd struct {
 
 // Run is called by kong.
 func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
+	if err := flags.RunFirst(&c.RunID, &c.Agent, "agent", "an agent, such as throngctl timeline 0"); err != nil {
+		return err
+	}
 	return t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
 		if err := review.CheckHere(&r); err != nil {
 			return err

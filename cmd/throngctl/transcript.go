@@ -18,7 +18,7 @@ import (
 
 // transcriptCmd prints what the agents of a run said.
 type transcriptCmd struct {
-	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning (default: the newest run)."`
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
 	Agent string `placeholder:"A" help:"Only this agent: its ID, or its index from 0."`
 	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	Find  string `placeholder:"TEXT" help:"Only lines that contain this text."`

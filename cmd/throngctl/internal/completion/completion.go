@@ -196,7 +196,8 @@ func (c Completer) arguments(ctx context.Context, at typing) (found []Candidate)
 	return found
 }
 
-// runs returns the runs in the store, newest first, or none if the store cannot be read.
+// runs returns the IDs of the runs in the store, newest first, and the names that only one run has. It returns none if the store cannot be
+// read.
 func (c Completer) runs(ctx context.Context) (found []Candidate) {
 	if !sqlite.Exists(c.Data) {
 		return nil
@@ -210,9 +211,17 @@ func (c Completer) runs(ctx context.Context) (found []Candidate) {
 	if err != nil {
 		return nil
 	}
+	often := map[string]int{}
 	for i := range all {
 		r := &all[i]
-		found = append(found, Candidate{string(r.ID), r.Title + ", " + r.State()})
+		found = append(found, Candidate{string(r.ID), r.DisplayName() + ", " + r.State()})
+		often[strings.ToLower(r.DisplayName())]++
+	}
+	for i := range all {
+		r := &all[i]
+		if often[strings.ToLower(r.DisplayName())] == 1 {
+			found = append(found, Candidate{r.DisplayName(), string(r.ID) + ", " + r.State()})
+		}
 	}
 	return found
 }

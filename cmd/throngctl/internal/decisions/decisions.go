@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/flags"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/surrogate"
@@ -48,8 +49,8 @@ func (c *Agreement) Run(ctx context.Context, t *Terminal) error {
 
 // Learn learns a rule from the answers of a model.
 type Learn struct {
-	Step   string   `arg:"" help:"Step whose answers are learned, such as decide_shop."`
 	RunID  string   `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
+	Step   string   `arg:"" optional:"" help:"Step whose answers are learned, such as decide_shop: the only argument, or the one after the run."`
 	Out    string   `short:"o" placeholder:"FILE" help:"File to write the rule to (default: STEP.rule.json)."`
 	Table  bool     `help:"Learn a table of shares by segment instead of a logistic regression; --fields names the segments."`
 	Fields []string `sep:"," placeholder:"FIELD" help:"Use only these fields, such as agent.age, agent.memory.spent or now.weekday (default: all)."`
@@ -58,6 +59,9 @@ type Learn struct {
 
 // Run is called by kong.
 func (c *Learn) Run(ctx context.Context, t *Terminal) error {
+	if err := flags.RunFirst(&c.RunID, &c.Step, "step", "a step of a model, such as throngctl learn decide_shop"); err != nil {
+		return err
+	}
 	o := surrogate.Options{Kind: surrogate.Logistic, Fields: c.Fields, Step: c.Step}
 	if c.Table {
 		o.Kind = surrogate.Table

@@ -184,7 +184,12 @@ func Unconfirmed(s *view.Status) string {
 
 // Ended prints how a run ended and how to continue.
 func Ended(out io.Writer, r *engine.RunRecord) {
-	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s sessions done\n", r.ID, r.DisplayName(), r.State(), view.DoneOf(r).Brief())
+	done := view.DoneOf(r)
+	text := done.Brief() + " sessions done"
+	if done.Survey != nil {
+		text = done.String()
+	}
+	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s\n", r.ID, r.DisplayName(), r.State(), text)
 	if why := view.Why(r); why != "" {
 		fmt.Fprintf(out, "  ended: %s\n", why)
 	}
