@@ -52,7 +52,7 @@ type Cycle struct {
 	Share
 }
 
-// Field is a part of the answers: a choice, with Agree, Kappa and Table, or a number, with Numbers.
+// Field is a part of the answers: a choice, with Agree, Kappa and Table, and Rating if it is among numbers, or a number, with Numbers.
 type Field struct {
 	Name string `json:"name"` // "" is the whole answer
 	// Agree counts pairs that both have the field.
@@ -60,6 +60,7 @@ type Field struct {
 	Kappa   *Kappa   `json:"kappa,omitempty"`
 	Table   *Table   `json:"table,omitempty"`
 	Numbers *Numbers `json:"numbers,omitempty"`
+	Rating  *Rating  `json:"rating,omitempty"` // of a choice among numbers
 }
 
 // Table counts pairs by answer: Counts[i][k] is how often the model answered Answers[i] and the rule Answers[k].
@@ -180,7 +181,9 @@ func (s *Step) measure(pairs []pair) {
 			f.Numbers = newNumbers(numbers)
 		} else {
 			choices = append(choices, name)
-			f.choice(all)
+			if answers := f.choice(all); isRating(answers) {
+				f.Rating = newRating(numbers)
+			}
 		}
 		s.Fields = append(s.Fields, f)
 	}
@@ -257,8 +260,8 @@ func numbersOf(all []split, name string) (numbers []both, many bool) {
 	return numbers, len(different) > mostNumbers
 }
 
-// choice counts the pairs that both have the field.
-func (f *Field) choice(all []split) {
+// choice counts the pairs that both have the field, and returns their answers as JSON.
+func (f *Field) choice(all []split) (answers []string) {
 	counts := map[[2]string]int{}
 	often := map[string]int{}
 	var t tally
@@ -274,10 +277,10 @@ func (f *Field) choice(all []split) {
 		often[b]++
 	}
 	if t.of == 0 {
-		return
+		return nil
 	}
 	f.Agree, f.Kappa = t.share(), newKappa(counts, t.of, t.size())
-	answers := slices.SortedFunc(maps.Keys(often), func(a, b string) int {
+	answers = slices.SortedFunc(maps.Keys(often), func(a, b string) int {
 		if often[a] != often[b] {
 			return often[b] - often[a]
 		}
@@ -290,16 +293,18 @@ func (f *Field) choice(all []split) {
 	for i, answer := range answers {
 		at[answer] = min(i, mostAnswers-1)
 	}
+	rows := answers
 	if len(answers) > mostAnswers {
-		answers = append(answers[:mostAnswers-1:mostAnswers-1], otherAnswer)
+		rows = append(answers[:mostAnswers-1:mostAnswers-1], otherAnswer)
 	}
-	f.Table = &Table{Answers: plain(answers), Counts: make([][]int, len(answers))}
+	f.Table = &Table{Answers: plain(rows), Counts: make([][]int, len(rows))}
 	for i := range f.Table.Counts {
-		f.Table.Counts[i] = make([]int, len(answers))
+		f.Table.Counts[i] = make([]int, len(rows))
 	}
 	for both, n := range counts {
 		f.Table.Counts[at[both[0]]][at[both[1]]] += n
 	}
+	return answers
 }
 
 // numberOf returns the number that a JSON value is; NaN for another value.

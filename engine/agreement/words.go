@@ -88,8 +88,12 @@ func (s *Step) Remarks() (all []string) {
 		all = append(all, fmt.Sprintf("Agreement is %s where the model decided, but %s where the rule did: `share` may not be a random choice of agents.", a.text(), b.text()))
 	}
 	for i := range s.Fields {
-		if n := s.Fields[i].Numbers; n != nil {
-			all = append(all, n.sentence(s.Fields[i].label()))
+		f := &s.Fields[i]
+		if f.Numbers != nil {
+			all = append(all, f.Numbers.sentence(f.label()))
+		}
+		if f.Rating != nil {
+			all = append(all, f.Rating.sentence(f.label()))
 		}
 	}
 	unanswered := 0
