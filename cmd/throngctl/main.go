@@ -388,6 +388,7 @@ func (t *terminal) bind(command *kong.Context) {
 		Execute: func(ctx context.Context, l app.Launch, export string) error {
 			return carryOut(ctx, t, l, output{Export: export}, databaseFlag{})
 		},
+		Export: exportRun,
 	})
 }
 

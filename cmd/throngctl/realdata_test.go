@@ -40,7 +40,7 @@ func TestRealData(t *testing.T) {
 		}
 	}
 	code, out, stderr = ctl(t, "transcript", run, "--voices", "--data", data)
-	if code != exitDone || !strings.Contains(out, "opinion  200") || strings.Contains(out, "one voice") {
+	if code != exitDone || !strings.Contains(out, "opinion  200") || strings.Contains(out, "answer alike") {
 		t.Errorf("voices: exit code %d\n%s%s", code, out, stderr)
 	}
 	table := filepath.Join(t.TempDir(), "table.csv")

@@ -96,10 +96,16 @@ func TestSurvey(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &got); code != exitDone || err != nil || got.Asked == 0 || got.Asked == 12 || len(got.Questions) != 3 || len(got.Questions[0].Groups) != 2 {
 		t.Errorf("of the north: exit code %d, %v, %+v\n%s%s", code, err, got, out, stderr)
 	}
-	want := fmt.Sprintf("\nmood,How are you?,choice,,,answered,,%d,%d,1,,\n", got.Asked, got.Asked)
-	if written, err := os.ReadFile(table); err != nil || !strings.Contains(string(written), want) {
-		t.Errorf("the table has %v\n%swant %q", err, written, want)
+	row := fmt.Sprintf("\nmood,How are you?,choice,,,answered,,%d,%d,1,,\n", got.Asked, got.Asked)
+	if written, err := os.ReadFile(table); err != nil || !strings.Contains(string(written), row) {
+		t.Errorf("the table has %v\n%swant %q", err, written, row)
 	}
+	folder := filepath.Join(dir, "shown")
+	want(t, exitDone, "", []string{"survey", "--export", folder, "--data", data}, "exported to "+folder)
+	if exported := read(t, folder, "events.csv"); strings.Count(exported, "survey_answer") != got.Asked {
+		t.Errorf("shown and exported, the survey has the answers\n%swant %d", exported, got.Asked)
+	}
+	want(t, exitUsage, "", []string{"survey", "--at", "2", "--data", data}, "name a file of questions")
 	if after := events(); after != before {
 		t.Errorf("the run has changed:\n%s\nit was\n%s", after, before)
 	}

@@ -118,7 +118,7 @@ func modelWords() map[string]keyWord {
 		"prompt":      {words, "the question to the model"},
 		"messages":    {schema{"type": []string{"array", "string"}, "items": ref("message")}, "the messages instead of a prompt: a list of role and content, or an expression that returns one"},
 		"system":      {words, "the instructions to the model, such as the role it plays"},
-		"answer":      {mapped, "the shape of the answer: names with string, bool, int, float, list, a list of choices or a map; or a JSON Schema under schema"},
+		"answer":      {mapped, "the shape of the answer: names with string, bool, int, float, list, a list of choices, a scale {from: 1, to: 5} or a map; or a JSON Schema under schema"},
 		"temperature": {numeric, "how much answers vary, from 0 to 2"},
 		"max_tokens":  {whole, "the maximum number of tokens of the answer"},
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/scale"
 )
 
 // Kind is the kind of answer that a question expects.
@@ -110,14 +111,7 @@ func question(name string, n *doc.Node) Question {
 		q.options(answer)
 	case answer.Kind() == doc.Map:
 		q.Kind = Scale
-		answer.Fields("from", "to")
-		answer.Require("from", "to")
-		if answer.Get("from") == nil || answer.Get("to") == nil {
-			break
-		}
-		if q.Low, q.High = answer.Get("from").Int(-1000, 1000), answer.Get("to").Int(-1000, 1000); q.Low >= q.High {
-			answer.Errorf("", "a scale from %d to %d has no steps", q.Low, q.High)
-		}
+		q.Low, q.High = scale.Read(answer)
 	case answer.Text() == "number":
 		q.Kind = Number
 	case answer.Text() != "text":

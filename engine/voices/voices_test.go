@@ -50,7 +50,7 @@ func TestCollapsedCrowd(t *testing.T) {
 	if v.Different != 1 || v.Effective != 1 || v.Coverage != 0.01 || v.Uniformity != 0 || v.Distance != 0 || v.Complexity > 0.1 {
 		t.Errorf("got %+v, want one answer", v)
 	}
-	if !strings.Contains(v.Warning, "speaks with one voice") || len(v.Phrases) == 0 || v.Phrases[0].Share != 1 {
+	if !strings.Contains(v.Warning, "agents answer alike") || len(v.Phrases) == 0 || v.Phrases[0].Share != 1 {
 		t.Errorf("the warning is %q with %v, want one, and a phrase that all say", v.Warning, v.Phrases)
 	}
 }
@@ -67,7 +67,7 @@ func TestHalfCollapsedCrowd(t *testing.T) {
 	if want := math.Sqrt(200); v.Different != 51 || math.Abs(v.Effective-want) > 1e-9 || v.Coverage != 0.51 || v.Largest != 0.5 {
 		t.Errorf("got %+v, want 51 different answers and an effective number of %.2f", v, want)
 	}
-	if !strings.Contains(v.Warning, "as varied as 14.1 different ones") {
+	if !strings.Contains(v.Warning, "vary only as much as 14 different answers would") {
 		t.Errorf("the warning is %q", v.Warning)
 	}
 	if s := v.Segments; len(s) != 1 || s[0].Attribute != "half" || s[0].Between < 0.9 || s[0].Within > 0.6 {

@@ -2,6 +2,7 @@ package voices
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
@@ -23,7 +24,7 @@ const (
 	manyRefusals = 0.05
 )
 
-// warning says in which way the crowd speaks with one voice; "" if it does not.
+// warning says in which way agents answer alike; "" if they do not.
 func (v *Voice) warning() string {
 	if v.Compared < FewestAgents {
 		return ""
@@ -31,12 +32,13 @@ func (v *Voice) warning() string {
 	who := engine.Counted(int64(v.Compared), "agent", "agents")
 	switch refusals := float64(v.Refusals) / float64(v.Compared); {
 	case v.Choice && v.Largest > oneChoice:
-		return fmt.Sprintf("The crowd speaks with one voice: %.0f%% of %s make the same choice.", 100*v.Largest, who)
+		return fmt.Sprintf("Nearly all agents answer alike: %.0f%% of %s make the same choice.", 100*v.Largest, who)
 	case v.Choice:
 	case v.Effective < lowEffective*float64(v.Compared):
-		return fmt.Sprintf("The crowd speaks with one voice: the answers of %s are as varied as %.1f different ones.", who, v.Effective)
+		return fmt.Sprintf("Many agents answer alike: the answers of %s vary only as much as %s would, each of them given equally often.", who,
+			engine.Counted(int64(math.Round(v.Effective)), "different answer", "different answers"))
 	case v.Distance < lowDistance:
-		return fmt.Sprintf("The crowd speaks with one voice: answers of two agents have on average %.0f%% of their words in common.", 100*(1-v.Distance))
+		return fmt.Sprintf("Many agents answer alike: on average, %.0f%% of the words in the answers of two agents are the same.", 100*(1-v.Distance))
 	case len(v.Phrases) > 0 && v.Phrases[0].Share > commonPhrase:
 		return fmt.Sprintf("Part of the answers is the same: %.0f%% of %s say “%s”.", 100*v.Phrases[0].Share, who, v.Phrases[0].Text)
 	case refusals > manyRefusals:
@@ -110,7 +112,7 @@ func (c *Crowd) Verdict() string {
 	case !c.Judged():
 		return fmt.Sprintf("Too few answers to judge: a step needs those of %d agents.", FewestAgents)
 	case warned == 0:
-		return "The agents do not speak with one voice."
+		return "The answers of the agents differ: no step has a warning."
 	case warned == 1:
 		return first
 	}

@@ -25,12 +25,12 @@ func TestVoices(t *testing.T) {
 	})
 	v.Show(record("a"))
 	q.Until("it is read", func() bool { return v.crowd != nil })
-	wantShown(t, v.Content, "The agents do not speak with one voice.", "Step opinion", "Effective number", "region", "Mean distance by attribute")
+	wantShown(t, v.Content, "The answers of the agents differ: no step has a warning.", "Step opinion", "Effective number", "region", "Mean distance by attribute")
 	q.Fit("voices", v.Content, scaled)
 	f.same = true
 	v.Show(record("b"))
 	q.Until("it is read", func() bool { return v.crowd != nil })
-	wantShown(t, v.Content, "opinion: The crowd speaks with one voice", "“i like the new”")
+	wantShown(t, v.Content, "opinion: Many agents answer alike", "“i like the new”")
 }
 
 // TestRules shows how often model and rule agree, by answer and over cycles.

@@ -76,7 +76,7 @@ var rules = []rule{
 	{"/engine/scenario", []string{"/engine", "/engine/arrivals", "/engine/people", "/engine/criteria", "/engine/openapi", "/engine/view", "/engine/suggest", "/engine/validation", "/engine/internal/...", "/engine/script/...", "/engine/service/...", "/engine/chain/..."}, below},
 	{"/engine/experiment", []string{"/engine", "/engine/chain", "/engine/chain/expr", "/engine/criteria", "/engine/experiment/design", "/engine/experiment/draft", "/engine/scenario", "/engine/script", "/engine/script/value", "/engine/suggest", "/engine/view", "/engine/internal/..."}, below},
 	{"/engine/experiment/measure", []string{"/engine", "/engine/criteria", "/engine/experiment", "/engine/script", "/engine/script/value"}, below},
-	{"/engine/survey", []string{"/engine", "/engine/experiment/findings", "/engine/experiment/statistics", "/engine/internal/doc", "/engine/outcomes"}, noPgx},
+	{"/engine/survey", []string{"/engine", "/engine/experiment/findings", "/engine/experiment/statistics", "/engine/internal/doc", "/engine/internal/scale", "/engine/outcomes"}, noPgx},
 	{"/engine/survey/questionnaire", []string{"/engine", "/engine/survey", "/engine/scenario", "/engine/internal/doc"}, below},
 	{"/engine/experiment/statistics", nil, append([]string{module + "/engine$"}, noPgx...)},
 	{"/engine/experiment/sensitivity", []string{"/engine/experiment/statistics"}, append([]string{module + "/engine$"}, noPgx...)},

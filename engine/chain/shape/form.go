@@ -9,15 +9,19 @@ import (
 
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/scale"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
 // form is the expected form of a value: a type, a choice, or a record of further forms.
 type form struct {
 	kind    string // string, bool, int, float or list; "" is a choice or a record
+	scale   bool   // an int from low to high
 	choices []any
 	types   []string // JSON Schema type of the choices
 	fields  []formField
+
+	low, high int
 }
 
 type formField struct {
@@ -29,7 +33,7 @@ type formField struct {
 // jsonTypes maps the types of a shape to those of JSON Schema.
 var jsonTypes = map[string]string{"string": "string", "bool": "boolean", "int": "integer", "float": "number", "list": "array"}
 
-// formOf reads a map of names. Each has a type, a list of choices or a nested map; a name that ends with a question
+// formOf reads a map of names. Each has a type, a list of choices, a scale or a nested map; a name that ends with a question
 // mark is optional.
 func formOf(n *doc.Node) *form {
 	f := &form{}
@@ -49,6 +53,10 @@ func formOf(n *doc.Node) *form {
 func valueForm(n *doc.Node) *form {
 	switch n.Kind() {
 	case doc.Map:
+		if scale.Is(n) {
+			low, high := scale.Read(n)
+			return &form{kind: "int", scale: true, low: low, high: high}
+		}
 		return formOf(n)
 	case doc.List:
 		return choiceForm(n)
@@ -56,7 +64,7 @@ func valueForm(n *doc.Node) *form {
 	}
 	name := n.Text()
 	if _, ok := jsonTypes[name]; !ok && name != "" {
-		n.Errorf("string, bool, int, float, list, a list of choices, or a map", "%s is not a type of an answer", name)
+		n.Errorf("string, bool, int, float, list, a list of choices, {from: 1, to: 5}, or a map", "%s is not a type of an answer", name)
 	}
 	return &form{kind: name}
 }
@@ -115,6 +123,8 @@ func (f *form) schemas() (sent, check map[string]any) {
 			sent["type"] = f.types
 		}
 		return sent, sent
+	case f.scale:
+		return f.scaleSchemas()
 	case f.kind == "list": // the model is asked for strings; other types are accepted
 		return map[string]any{"type": "array", "items": map[string]any{"type": "string"}}, map[string]any{"type": "array"}
 	case f.kind != "":
@@ -138,6 +148,22 @@ func (f *form) schemas() (sent, check map[string]any) {
 	}
 	sent = map[string]any{"type": "object", "properties": sentFields, "required": all, "additionalProperties": false}
 	return sent, map[string]any{"type": "object", "properties": checkFields, "required": needed}
+}
+
+// mostListed is how many values of a scale are listed for the model.
+const mostListed = 100
+
+// scaleSchemas lists the values for the model: some services that enforce schemas do not know bounds.
+func (f *form) scaleSchemas() (sent, check map[string]any) {
+	check = map[string]any{"type": "integer", "minimum": f.low, "maximum": f.high}
+	if f.high-f.low >= mostListed {
+		return check, check
+	}
+	var values []int
+	for v := f.low; v <= f.high; v++ {
+		values = append(values, v)
+	}
+	return map[string]any{"type": "integer", "enum": values}, check
 }
 
 func orNull(s map[string]any) map[string]any {
@@ -182,8 +208,9 @@ func (f *form) Fits(v value.Value) bool {
 		_, ok := v.(starlark.Bool)
 		return ok
 	case "int":
-		_, ok := v.(starlark.Int)
-		return ok
+		n, ok := v.(starlark.Int)
+		at, small := n.Int64()
+		return ok && (!f.scale || small && int64(f.low) <= at && at <= int64(f.high))
 	case "float":
 		_, whole := v.(starlark.Int)
 		_, ok := v.(starlark.Float)

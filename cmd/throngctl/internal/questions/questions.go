@@ -33,6 +33,8 @@ type Terminal struct {
 	With func(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error
 	// Execute executes a run, and exports its results to a folder unless it is "".
 	Execute func(ctx context.Context, l app.Launch, export string) error
+	// Export exports the results of a run to a folder, and returns the path of its report.
+	Export func(ctx context.Context, store *sqlite.Store, run engine.RunID, folder string) (page string, err error)
 }
 
 // Command asks the agents of a run questions, or shows what they answered.
@@ -53,9 +55,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		c.RunID, c.File = "", c.RunID
 	}
 	if c.File == "" {
-		return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
-			return t.print(ctx, store, r.ID, c.CSV, answer.Print)
-		})
+		return c.show(ctx, t)
 	}
 	text, err := os.ReadFile(c.File)
 	if err != nil {
@@ -89,6 +89,23 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 			return errors.New("another run has begun since: throngctl runs lists the survey, and throngctl survey RUN shows its answers")
 		}
 		return t.print(ctx, store, r.ID, c.CSV, answer.PrintLine)
+	})
+}
+
+// show shows the answers of a survey that has been made, and exports them if the user asks for that.
+func (c *Command) show(ctx context.Context, t *Terminal) error {
+	if c.At != nil || c.Agents != "" || len(c.Allow) > 0 {
+		return &engine.FieldError{Field: "file", Problem: "--at, --agents and --allow are for asking", Hint: "name a file of questions, or leave them out to show the answers of a survey"}
+	}
+	return t.With(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) error {
+		if err := t.print(ctx, store, r.ID, c.CSV, answer.Print); err != nil || c.Export == "" {
+			return err
+		}
+		page, err := t.Export(ctx, store, r.ID, c.Export)
+		if err == nil && !t.JSON {
+			_, err = fmt.Fprintf(t.Out, "exported to %s; report: %s\n", c.Export, page)
+		}
+		return err
 	})
 }
 
