@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/survey"
+	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/plot"
 	"github.com/throng-sim/throng/ui/internal/widgets"
@@ -27,7 +28,9 @@ type Surveys struct {
 	picks    fyne.CanvasObject // both
 	ask      *widget.Button
 	progress *widgets.Progress
-	filling  bool // the program sets the selections
+	stop     *widget.Button
+	asking   *fyne.Container // both, while a survey is in progress
+	filling  bool            // the program sets the selections
 	reading  bool
 
 	run    *engine.RunRecord // shown in Results
@@ -53,13 +56,15 @@ func NewSurveys(desk Desk, win fyne.Window, ask func(engine.RunID)) *Surveys {
 			v.draw()
 		}
 	})
+	v.stop = widget.NewButtonWithIcon("Stop", theme.MediaStopIcon(), v.stopSurvey)
+	v.asking = container.NewBorder(nil, nil, nil, v.stop, v.progress)
 	v.ask = widget.NewButtonWithIcon("Ask agents…", theme.QuestionIcon(), func() { ask(v.of.run) })
 	field := func(title string, o fyne.CanvasObject) fyne.CanvasObject {
 		return container.NewBorder(nil, nil, container.NewCenter(widgets.NewCaption(title)), nil, form.NewFrame(o))
 	}
 	v.picks = form.NewColumns(pickEms, field("Survey", widgets.NewWhole(v.pick)), field("By", widgets.NewWhole(v.by)))
-	v.build(desk, win, func() { v.save("answers", v.result.Sheet()) }, form.NewStack(v.picks, v.progress), v.ask)
-	v.progress.Hide()
+	v.build(desk, win, func() { v.save("answers", v.result.Sheet()) }, form.NewStack(v.picks, v.asking), v.ask)
+	v.asking.Hide()
 	return v
 }
 
@@ -78,7 +83,7 @@ func (v *Surveys) Show(r *engine.RunRecord) {
 	if v.of.run != r.ID {
 		v.all, v.result, v.chosen = nil, nil, ""
 		v.wait("Reading the surveys…")
-		v.progress.Hide()
+		v.asking.Hide()
 		v.fill()
 	}
 	v.of, v.run, v.reading = now, r, true
@@ -176,10 +181,28 @@ func (v *Surveys) count(s *engine.RunRecord) {
 	}
 	state, _ := words.State(s)
 	v.tell(text, fmt.Sprintf("%s, run %s: %s.", s.DisplayName(), s.ID, state), is)
-	v.progress.Hidden = !s.InProgress
+	v.asking.Hidden = !s.InProgress
+	enable(v.stop, true)
 	if s.InProgress && s.Total > 0 {
 		v.progress.Set("Asking…", "", float64(s.Done)/float64(s.Total))
 	}
+}
+
+// stopSurvey stops the chosen survey, if it is in progress in this window.
+func (v *Surveys) stopSurvey() {
+	s := v.survey()
+	if s == nil {
+		return
+	}
+	enable(v.stop, false)
+	async.Work(func() (struct{}, error) { return struct{}{}, v.desk.StopSurvey(context.Background(), s.ID) }, func(_ struct{}, err error) {
+		if err != nil {
+			enable(v.stop, true)
+			v.said.Say("Not stopped. "+words.Trouble(err), widgets.Bad)
+			return
+		}
+		v.said.Say("The survey stops when the agents who are being asked have answered. It can be resumed in Runs.", widgets.Neutral)
+	})
 }
 
 // draw shows the answers to all questions, by the chosen segment.

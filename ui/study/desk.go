@@ -26,6 +26,8 @@ type Desk interface {
 	SaveTable(ctx context.Context, path string, table findings.Sheet) error
 	// Surveys returns the surveys among the agents of a run or, of a survey, those among the same agents; newest first.
 	Surveys(ctx context.Context, run engine.RunID) ([]engine.RunRecord, error)
+	// StopSurvey stops a survey that is in progress in this window.
+	StopSurvey(ctx context.Context, run engine.RunID) error
 	// Answers counts the answers of a survey, which may be in progress.
 	Answers(ctx context.Context, run engine.RunID) (*survey.Result, error)
 	Asking

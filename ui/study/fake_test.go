@@ -34,6 +34,7 @@ type fake struct {
 	written  *survey.Survey
 	order    survey.Order
 	refuse   error
+	stopped  []engine.RunID
 }
 
 func newFake() *fake {
@@ -104,6 +105,13 @@ func (f *fake) SaveTable(_ context.Context, path string, table findings.Sheet) e
 
 func (f *fake) Surveys(context.Context, engine.RunID) ([]engine.RunRecord, error) {
 	return f.surveys, nil
+}
+
+func (f *fake) StopSurvey(_ context.Context, run engine.RunID) error {
+	if f.stopped = append(f.stopped, run); len(f.stopped) > 1 {
+		return errors.New("it is not in progress here")
+	}
+	return nil
 }
 
 func (f *fake) Answers(context.Context, engine.RunID) (*survey.Result, error) { return f.result, nil }

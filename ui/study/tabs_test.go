@@ -114,6 +114,14 @@ func TestSurveys(t *testing.T) {
 	if share := v.progress.Share(); share != 0.5 {
 		t.Errorf("%g of the agents are done", share)
 	}
+	q.Tap(v.Content, "Stop")
+	q.Until("it is stopped", func() bool { return strings.Contains(v.said.Text(), "The survey stops when") })
+	q.Until("the survey is read again", func() bool { v.readAnswers(); return !v.stop.Disabled() })
+	q.Tap(v.Content, "Stop")
+	q.Until("it is not stopped", func() bool { return strings.Contains(v.said.Text(), "not in progress here") })
+	if len(f.stopped) != 2 || f.stopped[0] != "old" {
+		t.Errorf("stopped %v", f.stopped)
+	}
 }
 
 // TestTablesAreSaved writes what a tab shows, and says why it cannot.

@@ -113,8 +113,8 @@ func (d studyDesk) ForecastSurvey(ctx context.Context, o survey.Order) (string, 
 	if err != nil {
 		return "", err
 	}
-	if busy := d.InProgress(); busy != "" {
-		return "", errors.New(busy + " Stop it or wait for its end, then ask")
+	if busy := d.InProgress(); busy != "" && !d.paused() {
+		return "", errors.New(busy + " Pause or stop it, or wait for its end, then ask")
 	}
 	return "Asks " + engine.Counted(int64(agents), "agent", "agents") + ": " + view.WorkSummary(f.Length, f.Calls, f.Input.Plus(f.Output), f.Cost, engine.Estimate{}) + ".", nil
 }
@@ -147,6 +147,9 @@ func (d studyDesk) Ask(ctx context.Context, o survey.Order) (engine.RunID, error
 	l.Remote = d.remote
 	if err := permitted(l); err != nil {
 		return "", err
+	}
+	if d.paused() {
+		return d.askAside(ctx, l)
 	}
 	if err := d.start(ctx, l, nil); err != nil {
 		return "", err

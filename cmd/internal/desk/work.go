@@ -29,6 +29,7 @@ type work struct {
 	shown   *live.Job        // the newest run
 	sweep   *calibrate.State // the newest calibration; nil if none
 	settled chan struct{}    // closed while nothing is in progress
+	aside   aside
 }
 
 // begin reserves the window for a run or calibration, so that only one is in progress. A caller that receives a channel must
@@ -39,7 +40,7 @@ func (w *work) begin() (settled chan struct{}, err error) {
 	if w.closed {
 		return nil, errStopped
 	}
-	if w.busy {
+	if w.busy || w.aside.busy {
 		return nil, errBusy
 	}
 	w.busy, w.stops, w.settled = true, 0, make(chan struct{})
@@ -87,6 +88,8 @@ func (w *work) InProgress() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
+	case !w.busy && w.aside.busy:
+		return "A survey is in progress."
 	case !w.busy:
 		return ""
 	case w.sweep != nil && w.sweep.Running:
@@ -153,6 +156,7 @@ func (w *work) close() (settled chan struct{}) {
 	if job := w.leave(engine.QuitReason); job != nil {
 		<-job.Run.Done()
 	}
+	w.closeAside()
 	return settled
 }
 
