@@ -71,7 +71,8 @@ func (k *Kappa) text() string {
 	if k == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f [%.2f, %.2f]", k.Value, k.Low, k.High)
+	round := func(x float64) float64 { return math.Round(100*x)/100 + 0 } // without -0
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", round(k.Value), round(k.Low), round(k.High))
 }
 
 // Remarks are sentences about the step, the most important first.

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/ui/internal/skin"
 	"github.com/throng-sim/throng/ui/uitest"
 )
@@ -63,5 +64,21 @@ func TestARunIsRenamed(t *testing.T) {
 	st.Rename(st.desk.job.ID(), "Friday")
 	if got := st.header.title.Text(); got != "Friday" || st.desk.job.Title != "Friday" {
 		t.Errorf("the title is %q, want Friday", got)
+	}
+}
+
+// TestSurveysHaveNoCycles checks what the header shows of a survey: agents and answers.
+func TestSurveysHaveNoCycles(t *testing.T) {
+	s := &engine.Snapshot{
+		Phase: engine.Running, CycleState: engine.CycleState{Cycle: 2, Cycles: 3, CycleEnded: 12, CycleTotal: 20},
+		SessionCounts: engine.SessionCounts{Ended: 12, Total: 20, Survey: true}, Metrics: engine.MetricsRow{Acted: 11},
+	}
+	job := &Job{Origin: "asks the agents of A study after 2 cycles"}
+	for _, phase := range []engine.Phase{engine.Running, engine.Ended} {
+		s.Phase, s.Reason = phase, engine.AllDone
+		left, _, _ := progress(&feed{snap: s})
+		if text := state(job, s); left != "12 of 20 agents asked, 11 answered" || strings.Contains(text, "cycle 2") || strings.Contains(text, "all cycles") || !strings.HasPrefix(text, job.Origin) {
+			t.Errorf("%s: %q, %q", phase, left, text)
+		}
 	}
 }

@@ -59,6 +59,14 @@ func asOf(f *feed) string {
 	return strings.Join(parts, "  ·  ")
 }
 
+// openCycle describes the progress of the open cycle; "" for a survey, which is a single one.
+func openCycle(s *engine.Snapshot) string {
+	if s.CycleTotal == 0 || s.Phase == engine.Ended || s.Survey {
+		return ""
+	}
+	return fmt.Sprintf("cycle %d: %s of %s", s.Cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal))
+}
+
 // state describes the run below its progress, the most important fact first.
 func state(job *Job, s *engine.Snapshot) string {
 	var parts []string
@@ -67,7 +75,7 @@ func state(job *Job, s *engine.Snapshot) string {
 	}
 	if s.Phase == engine.Ended && !failed(s) {
 		word, _ := phase(s)
-		if s.Reason != "" {
+		if s.Reason != "" && !(s.Survey && s.Reason == engine.AllDone) {
 			word += ": " + s.Reason
 		}
 		parts = append(parts, word)
@@ -75,8 +83,8 @@ func state(job *Job, s *engine.Snapshot) string {
 	if s.Inexact != nil {
 		parts = append(parts, s.Inexact.String())
 	}
-	if s.CycleTotal > 0 && s.Phase != engine.Ended {
-		parts = append(parts, fmt.Sprintf("cycle %d: %s of %s", s.Cycle, engine.FormatCount(s.CycleEnded), engine.FormatCount(s.CycleTotal)))
+	if open := openCycle(s); open != "" {
+		parts = append(parts, open)
 	}
 	parts = append(parts, simulated(s), engine.FormatDuration(elapsed(s))+" elapsed")
 	if text, tone := schedule(job, s); tone == widgets.Warning {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,7 +44,8 @@ func facts(r *engine.RunRecord, parent string) []fact {
 	}
 	all = append(all, causes(r)...)
 	if view.IsSurvey(r) {
-		add("Survey", strings.TrimSuffix(view.OriginSentence(r, parent), "."))
+		add("Asks agents of", cmp.Or(parent, "run "+string(r.Parent)))
+		add("As they were", view.After(r.ForkCycle))
 	} else if origin, ok := strings.CutPrefix(view.Origin(r, parent), "continues "); ok {
 		add("Continues", origin)
 		add("Kept", count(r.Kept, "session")+fmt.Sprintf(" before cycle %d", r.ForkCycle))
@@ -66,7 +68,9 @@ func facts(r *engine.RunRecord, parent string) []fact {
 	s := &r.Settings
 	add("Random seed", strconv.FormatUint(s.Seed, 10))
 	add("Limit", fmt.Sprintf("%s at the start; %s to %s", engine.FormatCount(int64(s.Limit)), engine.FormatCount(int64(s.Floor)), engine.FormatCount(int64(s.Ceiling))))
-	add("Length", length(s))
+	if !view.IsSurvey(r) {
+		add("Length", length(s))
+	}
 	add("Time scale", pace(s.TimeScale))
 	if s.Remote && r.Fetched == nil {
 		add("Results", "also sent to the database")

@@ -132,6 +132,26 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// TestFactsOfSurveys checks that a survey says whose agents it asks, and nothing of cycles.
+func TestFactsOfSurveys(t *testing.T) {
+	r := record("r")
+	r.Source.Baseline.Acted = "survey_answer"
+	r.Parent, r.ForkCycle, r.ForkedAt = "parent", 2, r.Created
+	r.Settings.Cycles, r.Settings.Hours = 3, 0
+	got := map[string]string{}
+	for _, f := range facts(&r, "") {
+		got[f.name] = f.value
+	}
+	for name, want := range map[string]string{"Asks agents of": "run parent", "As they were": "after 2 cycles", "Length": "", "Kept": "", "Continues": ""} {
+		if got[name] != want {
+			t.Errorf("%q is %q, want %q", name, got[name], want)
+		}
+	}
+	if got := progressTip(&r); strings.Contains(got, "cycle") || !strings.Contains(got, "agents asked") {
+		t.Errorf("the progress is %q", got)
+	}
+}
+
 func TestParseLimit(t *testing.T) {
 	for text, want := range map[string]int{"": 0, " 7 ": 7, "1": 1, "1,000,000": 1_000_000} {
 		if got, err := parseLimit(text); err != nil || got != want {

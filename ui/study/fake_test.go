@@ -177,7 +177,7 @@ func answered(t *testing.T) *survey.Result {
 }
 
 func record(id engine.RunID) *engine.RunRecord {
-	return &engine.RunRecord{ID: id, Title: "After a day: A study", Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local), Ending: engine.EndFinished, Done: 60, Total: 60, Ancestry: engine.Ancestry{Kept: 40}}
+	return &engine.RunRecord{ID: id, Title: "After a day: A study", Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local), Ending: engine.EndFinished, Done: 20, Total: 20}
 }
 
 // start shows an object in a window.

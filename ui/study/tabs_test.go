@@ -107,7 +107,7 @@ func TestSurveys(t *testing.T) {
 		t.Error("segments are shown among all agents")
 	}
 	running := record("old")
-	running.InProgress, running.Done = true, 50
+	running.InProgress, running.Done = true, 10
 	f.surveys[1] = *running
 	v.Show(running)
 	q.Until("it is counted again", func() bool { return uitest.Shows(v.Content, "Asking…") })

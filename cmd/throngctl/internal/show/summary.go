@@ -33,7 +33,7 @@ func latencies(row func(name, format string, args ...any), s *engine.Snapshot) {
 func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	s := job.Run.Snapshot()
 	fmt.Fprintf(out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
-	if r.Reason != "" {
+	if r.Reason != "" && !(s.Survey && r.Reason == engine.AllDone) {
 		fmt.Fprintf(out, ": %s", r.Reason)
 	}
 	fmt.Fprintln(out)
