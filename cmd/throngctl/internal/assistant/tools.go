@@ -159,7 +159,7 @@ func (s *server) reading(m *sdk.Server) {
 		return command("agents", in.args(), optional("cycle", in.Cycle), flag("where", in.Where), flag("state", in.State))
 	})
 	add(s, m, read, "timeline", "Show what one agent did, step by step, with its memory.", func(in agentInput) []string {
-		return command("timeline", word(in.Agent), in.args(), optional("cycle", in.Cycle), []string{"--persona"})
+		return command("timeline", in.args(), word(in.Agent), optional("cycle", in.Cycle), []string{"--persona"})
 	})
 	add(s, m, read, "transcript", "Show what agents said, decided and sent to each other.", func(in transcriptInput) []string {
 		return command("transcript", in.args(), flag("agent", in.Agent), optional("cycle", in.Cycle), flag("find", in.Find))
