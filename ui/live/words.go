@@ -75,7 +75,7 @@ func state(job *Job, s *engine.Snapshot) string {
 	}
 	if s.Phase == engine.Ended && !failed(s) {
 		word, _ := phase(s)
-		if s.Reason != "" && !(s.Survey && s.Reason == engine.AllDone) {
+		if s.Reason != "" && (!s.Survey || s.Reason != engine.AllDone) {
 			word += ": " + s.Reason
 		}
 		parts = append(parts, word)

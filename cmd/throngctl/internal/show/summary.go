@@ -29,18 +29,17 @@ func latencies(row func(name, format string, args ...any), s *engine.Snapshot) {
 		engine.FormatDuration(s.Throttled.P50), engine.FormatDuration(s.Throttled.P95))
 }
 
-// Summary prints the results of a run.
-func Summary(out io.Writer, job *app.Job, r *run.Result) {
-	s := job.Run.Snapshot()
-	fmt.Fprintf(out, "\n%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
-	if r.Reason != "" && !(s.Survey && r.Reason == engine.AllDone) {
-		fmt.Fprintf(out, ": %s", r.Reason)
+// ending says how and when a run ended, and why.
+func ending(s *engine.Snapshot, r *run.Result) string {
+	text := fmt.Sprintf("%s after %s", r.Ending, engine.FormatDuration(s.Elapsed))
+	if s.Survey && r.Reason == engine.AllDone { // its only cycle
+		return text
 	}
-	fmt.Fprintln(out)
-	w := NewTable(out)
-	row := func(name, format string, args ...any) {
-		Row(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
-	}
+	return Join(": ", text, r.Reason)
+}
+
+// ended prints how many sessions ended and how or, of a survey, how many agents were asked.
+func ended(row func(name, format string, args ...any), s *engine.Snapshot) {
 	if s.Survey {
 		row("agents", "%s%s", view.DoneIn(s), outcomes(s))
 	} else {
@@ -49,6 +48,28 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	if s.Cut > 0 {
 		row("canceled", "%s, which run again on resume", engine.FormatCount(s.Cut))
 	}
+}
+
+// cycleTimes prints how long the run's own cycles took. A survey is one cycle, as long as the run.
+func cycleTimes(row func(name, format string, args ...any), s *engine.Snapshot, r *run.Result, own int) {
+	if s.Survey {
+		return
+	}
+	if own > 1 {
+		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(own)))
+	}
+	row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
+}
+
+// Summary prints the results of a run.
+func Summary(out io.Writer, job *app.Job, r *run.Result) {
+	s := job.Run.Snapshot()
+	fmt.Fprintf(out, "\n%s\n", ending(s, r))
+	w := NewTable(out)
+	row := func(name, format string, args ...any) {
+		Row(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	ended(row, s)
 	row("requests", "%s, %s retries, %s refused (429)", engine.FormatCount(s.Requests), engine.FormatCount(s.Retries), engine.FormatCount(s.RateLimited))
 	if s.Usage != (engine.Usage{}) {
 		row("model calls", "%s", view.FormatUsage(&s.Usage))
@@ -76,12 +97,7 @@ func Summary(out io.Writer, job *app.Job, r *run.Result) {
 	if s.Arrivals != "" {
 		row("arrivals", "%s; latency counts from the intended start", s.Arrivals)
 	}
-	if own := s.Cycle - job.Record.ForkCycle; own > 1 {
-		row("cycle time", "mean %s", engine.FormatDuration(r.Totals.Peaks.Worked/time.Duration(own)))
-	}
-	if !s.Survey {
-		row("slowest cycle", "%s", engine.FormatDuration(r.Totals.Peaks.Cycle))
-	}
+	cycleTimes(row, s, r, s.Cycle-job.Record.ForkCycle)
 	if s.WritesPerSec > 0 {
 		row("writes", "%s/s", engine.FormatCount(int64(math.Round(s.WritesPerSec))))
 	}
