@@ -33,12 +33,8 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if len(c.RunIDs) == 0 {
-		newest, err := pick(ctx, store, "")
-		if err != nil {
-			return err
-		}
-		c.RunIDs = []string{string(surveyed(ctx, store, newest).ID)}
+	if c.RunIDs, err = orNewest(ctx, store, c.RunIDs); err != nil {
+		return err
 	}
 	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
 		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.From == 0 && c.To == 0)

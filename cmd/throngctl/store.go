@@ -61,6 +61,15 @@ func surveyed(ctx context.Context, store *sqlite.Store, r engine.RunRecord) engi
 	return r
 }
 
+// orNewest returns names of runs or, without any, the run that a command takes then.
+func orNewest(ctx context.Context, store *sqlite.Store, names []string) ([]string, error) {
+	if len(names) > 0 {
+		return names, nil
+	}
+	newest, err := pick(ctx, store, "")
+	return []string{string(surveyed(ctx, store, newest).ID)}, err
+}
+
 // withNewest is with, but the newest run may be a survey.
 func (t *terminal) withNewest(ctx context.Context, name string, f func(*sqlite.Store, engine.RunRecord) error) error {
 	return t.look(ctx, func(store *sqlite.Store) error {
