@@ -1,6 +1,6 @@
 # Completion of throngctl for bash: source <(throngctl completion bash)
 _throngctl() {
-	local value about last quote
+	local value about last quote=
 	local words=("${COMP_WORDS[@]:1:COMP_CWORD}")
 	last=${words[COMP_CWORD - 1]}
 	if [[ $last == [\"\']* ]]; then
