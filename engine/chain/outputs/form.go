@@ -7,6 +7,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/internal/scale"
 	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 )
@@ -28,6 +29,9 @@ var types = map[string]known.Kind{
 func form(n *doc.Node) *known.Shape {
 	switch n.Kind() {
 	case doc.Map:
+		if scale.Is(n) {
+			return ofKind(known.Whole)
+		}
 		s := &known.Shape{Kind: known.Record, Fields: []known.Field{}}
 		for _, e := range n.Entries() {
 			name, optional := strings.CutSuffix(e.Key.Text(), "?")

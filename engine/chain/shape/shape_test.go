@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/throng-sim/throng/engine/internal/doc"
+	"github.com/throng-sim/throng/engine/script/known"
 	"github.com/throng-sim/throng/engine/script/value"
 )
 
@@ -64,6 +65,9 @@ func TestScales(t *testing.T) {
 		}
 		if strings.Contains(text, "to: 5") && !strings.Contains(string(s.Schema), `{"enum":[1,2,3,4,5],"type":"integer"}`) {
 			t.Errorf("%s: the model is shown %s", text, s.Schema)
+		}
+		if of := s.Known.Fields[0].Of; strings.HasPrefix(text, "rating") && of.Kind != known.Whole {
+			t.Errorf("%s: expressions see %+v, want a whole number", text, of)
 		}
 		for fits, all := range map[bool][]string{true: c.fits, false: c.wrong} {
 			for _, answer := range all {
