@@ -64,6 +64,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 
 // rest writes what has a default.
 func (w *writer) rest() {
+	w.against()
 	e := w.e
 	switch b := e.Budget; {
 	case b.USD > 0 && b.Time > 0:
