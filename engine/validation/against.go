@@ -184,6 +184,14 @@ func (a *Against) Instead(name string, text []byte, report *doc.Report) (*Agains
 	return r.close(s, text), nil
 }
 
+// Pairs lists the measures as COLUMN=FIGURE.
+func (a *Against) Pairs() (all []string) {
+	for i := range a.Measures {
+		all = append(all, a.Measures[i].Column+"="+a.Measures[i].Figure)
+	}
+	return all
+}
+
 // Same reports whether both compare the same data in the same way. nil stands for no data.
 func (a *Against) Same(b *Against) bool {
 	if a == nil || b == nil {

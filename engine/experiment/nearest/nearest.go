@@ -181,3 +181,19 @@ func (r *Ranking) others() (n int) {
 
 // Clear reports whether the nearest point is nearer than every other one by more than chance.
 func (r *Ranking) Clear() bool { return r.Nearest >= 0 && r.others() > 0 && len(r.Rivals()) == 0 }
+
+// words say what a rank means.
+var words = map[Place]string{Nearest: "nearest", Rival: "may be as near", Farther: "farther by more than chance"}
+
+// Plot returns the distances of the points. The nearest one is clear if it is nearest by more than chance.
+func (r *Ranking) Plot(t *findings.Table) findings.EffectPlot {
+	p := findings.EffectPlot{Measure: "distance from " + t.Real.File}
+	for point := range r.Estimates {
+		e := &r.Estimates[point]
+		p.Bars = append(p.Bars, findings.EffectBar{
+			Point: point, Label: t.Points[point].Label, Runs: e.N, Value: e.Mean, Low: e.Interval.Low, High: e.Interval.High,
+			Clear: point == r.Nearest && r.Clear(), Note: words[r.Rank(point)],
+		})
+	}
+	return p
+}

@@ -57,7 +57,7 @@ func (r *Result) sentence(of *Ranking, in string, columns []Column) findings.Sen
 
 // label names a point.
 func (r *Result) label(point int) string {
-	if label := r.Table.Points[point].Label; label != "" {
+	if label := findings.Brief(r.Table.Points[point].Label); label != "" {
 		return label
 	}
 	return fmt.Sprintf("point %d", point+1)
