@@ -108,7 +108,7 @@ func realData() (against, validated object) {
 	validated = closed(object{
 		"of":   about("The figure: acted, outcome, events.NAME, events.NAME.FIELD.mean, memory.FIELD or agent.ATTRIBUTE.", object{"type": "string", "minLength": 1}),
 		"kind": about("How values are compared. Default: number if every value of the column is one.", object{"enum": []string{"number", "category"}}),
-		"per":  about("What has a value. Default: agent.", object{"enum": []string{"agent", "session"}}),
+		"per":  about("A value of each agent, or of each session. Default: agent.", object{"enum": []string{"agent", "session"}}),
 	})
 	validated["type"] = []string{"string", "object"}
 	validated["required"] = []string{"of"}

@@ -28,7 +28,7 @@ func (x *Experiment) Findings(t *Table) *findings.Table {
 	p := t.Status.Plan
 	f := &findings.Table{Title: x.Title, Design: string(x.Design.Kind), Seed: x.Seed, Baseline: p.Baseline, Seeds: p.Seeds}
 	f.Until, f.UntilOf = x.until()
-	f.Real = x.realData()
+	f.Real = realData(x.Experiment)
 	for i := range x.Factors {
 		of := &x.Factors[i]
 		factor := findings.Factor{Name: of.Name, Log: of.Range != nil && of.Range.Log}

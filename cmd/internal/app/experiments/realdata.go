@@ -4,18 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/measure"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/validation"
+	"github.com/throng-sim/throng/storage"
 )
 
-// distances compares a run with the real data, by column.
-func (x *Experiment) distances(ctx context.Context, r *measure.Run) ([]findings.Distance, error) {
-	memory, persona := x.Against.Needs()
-	values, err := x.Against.Collect(r.Sessions(), func() (end validation.Ending, err error) {
+// distancesOf compares a run with real data, by column.
+func distancesOf(ctx context.Context, store storage.Reader, against *validation.Against, r *measure.Run) ([]findings.Distance, error) {
+	memory, persona := against.Needs()
+	values, err := against.Collect(r.Sessions(), func() (end validation.Ending, err error) {
 		if persona { // whose attributes may depend on parameters of the run
-			record, err := x.app.Store().Run(ctx, r.ID)
+			record, err := store.Run(ctx, r.ID)
 			if err != nil {
 				return end, err
 			}
@@ -33,7 +35,7 @@ func (x *Experiment) distances(ctx context.Context, r *measure.Run) ([]findings.
 	if err != nil {
 		return nil, fmt.Errorf("compare run %s with real data: %w", r.ID, err)
 	}
-	result := x.Against.Compare(values)
+	result := against.Compare(values)
 	all := make([]findings.Distance, len(result.Rows))
 	for i := range result.Rows {
 		all[i] = result.Rows[i].Distance()
@@ -42,12 +44,12 @@ func (x *Experiment) distances(ctx context.Context, r *measure.Run) ([]findings.
 }
 
 // realData describes the real data; nil if there is none.
-func (x *Experiment) realData() *findings.RealData {
-	a := x.Against
+func realData(e *experiment.Experiment) *findings.RealData {
+	a := e.Against
 	if a == nil {
 		return nil
 	}
-	d := &findings.RealData{File: a.File, Digest: a.Digest, Shared: x.Of.Shared()}
+	d := &findings.RealData{File: a.File, Digest: a.Digest, Shared: e.Of.Shared()}
 	for i := range a.Measures {
 		m := &a.Measures[i]
 		d.Columns = append(d.Columns, findings.RealColumn{Name: m.Column, Figure: m.Figure, Numbers: m.Kind == validation.Number})

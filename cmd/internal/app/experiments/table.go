@@ -120,7 +120,7 @@ func (x *Experiment) measure(ctx context.Context, id engine.RunID) (f figures, e
 		return f, err
 	}
 	if f.values, err = measure.Values(ctx, x.Experiment, &r); err == nil && x.Against != nil {
-		f.distances, err = x.distances(ctx, &r)
+		f.distances, err = distancesOf(ctx, store, x.Against, &r)
 	}
 	return f, err
 }

@@ -1,9 +1,6 @@
 package answer
 
-import (
-	"github.com/throng-sim/throng/engine/experiment/nearest"
-	"github.com/throng-sim/throng/engine/experiment/statistics"
-)
+import "github.com/throng-sim/throng/engine/experiment/nearest"
 
 // RealData says which point of an experiment is nearest to real data.
 type RealData struct {
@@ -33,19 +30,10 @@ type RankedPoint struct {
 	Interval *EffectRange `json:"interval"`
 	Rank     string       `json:"rank"` // nearest, rival if it may be as near, or farther; empty without a distance
 	// Farther is the distance minus that of the nearest point; missing there.
-	Farther *FartherPoint           `json:"farther,omitempty"`
+	Farther *EffectAgainst          `json:"farther,omitempty"`
 	Differ  *int                    `json:"runs_that_differ,omitempty"` // runs whose tests find a difference from the real data, of a column
 	Figures map[string]RealDistance `json:"figures,omitempty"`          // of a column
 	Problem string                  `json:"problem,omitempty"`          // why a run was not compared
-}
-
-// FartherPoint is how much farther a point is than the nearest one. Unknown figures are null.
-type FartherPoint struct {
-	Value    *float64     `json:"value"`
-	Interval *EffectRange `json:"interval"`
-	Adjusted *float64     `json:"p_adjusted"`
-	Test     string       `json:"test"`
-	Note     string       `json:"note,omitempty"`
 }
 
 // RealDistance is the mean of a figure over the runs of a point.
@@ -89,13 +77,9 @@ func newRanked(of *nearest.Ranking) []RankedPoint {
 		e := &of.Estimates[point]
 		one := RankedPoint{Point: point + 1, Runs: e.N, Distance: known(e.Mean), Interval: newRange(e.Interval), Rank: string(of.Rank(point))}
 		if one.Rank != "" && point != of.Nearest {
-			one.Farther = newFarther(&of.Farther[point])
+			one.Farther = newAgainst(&of.Farther[point])
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-func newFarther(d *statistics.Difference) *FartherPoint {
-	return &FartherPoint{known(d.Value), newRange(d.Interval), known(d.Adjusted), string(d.Test), d.Note}
 }
