@@ -268,8 +268,19 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 		all = append(all, semconv.GenAIUsageInputTokens(int(u.Input)), semconv.GenAIUsageOutputTokens(int(u.Output)),
 			semconv.GenAIUsageCacheReadInputTokens(int(u.Cached)), semconv.GenAIUsageCacheCreationInputTokens(int(u.Written)),
 			attribute.Float64("throng.cost_dollars", float64(u.Cost)/1e9))
+		if n := s.reasoning(); n > 0 { // most models do not reason, or do not say so
+			all = append(all, semconv.GenAIUsageReasoningOutputTokens(int(n)))
+		}
 	}
 	return all
+}
+
+// reasoning returns the output tokens of all attempts that were the model's reasoning.
+func (s *stepSpan) reasoning() (n int64) {
+	for i := range s.attempts {
+		n += s.attempts[i].Reasoning
+	}
+	return n
 }
 
 // brief returns the beginning of an error's first line, without control characters.
