@@ -142,13 +142,17 @@ func (t *tracer) steps(ctx context.Context, of spans.TraceID, trail *engine.Trai
 			s.record = &trail.Row.Steps[i]
 		}
 	}
+	step := func(path string) *stepSpan { // further calls of a step, such as rounds of tools, have a suffix
+		path, _, _ = strings.Cut(path, "~")
+		return all[path]
+	}
 	for _, a := range trail.Attempts {
-		if s := all[a.Path]; s != nil {
+		if s := step(a.Path); s != nil {
 			s.attempts = append(s.attempts, a)
 		}
 	}
 	for _, h := range trail.Holds {
-		if s := all[h.Path]; s != nil {
+		if s := step(h.Path); s != nil {
 			s.holds = append(s.holds, h)
 		}
 	}
