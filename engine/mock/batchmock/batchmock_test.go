@@ -37,7 +37,7 @@ func newProvider(t *testing.T, cfg Config) *provider {
 // do carries out a request and decodes the answer, or returns what is wrong.
 func (p *provider) do(method, path string, body []byte, to any) *Problem {
 	p.t.Helper()
-	r := httptest.NewRequest(method, "/v1/"+path, bytes.NewReader(body))
+	r := httptest.NewRequestWithContext(p.t.Context(), method, "/v1/"+path, bytes.NewReader(body))
 	return p.answer(r, to)
 }
 
@@ -56,7 +56,7 @@ func (p *provider) answer(r *http.Request, to any) *Problem {
 func (p *provider) upload(content string) string {
 	p.t.Helper()
 	var f file
-	if no := p.answer(uploading("batch", &content), &f); no != nil {
+	if no := p.answer(uploading(p.t, "batch", &content), &f); no != nil {
 		p.t.Fatal(no)
 	}
 	if f.Bytes != len(content) || f.Purpose != "batch" || f.Name != "in.jsonl" || f.Created != p.now.Unix() {
@@ -66,7 +66,8 @@ func (p *provider) upload(content string) string {
 }
 
 // uploading returns a request with a form; a nil content leaves the file out.
-func uploading(purpose string, content *string) *http.Request {
+func uploading(t *testing.T, purpose string, content *string) *http.Request {
+	t.Helper()
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	_ = w.WriteField("purpose", purpose) // a buffer has room
@@ -75,7 +76,7 @@ func uploading(purpose string, content *string) *http.Request {
 		_, _ = part.Write([]byte(*content))
 	}
 	_ = w.Close()
-	r := httptest.NewRequest(http.MethodPost, "/v1/files", &form)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/files", &form)
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	return r
 }
@@ -135,7 +136,7 @@ func (p *provider) lines(id *string) (all []result) {
 	if id == nil {
 		return nil
 	}
-	content, no := p.Do(httptest.NewRequest(http.MethodGet, "/v1/files/"+*id+"/content", nil), "files/"+*id+"/content")
+	content, no := p.Do(httptest.NewRequestWithContext(p.t.Context(), http.MethodGet, "/v1/files/"+*id+"/content", nil), "files/"+*id+"/content")
 	if no != nil {
 		p.t.Fatal(no)
 	}
@@ -262,7 +263,7 @@ func TestCanceled(t *testing.T) {
 	}
 	b = cancel(b.ID)
 	bad := p.lines(b.ErrorFile)
-	if b.Status != "cancelled" || b.Output != nil || len(bad) != 2 || bad[0].Error.Code != "batch_cancelled" || len(p.asked) != 0 { //nolint:misspell // the API's spelling
+	if b.Status != "cancelled" || b.Output != nil || len(bad) != 2 || bad[0].Error.Code != "batch_cancelled" || len(p.asked) != 0 {
 		t.Errorf("canceled: %+v with %+v", b, bad)
 	}
 	p.now = p.now.Add(2 * time.Hour)
@@ -362,7 +363,7 @@ func TestWrongRequests(t *testing.T) {
 		}
 	}
 	content := "x"
-	for _, r := range []*http.Request{uploading("fine-tune", &content), uploading("batch", nil)} {
+	for _, r := range []*http.Request{uploading(t, "fine-tune", &content), uploading(t, "batch", nil)} {
 		if no := p.answer(r, nil); no == nil || no.Status != 400 {
 			t.Errorf("a form without what is needed: %+v", no)
 		}

@@ -19,11 +19,12 @@ func TestShares(t *testing.T) {
 	for i := range uint64(n) {
 		key := draw.Key{}.Int(i)
 		fault, late := f.Pick(key)
-		if again, _ := f.Pick(key); again != fault || r.Pick(key) != r.Pick(key) {
+		reply := r.Pick(key)
+		if again, _ := f.Pick(key); again != fault || r.Pick(key) != reply {
 			t.Fatal("the same request is drawn differently")
 		}
 		faults[fault]++
-		replies[r.Pick(key)]++
+		replies[reply]++
 		if fault == FaultCut && late {
 			after++
 		}

@@ -42,12 +42,12 @@ func realData(out io.Writer, r *nearest.Result) error {
 func realColumn(out io.Writer, r *nearest.Result, c *nearest.Column) error {
 	show.Row(out, "\n%s of %s, and %s\n", c.Name, r.Table.Real.File, c.Figure)
 	w := show.NewTable(out)
-	header := "POINT\tVALUES\tRUNS THAT DIFFER\tDISTANCE\tP"
+	fmt.Fprint(w, "POINT\tVALUES\tRUNS THAT DIFFER\tDISTANCE\tP")
 	shown := c.Shown()
 	for _, k := range shown {
-		header += "\t" + strings.ToUpper(nearest.Figures[k].Title)
+		fmt.Fprint(w, "\t"+strings.ToUpper(nearest.Figures[k].Title))
 	}
-	fmt.Fprintln(w, header)
+	fmt.Fprintln(w)
 	for point := range r.Table.Points {
 		format, cells := "%d\t%s\t%s\t%s\t%s", []any{point + 1, r.Table.Points[point].Label, c.Differing(point), c.Distance(point), c.Chance(point)}
 		for _, k := range shown {
