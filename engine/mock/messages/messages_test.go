@@ -30,7 +30,7 @@ func TestRequestsBecomeChats(t *testing.T) {
 			`{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi <b>"}]}`, "",
 			`{"model":"m","messages":[{"role":"user","content":"Hi <b>"}],"max_tokens":9}`,
 		},
-		"a large limit is no hint": {
+		"a large limit does not hint": {
 			`{"model":"m","max_tokens":4096,"messages":[{"role":"user","content":"Hi"}]}`, "7",
 			`{"model":"m","messages":[{"role":"user","content":"Hi"}],"seed":7}`,
 		},
@@ -99,7 +99,7 @@ func TestWrongRequests(t *testing.T) {
 		t.Errorf("without a version: %v", err)
 	}
 	if _, err := Read(fine, versioned, "seven"); err == nil || !strings.Contains(err.Error(), "seed") {
-		t.Errorf("a seed that is no number: %v", err)
+		t.Errorf("a seed of letters: %v", err)
 	}
 }
 
