@@ -62,7 +62,8 @@ var spellings = []spelling{
 	{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens", true},
 	{"Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset", false},
 	{"Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset", true},
-	{"Anthropic-Ratelimit-Input-Tokens-Limit", "Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset", true}, {"Anthropic-Ratelimit-Output-Tokens-Limit", "Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset", true},
+	{"Anthropic-Ratelimit-Input-Tokens-Limit", "Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset", true},
+	{"Anthropic-Ratelimit-Output-Tokens-Limit", "Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset", true},
 	{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", false},
 	{"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset", false},
 	{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", false},
@@ -161,10 +162,8 @@ func resetIn(value string, now time.Time) (time.Duration, bool) {
 	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
 		return within(d), true
 	}
-	if at, err := time.Parse(time.RFC3339, value); err == nil {
-		return within(at.Sub(now)), true
-	}
-	return 0, false
+	at, err := time.Parse(time.RFC3339, value)
+	return within(at.Sub(now)), err == nil
 }
 
 func within(d time.Duration) time.Duration { return min(max(d, 0), maxReset) }
