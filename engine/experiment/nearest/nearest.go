@@ -3,6 +3,7 @@
 package nearest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -156,16 +157,11 @@ func (r *Ranking) Ranked(point int) bool { return r.Estimates[point].N > 0 }
 // Rivals returns the points that may be as near as the nearest one, by their distance.
 func (r *Ranking) Rivals() (all []int) {
 	for point := range r.Estimates {
-		if point != r.Nearest && r.Ranked(point) && !r.Farther[point].Clear() {
+		if r.Rank(point) == Rival {
 			all = append(all, point)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b int) int {
-		if r.Estimates[a].Mean < r.Estimates[b].Mean {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(r.Estimates[a].Mean, r.Estimates[b].Mean) })
 	return all
 }
 

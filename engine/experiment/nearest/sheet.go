@@ -81,14 +81,15 @@ const (
 	Farther Place = "farther"
 )
 
-// Rank returns the place of a point; "" if it has no distance.
+// Rank returns the place of a point; "" if it has no distance. If runs are missing, a point may be nearer in the seeds that both have; it is a
+// rival.
 func (r *Ranking) Rank(point int) Place {
 	switch {
 	case !r.Ranked(point):
 		return ""
 	case point == r.Nearest:
 		return Nearest
-	case r.Farther[point].Clear():
+	case r.Farther[point].Clear() && r.Farther[point].Value > 0:
 		return Farther
 	}
 	return Rival
