@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -59,7 +60,7 @@ type Experiment struct {
 	Version string // of Throng
 }
 
-// ExportExperiment writes the runs and the effects of an experiment in a format to a folder, which it creates if necessary, with the
+// ExportExperiment writes the runs, the effects and the distances from real data of an experiment in a format to a folder, which it creates if necessary, with the
 // experiment's file and README.md, which describes the files. The files appear, or replace older ones, when all of them are complete.
 // After an error none of them does.
 func ExportExperiment(dir string, f Format, x *Experiment) error {
@@ -78,13 +79,18 @@ func (e *exporting) experiment(x *Experiment) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return err
 	}
-	for _, one := range []struct {
+	type named struct {
 		name, about string
 		sheet       findings.Sheet
-	}{
+	}
+	all := []named{
 		{"table", "One row for each run of a point, with its measures.", x.Table.Sheet()},
 		{"effects", "One row for each measure and point: the estimate, and the difference from the baseline.", findings.Compare(x.Table).Sheet()},
-	} {
+	}
+	if real := nearest.Rank(x.Table); real != nil {
+		all = append(all, named{"real_data", "One row for each column of the real data and point: how far the runs are from it.", real.Sheet()})
+	}
+	for _, one := range all {
 		t, err := e.table(one.name, one.about, sheetColumns(&one.sheet))
 		if err != nil {
 			return err

@@ -91,6 +91,35 @@ func exportLab(dir string, f Format) error {
 	return ExportExperiment(dir, f, &Experiment{Table: lab(), Name: "lab.experiment.yaml", File: []byte("scenario: x\n"), Version: "1.2.3"})
 }
 
+// TestExportRealData checks that an export has the distances from real data, in all formats.
+func TestExportRealData(t *testing.T) {
+	x := lab()
+	x.Real = &findings.RealData{File: "real.csv", Columns: []findings.RealColumn{{Name: "=spend", Figure: "events.order.total.sum", Numbers: true}}}
+	for point := range x.Runs {
+		for k := range x.Runs[point] {
+			if r := &x.Runs[point][k]; r.State == findings.Done {
+				r.Distances = []findings.Distance{{Total: 0.25 * float64(point+k), Smirnov: 0.25 * float64(point+k), ChiSquare: math.NaN(), CramersV: math.NaN()}}
+			}
+		}
+	}
+	for f, name := range map[Format]string{CSV: "real_data.csv", JSONL: "real_data.jsonl", Parquet: "real_data.parquet"} {
+		dir := t.TempDir()
+		if err := ExportExperiment(dir, f, &Experiment{Table: x, Name: "lab.experiment.yaml", Version: "1.2.3"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := listFiles(t, dir); !slices.Contains(got, name) {
+			t.Errorf("files %v", got)
+		}
+		if f == CSV {
+			checkDescribed(t, dir)
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !strings.Contains(string(text), "\n'=a|b,'=spend,events.order.total.sum,2,2,'+x,1,0.25,,,rival,") {
+				t.Errorf("%s, %v", text, err)
+			}
+		}
+	}
+}
+
 // TestExportExperiment checks the files of an export, and that README.md describes them.
 func TestExportExperiment(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/script"
+	"github.com/throng-sim/throng/engine/validation"
 	"github.com/throng-sim/throng/engine/view"
 )
 
@@ -38,10 +39,12 @@ type Experiment struct {
 	Functions *script.Env         // what the functions of the file define; nil if it has none
 	Settings  []engine.Assignment // of every run, by name
 	Budget    Budget
-	Parallel  int    // runs in progress at the same time; 1 or more
-	Seed      uint64 // of the design and of the order of runs, not of the runs
+	Parallel  int                 // runs in progress at the same time; 1 or more
+	Seed      uint64              // of the design and of the order of runs, not of the runs
+	Against   *validation.Against // real data that runs are compared with: of the file, else of the scenario; nil without any
 
 	functions string // as in the file
+	ownData   bool   // Against is of the file
 	report    *doc.Report
 }
 

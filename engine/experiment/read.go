@@ -61,7 +61,7 @@ type reader struct {
 }
 
 func (r *reader) read(root *doc.Node, load Loader) {
-	root.Fields("title", "scenario", "params", "vary", "design", "replicates", "baseline", "measures", "functions", "settings", "budget", "parallel", "seed")
+	root.Fields("title", "scenario", "params", "vary", "design", "replicates", "baseline", "measures", "functions", "settings", "budget", "parallel", "seed", "validate_against")
 	root.Require("scenario")
 	e := r.e
 	e.Title = strings.Join(strings.Fields(root.Get("title").Text()), " ")
@@ -82,6 +82,7 @@ func (r *reader) read(root *doc.Node, load Loader) {
 	measureReader{r}.functions(root.Get("functions"))
 	measureReader{r}.measures(root.Get("measures"))
 	r.replicates(root.Get("replicates"))
+	r.against(root.Get("validate_against"))
 	r.budget(root.Get("budget"))
 	if p := root.Get("parallel"); p != nil {
 		e.Parallel = max(p.Int(1, mostParallel), 1)

@@ -25,19 +25,20 @@ func Schema() []byte {
 
 func schemaOf() object {
 	out := closed(object{
-		"title":      about("Title of the experiment. Default: the name of the file.", object{"type": "string"}),
-		"scenario":   about("Scenario to run: a path relative to this file, or the name of a built-in scenario.", object{"type": "string", "minLength": 1}),
-		"params":     about("Parameters of the scenario with the same value in every run, such as agents: 60.", object{"type": "object", "additionalProperties": scalar()}),
-		"vary":       about("Factors: params.NAME, settings.NAME, service.NAME.FIELD or population.filter, each with its levels or its range. Default: nothing varies.", factorMap(object{"anyOf": []object{scalar(), list(scalar()), ref("range")}})),
-		"design":     about("How points follow from the factors. Default: grid.", object{"anyOf": []object{{"enum": []string{"grid", "zip", "one-at-a-time"}}, ref("design")}}),
-		"replicates": about("Seeds of each point: a number of seeds from 1 on, or a list. Default: 10.", object{"anyOf": []object{seeds(), ref("replicates")}}),
-		"baseline":   about("Values of the point that others are compared with. Default: the values without the experiment.", factorMap(scalar())),
-		"measures":   about("What is measured in each run: acted, outcomes, outcomes.NAME, events.NAME, events.NAME.FIELD.mean, memory.FIELD.mean, tokens, a metric of success criteria such as cost or request_p95.SERVICE, or a function. Default: acted, each event, error_rate.", list(object{"type": "string"})),
-		"functions":  about("Starlark functions of a run's totals: a .star file next to this one, or the functions themselves.", object{"type": "string"}),
-		"settings":   about("Settings of every run, such as cycles: 24, by the names of their flags.", object{"type": "object", "additionalProperties": scalar()}),
-		"budget":     about("Limits of the experiment as a whole. Default: unlimited.", ref("budget")),
-		"parallel":   about("Runs in progress at the same time. Default: 1.", object{"type": "integer", "minimum": 1, "maximum": mostParallel}),
-		"seed":       about("Seed of the design and of the order of runs, not of the runs. Default: 1.", object{"type": "integer", "minimum": 0}),
+		"title":            about("Title of the experiment. Default: the name of the file.", object{"type": "string"}),
+		"scenario":         about("Scenario to run: a path relative to this file, or the name of a built-in scenario.", object{"type": "string", "minLength": 1}),
+		"params":           about("Parameters of the scenario with the same value in every run, such as agents: 60.", object{"type": "object", "additionalProperties": scalar()}),
+		"vary":             about("Factors: params.NAME, settings.NAME, service.NAME.FIELD or population.filter, each with its levels or its range. Default: nothing varies.", factorMap(object{"anyOf": []object{scalar(), list(scalar()), ref("range")}})),
+		"design":           about("How points follow from the factors. Default: grid.", object{"anyOf": []object{{"enum": []string{"grid", "zip", "one-at-a-time"}}, ref("design")}}),
+		"replicates":       about("Seeds of each point: a number of seeds from 1 on, or a list. Default: 10.", object{"anyOf": []object{seeds(), ref("replicates")}}),
+		"baseline":         about("Values of the point that others are compared with. Default: the values without the experiment.", factorMap(scalar())),
+		"measures":         about("What is measured in each run: acted, outcomes, outcomes.NAME, events.NAME, events.NAME.FIELD.mean, memory.FIELD.mean, tokens, a metric of success criteria such as cost or request_p95.SERVICE, or a function. Default: acted, each event, error_rate.", list(object{"type": "string"})),
+		"functions":        about("Starlark functions of a run's totals: a .star file next to this one, or the functions themselves.", object{"type": "string"}),
+		"settings":         about("Settings of every run, such as cycles: 24, by the names of their flags.", object{"type": "object", "additionalProperties": scalar()}),
+		"budget":           about("Limits of the experiment as a whole. Default: unlimited.", ref("budget")),
+		"parallel":         about("Runs in progress at the same time. Default: 1.", object{"type": "integer", "minimum": 1, "maximum": mostParallel}),
+		"seed":             about("Seed of the design and of the order of runs, not of the runs. Default: 1.", object{"type": "integer", "minimum": 0}),
+		"validate_against": about("Real data that every run is compared with, to find the point that is nearest to it. Default: that of the scenario.", ref("validate_against")),
 	})
 	out["$id"], out["$schema"], out["title"] = SchemaID, "http://json-schema.org/draft-07/schema#", "An experiment of Throng"
 	out["required"] = []string{"scenario"}
@@ -83,8 +84,9 @@ func definitions() object {
 		"at_most":    about("Largest number of replicates. Default: four times the seeds.", positive),
 	})
 	until["required"] = []string{"half_width", "of"}
+	against, validated := realData()
 	return object{
-		"range": ranges, "design": design, "until": until,
+		"range": ranges, "design": design, "until": until, "validate_against": against, "validated": validated,
 		"replicates": closed(object{
 			"seeds": about("Number of seeds from 1 on, or a list of seeds. Default: 10.", seeds()),
 			"until": about("Adds seeds until an interval is narrow enough.", ref("until")),
@@ -94,6 +96,23 @@ func definitions() object {
 			"time": about("Wall time, over all runs: seconds, or such as 8h.", object{"type": []string{"string", "number"}}),
 		}),
 	}
+}
+
+// realData returns the schemas of validate_against and of one of its measures.
+func realData() (against, validated object) {
+	against = closed(object{
+		"file":     about("A CSV file with a header and a row for each person or event, relative to this file.", object{"type": "string", "minLength": 1}),
+		"measures": about("What is compared: a column of the file with a figure of a run, such as {spend: events.purchase.total.sum}.", object{"type": "object", "minProperties": 1, "additionalProperties": ref("validated")}),
+	})
+	against["required"] = []string{"file", "measures"}
+	validated = closed(object{
+		"of":   about("The figure: acted, outcome, events.NAME, events.NAME.FIELD.mean, memory.FIELD or agent.ATTRIBUTE.", object{"type": "string", "minLength": 1}),
+		"kind": about("How values are compared. Default: number if every value of the column is one.", object{"enum": []string{"number", "category"}}),
+		"per":  about("A value of each agent, or of each session. Default: agent.", object{"enum": []string{"agent", "session"}}),
+	})
+	validated["type"] = []string{"string", "object"}
+	validated["required"] = []string{"of"}
+	return against, validated
 }
 
 // about adds a description.

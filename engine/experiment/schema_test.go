@@ -48,6 +48,9 @@ func allowedAt(t *testing.T, place string) []string {
 		"replicates": "scenario: small\nreplicates: {zzzz: 1}\n",
 		"until":      "scenario: small\nreplicates: {until: {zzzz: 1}}\n",
 		"budget":     "scenario: small\nbudget: {zzzz: 1}\n",
+
+		"validate_against": "scenario: small\nvalidate_against: {zzzz: 1}\n",
+		"validated":        "scenario: small\nvalidate_against: {file: real.csv, measures: {x: {zzzz: 1}}}\n",
 	}[place]
 	_, err := read(text)
 	mistakes, ok := err.(*scenario.Mistakes) //nolint:errorlint // Read returns it as it is
@@ -74,7 +77,7 @@ func TestSchemaHasTheKeysOfTheReader(t *testing.T) {
 	if err := json.Unmarshal(Schema(), &s); err != nil {
 		t.Fatal(err)
 	}
-	for _, place := range []string{"", "range", "design", "replicates", "until", "budget"} {
+	for _, place := range []string{"", "range", "design", "replicates", "until", "budget", "validate_against", "validated"} {
 		want := allowedAt(t, place)
 		slices.Sort(want)
 		got := slices.Sorted(maps.Keys(s.Properties))
@@ -117,8 +120,9 @@ func TestSchemaFits(t *testing.T) {
 		"scenario: small\nvary: {params.share: {from: 0, to: 1}, params.agents: {log: [1, 50]}, params.word: {at: 2, levels: ['1', x]}}\ndesign: {morris: 3, levels: 6}\nreplicates: 4\n",
 		"scenario: small\ndesign: {points: [{params.share: 0.2, params.word: '5'}, {params.share: 0.7}]}\nreplicates: [1, 2]\nbudget: {time: 90}\nseed: 4\n",
 		"scenario: small\nvary: {params.loud: true, params.share: {from: 0, to: 1, points: 3}}\nreplicates: {until: {half_width: 0.1, of: acted}}\n",
+		"scenario: small\nvalidate_against: {file: real.csv, measures: {price: events.sold.price.mean, home: {of: outcome, kind: category, per: session}}}\n",
 	} {
-		texts[strconv.Itoa(i)], texts["written "+strconv.Itoa(i)] = []byte(text), mustRead(t, text).Write()
+		texts[strconv.Itoa(i)], texts["written "+strconv.Itoa(i)] = []byte(text), mustRead(t, text, "real.csv", realRows).Write()
 	}
 	for name, text := range texts {
 		if err := s.Check(asJSON(t, text)); err != nil {
@@ -147,6 +151,10 @@ func TestSchemaFindsMistakes(t *testing.T) {
 		"scenario: small\nsettings: {cycles: [1]}",
 		"scenario: small\nbudget: {usd: -1}",
 		"scenario: small\nparallel: 0",
+		"scenario: small\nvalidate_against: {file: real.csv}",
+		"scenario: small\nvalidate_against: {file: real.csv, measures: {}}",
+		"scenario: small\nvalidate_against: {file: real.csv, measures: {price: {kind: number}}}",
+		"scenario: small\nvalidate_against: {file: real.csv, measures: {price: {of: events.sold.price, kind: text}}}",
 	} {
 		if err := s.Check(asJSON(t, []byte(text))); err == nil {
 			t.Errorf("the schema accepts\n%s", text)

@@ -64,6 +64,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 
 // rest writes what has a default.
 func (w *writer) rest() {
+	w.against()
 	e := w.e
 	switch b := e.Budget; {
 	case b.USD > 0 && b.Time > 0:
@@ -204,6 +205,8 @@ func Sample(s *scenario.Scenario, name string) []byte {
 	w.line("# tokens, the metrics of success criteria such as cost, error_rate, latency_p95 and request_p95.SERVICE, or a function")
 	w.line("# of a run's totals in `functions: FILE.star`.")
 	w.line("measures: [%s]\n", strings.Join(sampleMeasures(s), ", "))
+	w.line("# Real data, to find the point that is nearest to it: a CSV file with the columns to compare, each with a figure of a run.")
+	w.line("# validate_against: {file: real.csv, measures: {COLUMN: FIGURE}}\n")
 	w.line("# params: {NAME: VALUE}                        # parameters with the same value in every run")
 	w.line("# settings: {cycles: 24, max-concurrent: 50}   # of every run; throngctl run --help lists them")
 	w.line("# budget: {usd: 20, time: 8h}                  # of the experiment as a whole; unlimited without it")

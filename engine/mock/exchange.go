@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/quota"
 )
 
 const maxUserID = 512
@@ -162,8 +163,8 @@ func (x *exchange) known() *refusal {
 // how long to wait. No header of the request lifts the quota.
 func (x *exchange) limited(faults Faults) bool {
 	now := x.shop.clock()
-	if wait, _ := x.shop.quota.take(0, faults.Quota, now, x.w.Header()); wait > 0 {
-		refuse(x.w.Header(), wait)
+	if wait, _ := x.shop.quota.Take(0, faults.Quota, now, quota.Usual(x.w.Header())); wait > 0 {
+		quota.Refuse(x.w.Header(), wait)
 		return true
 	}
 	if x.route.limit == limitNone || !x.shop.cfg.KeepRateLimits && x.r.Header.Get("X-Simulation-Mode") == "true" {

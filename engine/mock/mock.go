@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/quota"
 	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
@@ -78,7 +79,7 @@ type Shop struct {
 	till     sync.Mutex     // held during every change if stock is shared
 	log      *shopLog       // nil without a log
 	limits   *limits
-	quota    *quota // of a fault
+	quota    *quota.Quota // of a fault
 
 	closing   sync.Once
 	closeErr  error
@@ -135,7 +136,7 @@ func build(cfg Config, clock func() time.Time) *Shop {
 		sessions: newSessions(),
 		limits:   newLimits(),
 		found:    -1,
-		quota:    newQuota(0, 0, clock()),
+		quota:    quota.New(0, 0, clock()),
 		bearer:   "Bearer " + cfg.Secret + ".",
 	}
 	s.sold = make([]atomic.Int64, len(s.goods.products))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/mock/batchmock"
+	"github.com/throng-sim/throng/engine/mock/quota"
 	"github.com/throng-sim/throng/engine/mock/wire"
 )
 
@@ -59,7 +60,7 @@ type Model struct {
 	host
 	cfg     ModelConfig
 	root    draw.Key // of faults and latency
-	quota   *quota
+	quota   *quota.Quota
 	schemas schemas
 	batches *batchmock.Server
 	// wait waits for the latency of a call; tests replace it.
@@ -96,7 +97,7 @@ func buildModel(cfg ModelConfig, clock func() time.Time) *Model {
 		host:  host{clock: clock, started: clock(), onRequest: cfg.OnRequest},
 		cfg:   cfg,
 		root:  draw.Key{}.Text("rehearsal model").Int(cfg.Seed),
-		quota: newQuota(cfg.RequestsPerMinute, cfg.TokensPerMinute, clock()),
+		quota: quota.New(cfg.RequestsPerMinute, cfg.TokensPerMinute, clock()),
 		wait:  (*call).pause,
 	}
 	m.batches = batchmock.New(cfg.Batches, clock, m.answerInBatch)

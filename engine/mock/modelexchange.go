@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine/internal/draw"
+	"github.com/throng-sim/throng/engine/mock/quota"
 )
 
 // modelExchange is one request to the mock model and its answer.
@@ -198,7 +199,8 @@ func (x *modelExchange) route() (*reply, *apiError) {
 
 // spend counts the call against the quota.
 func (x *modelExchange) spend(tokens int, faults Faults) *apiError {
-	wait, kind := x.model.quota.take(tokens, faults.Quota, x.model.clock(), x.w.Header())
+	now := x.model.clock()
+	wait, kind := x.model.quota.Take(tokens, faults.Quota, now, x.limitHeaders(now))
 	if wait == 0 {
 		return nil
 	}
@@ -206,7 +208,7 @@ func (x *modelExchange) spend(tokens int, faults Faults) *apiError {
 	if kind == "requests" && faults.Quota > 0 {
 		per = "second"
 	}
-	seconds := refuse(x.w.Header(), wait)
+	seconds := quota.Refuse(x.w.Header(), wait)
 	return newAPIError(http.StatusTooManyRequests, kind, "rate_limit_exceeded",
 		fmt.Sprintf("Rate limit reached for %s per %s. Please try again in %ds.", kind, per, seconds))
 }

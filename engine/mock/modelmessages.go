@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/throng-sim/throng/engine/mock/messages"
+	"github.com/throng-sim/throng/engine/mock/quota"
 )
 
 const messagesPath = "/v1/messages"
@@ -65,4 +67,15 @@ func (x *modelExchange) refuse(no *apiError) {
 		body = func() []byte { return messages.Error(no.status, no.Message) }
 	}
 	x.sendJSON(no.status, body())
+}
+
+// limitHeaders sets the headers of the quota in the format of the request.
+func (x *modelExchange) limitHeaders(now time.Time) quota.Headers {
+	h := x.w.Header()
+	if x.r.URL.Path != messagesPath {
+		return quota.Usual(h)
+	}
+	return func(name string, limit, left int, full time.Duration) {
+		messages.SetLimit(h, name, limit, left, now.Add(full))
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/pace"
+	"github.com/throng-sim/throng/engine/service/anthropic"
 )
 
 // desk is a fake service with many callers: it takes a while for each request, and counts.
@@ -249,6 +250,21 @@ func TestRefusedByHeaders(t *testing.T) {
 		fake := &script{answers: []reply{no, wrote("x")}}
 		row, got := stage{}.chat(t, models(t, fake, LLMConfig{Limits: Limits{Rate: 10}}), hello(), nil)
 		if wait := fake.waits()[0]; got == nil || wait != 7500*time.Millisecond {
+			t.Errorf("waited %v: %s", wait, row.Error)
+		}
+	})
+}
+
+// TestRefusedByAnthropicHeaders waits until the time at which the used-up budget is restored.
+func TestRefusedByAnthropicHeaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		no := reply{status: 429, header: map[string]string{
+			"Anthropic-Ratelimit-Requests-Remaining": "12", "Anthropic-Ratelimit-Requests-Reset": "2000-01-01T00:01:40Z",
+			"Anthropic-Ratelimit-Tokens-Remaining": "0", "Anthropic-Ratelimit-Tokens-Reset": "2000-01-01T00:00:08Z",
+		}, body: `{"type":"error","error":{"type":"rate_limit_error","message":"Slow down"}}`}
+		fake := &script{answers: []reply{no, ok200(`{"type":"message","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":{"input_tokens":12,"output_tokens":3}}`)}}
+		row, got := stage{}.chat(t, models(t, fake, LLMConfig{API: anthropic.API{}, Limits: Limits{Rate: 10}}), hello(), nil)
+		if wait := fake.waits()[0]; got == nil || wait > 8*time.Second || wait < 7*time.Second {
 			t.Errorf("waited %v: %s", wait, row.Error)
 		}
 	})

@@ -55,13 +55,15 @@ type spelling struct {
 }
 
 // spellings are the usual names; the first that is present counts for each budget. OpenAI and compatible services use the suffixes,
-// Anthropic its own names, GitHub and many others no suffix. The last is that of an IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-07).
+// Anthropic its own names, with the tighter of its budgets for input and output first, GitHub and many others no suffix. The last is that of
+// an IETF draft (draft-ietf-httpapi-ratelimit-headers-07).
 var spellings = []spelling{
 	{"X-Ratelimit-Limit-Requests", "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests", false},
 	{"X-Ratelimit-Limit-Tokens", "X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens", true},
 	{"Anthropic-Ratelimit-Requests-Limit", "Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset", false},
 	{"Anthropic-Ratelimit-Tokens-Limit", "Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset", true},
+	{"Anthropic-Ratelimit-Input-Tokens-Limit", "Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset", true},
+	{"Anthropic-Ratelimit-Output-Tokens-Limit", "Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset", true},
 	{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", false},
 	{"X-Rate-Limit-Limit", "X-Rate-Limit-Remaining", "X-Rate-Limit-Reset", false},
 	{"Ratelimit-Limit", "Ratelimit-Remaining", "Ratelimit-Reset", false},
@@ -160,10 +162,8 @@ func resetIn(value string, now time.Time) (time.Duration, bool) {
 	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
 		return within(d), true
 	}
-	if at, err := time.Parse(time.RFC3339, value); err == nil {
-		return within(at.Sub(now)), true
-	}
-	return 0, false
+	at, err := time.Parse(time.RFC3339, value)
+	return within(at.Sub(now)), err == nil
 }
 
 func within(d time.Duration) time.Duration { return min(max(d, 0), maxReset) }
@@ -187,8 +187,7 @@ var ofTheDay = regexp.MustCompile(`(?i:(^|[^a-z])per[ _-]day\b|\bdaily (request 
 // exhausted returns why a 429 means that a quota is used up for long, rather than for a burst, and when it is restored; until is
 // zero if that is not known. why is "" for other 429s.
 func (a *Answer) exhausted(now time.Time) (why string, until time.Time) {
-	const scanned = 64 << 10
-	body := a.Body[:min(len(a.Body), scanned)]
+	body := a.Body[:min(len(a.Body), 64<<10)]
 	if bytes.Contains(body, []byte(`"insufficient_quota"`)) {
 		return "the account has nothing left to spend (insufficient_quota)", time.Time{}
 	}

@@ -78,6 +78,18 @@ func TestQuotas(t *testing.T) {
 		 anthropic-ratelimit-tokens-limit: 80000
 		 anthropic-ratelimit-tokens-remaining: 0
 		 anthropic-ratelimit-tokens-reset: 2026-01-02T09:01:00+01:00`: {Requests: allows(1000, 999, 7*time.Second), Tokens: allows(80_000, 0, time.Minute)},
+		`anthropic-ratelimit-input-tokens-limit: 80000
+		 anthropic-ratelimit-input-tokens-remaining: 79000
+		 anthropic-ratelimit-input-tokens-reset: 2026-01-02T08:00:01Z
+		 anthropic-ratelimit-output-tokens-limit: 16000
+		 anthropic-ratelimit-output-tokens-remaining: 16000
+		 anthropic-ratelimit-output-tokens-reset: 2026-01-02T08:00:00Z`: {Tokens: allows(80_000, 79_000, time.Second)},
+		`anthropic-ratelimit-output-tokens-limit: 16000
+		 anthropic-ratelimit-output-tokens-remaining: 12
+		 anthropic-ratelimit-output-tokens-reset: 2026-01-02T08:00:30Z
+		 anthropic-ratelimit-tokens-limit: 96000
+		 anthropic-ratelimit-tokens-remaining: 90000
+		 anthropic-ratelimit-tokens-reset: 2026-01-02T08:00:04Z`: {Tokens: allows(96_000, 90_000, 4*time.Second)},
 		"x-ratelimit-limit: 5000\nx-ratelimit-remaining: 4987\nx-ratelimit-reset: 1767340830":           {Requests: allows(5000, 4987, 30*time.Second)},
 		"x-rate-limit-limit: 900\nx-rate-limit-remaining: 3\nx-rate-limit-reset: 1767340830":            {Requests: allows(900, 3, 30*time.Second)},
 		"x-ratelimit-remaining: 1\nx-ratelimit-reset: 1767340800250":                                    {Requests: allows(0, 1, 250*time.Millisecond)},

@@ -44,7 +44,7 @@ func (a *attempted) noteTrail(c *Call, service string, failed bool) {
 	if c.bill != nil && c.bill.about != nil {
 		one.Model = c.bill.about
 		if a.answer != nil {
-			one.Model.Source = llm.ReadSource(a.answer.Body)
+			one.Model.Source, one.Reasoning = llm.ReadSource(a.answer.Body), llm.ReadTokens(a.answer.Body).Reasoning
 			if one.Model.Prompt != nil {
 				one.Model.Reply, _ = c.display().replied(a.answer)
 			}

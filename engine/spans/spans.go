@@ -17,6 +17,7 @@ type Attempt struct {
 	Status        int // HTTP status; 0 if none
 	Failed        bool
 	Model         *Model   // of a model's call; nil for others
+	Reasoning     int64    // output tokens that its answer says were the model's reasoning
 	Request       *Request // that named its span to the service; nil if it did not
 }
 

@@ -43,7 +43,21 @@ func Read(n *doc.Node, open func(path string) ([]byte, error), known *Known, rep
 	if s == nil {
 		return nil
 	}
-	return r.close(s, text)
+	if r.close(s, text) == nil || !r.enough(s) {
+		return nil
+	}
+	return a
+}
+
+// enough reports columns with too few values for a comparison, which no run can change.
+func (r reading) enough(s *sheet) bool {
+	for i := range r.real {
+		if n := r.real[i].Len(); n < Fewest {
+			s.errorf(1, 1, fmt.Sprintf("a comparison needs at least %d; compare another column", Fewest), "column %s has %s",
+				r.Measures[i].Column, engine.Counted(int64(n), "value", "values"))
+		}
+	}
+	return r.report.Err() == nil
 }
 
 // reading reads the real data.
@@ -168,6 +182,24 @@ func (a *Against) Instead(name string, text []byte, report *doc.Report) (*Agains
 		}
 	}
 	return r.close(s, text), nil
+}
+
+// Pairs lists the measures as COLUMN=FIGURE.
+func (a *Against) Pairs() (all []string) {
+	for i := range a.Measures {
+		all = append(all, a.Measures[i].Column+"="+a.Measures[i].Figure)
+	}
+	return all
+}
+
+// Same reports whether both compare the same data in the same way. nil stands for no data.
+func (a *Against) Same(b *Against) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Digest == b.Digest && slices.EqualFunc(a.Measures, b.Measures, func(m, n Measure) bool {
+		return m.Column == n.Column && m.Figure == n.Figure && m.Kind == n.Kind && m.Per == n.Per
+	})
 }
 
 func refused(problem string, guess suggest.Guess) error {

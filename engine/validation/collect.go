@@ -3,6 +3,7 @@ package validation
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 
 	tests "github.com/throng-sim/throng/engine/experiment/statistics"
@@ -171,6 +172,23 @@ func (a *Against) Needs() (memory, persona bool) {
 		persona = persona || a.Measures[i].figure.source == fromAgent
 	}
 	return memory, persona
+}
+
+// Collect returns the figures of a run with these sessions, which come in the order of their cycles, by measure. end is called after the
+// last one.
+func (a *Against) Collect(sessions iter.Seq2[*engine.SessionRow, error], end func() (Ending, error)) ([]Values, error) {
+	c := a.NewCollector()
+	for row, err := range sessions {
+		if err != nil {
+			return nil, err
+		}
+		c.Add(row)
+	}
+	ending, err := end()
+	if err != nil {
+		return nil, err
+	}
+	return c.Values(ending)
 }
 
 // Values returns the figures of all units, by measure. Agents without a session are left out. The collector must not be used afterwards.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	tests "github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/engine/validation/distance"
 )
@@ -94,6 +95,18 @@ func (r *Row) Differs() bool {
 
 // Compared reports whether there was enough to compare.
 func (r *Row) Compared() bool { return r.Problem == "" }
+
+// Distance returns the figures of the row for a comparison of several runs.
+func (r *Row) Distance() findings.Distance {
+	d := findings.Distance{
+		Total: r.Smirnov.Statistic, Mean: r.Mean.Value, Smirnov: r.Smirnov.Statistic, Wasserstein: r.Wasserstein, JensenShannon: r.JensenShannon,
+		ChiSquare: r.ChiSquare.Statistic, CramersV: r.CramersV, Differs: r.Differs(), Problem: r.Problem,
+	}
+	if r.Kind == Category && r.Compared() {
+		d.Total = distance.TotalVariation(counts(r.Bins))
+	}
+	return d
+}
 
 func newRow(m Measure, real, run *Values) Row {
 	nan := math.NaN()

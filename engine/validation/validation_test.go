@@ -239,7 +239,7 @@ func TestStatistics(t *testing.T) {
 	for name, want := range map[string][2]float64{
 		"last": {2, math.NaN()}, "first": {4, math.NaN()}, "mean": {3, math.NaN()}, "sum": {9, 0}, "min": {2, math.NaN()}, "max": {4, math.NaN()}, "median": {3, math.NaN()},
 	} {
-		a, problems := read(t, "{file: real.csv, measures: {x: events.buy.a.b."+name+"}}", "x\n1\n2\n")
+		a, problems := read(t, "{file: real.csv, measures: {x: events.buy.a.b."+name+"}}", "x\n1\n2\n3\n4\n5\n")
 		if a == nil {
 			t.Fatal(problems)
 		}

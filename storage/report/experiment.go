@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/engine/visible"
 )
 
@@ -54,7 +55,8 @@ type experimentPage struct {
 	State     mark
 	Progress  string
 	Sentences []sentence
-	Baseline  string // label; "" without one
+	Real      *realRanking // nil without real data
+	Baseline  string       // label; "" without one
 	Measures  []measureView
 	Facts     [][2]string
 	Factors   table
@@ -89,6 +91,7 @@ func newExperimentPage(x *Experiment) (*experimentPage, error) {
 		Style:   template.CSS(styleText + experimentStyle), //nolint:gosec // our own
 		Version: x.Version, Title: t.Title, State: stateOf(t), Progress: fmt.Sprintf("%d of %d runs are done.", done, of),
 		Command: x.Command, File: fileOf(x.File, x.Text), Facts: designFacts(t), Factors: factorTable(t),
+		Real: newRealRanking(nearest.Rank(t)),
 	}
 	if t.Baseline >= 0 {
 		p.Baseline = t.Points[t.Baseline].Label

@@ -21,6 +21,7 @@ func trial(a, b, seeds int) *findings.Table {
 		Title: "Does eagerness pay?", Design: "grid", Seed: 1, Factors: []findings.Factor{{Name: "params.eagerness"}, {Name: "params.share"}},
 		Measures: []findings.Measure{{Name: "events.order"}, {Name: "cost", Kind: statistics.Cost, Unit: "$"}},
 	}
+	t.Real = &findings.RealData{File: "real.csv", Digest: "ab12", Shared: "they send messages to each other", Columns: []findings.RealColumn{{Name: "spend", Figure: "events.order.total.sum", Numbers: true}, {Name: "home", Figure: "agent.home"}}}
 	for k := range seeds {
 		t.Seeds = append(t.Seeds, uint64(k+1))
 	}
@@ -40,7 +41,11 @@ func trial(a, b, seeds int) *findings.Table {
 		for k := range seeds {
 			noise := math.Sin(float64(7*k + p))
 			id := strconv.Itoa(p) + "." + strconv.Itoa(k)
-			runs = append(runs, findings.Run{Identity: id, ID: "run" + id, State: findings.Done, Values: []float64{float64(10*x+2*y) + noise + float64(k), 1 + noise/10}})
+			apart := []findings.Distance{
+				{Total: 0.1 + 0.1*float64(x+y) + noise/100, Mean: float64(x+y) + noise, Smirnov: 0.1 + 0.1*float64(x+y) + noise/100, Wasserstein: float64(x+y) + 2 + noise, JensenShannon: 0.1, ChiSquare: math.NaN(), CramersV: math.NaN(), Differs: x > 0},
+				{Total: 0.2 + noise/20, Mean: math.NaN(), Smirnov: math.NaN(), Wasserstein: math.NaN(), JensenShannon: 0.1 + noise/20, ChiSquare: 3 + noise, CramersV: 0.2},
+			}
+			runs = append(runs, findings.Run{Distances: apart, Identity: id, ID: "run" + id, State: findings.Done, Values: []float64{float64(10*x+2*y) + noise + float64(k), 1 + noise/10}})
 		}
 		t.Runs = append(t.Runs, runs)
 	}
@@ -80,13 +85,15 @@ func wellFormed(t *testing.T, page string) {
 // TestExperimentGolden checks that the same experiment produces the same bytes. One run has failed.
 func TestExperimentGolden(t *testing.T) {
 	x := trial(3, 2, 12)
-	x.Runs[5][11].State, x.Runs[5][11].Values, x.Runs[5][11].Why = findings.Failed, nil, "out of budget"
+	x.Runs[5][11].State, x.Runs[5][11].Values, x.Runs[5][11].Distances, x.Runs[5][11].Why = findings.Failed, nil, nil, "out of budget"
 	got := trialReport(t, x)
 	golden(t, "experiment.html", got)
 	inert(t, got)
 	for _, want := range []string{
 		"1 failed", "71 of 72 runs are done.", `class="clear"><a href="#measure-1">eagerness=3`, "No clear difference in cost: at most $", "<td>out of budget</td>", "<td>1 to 12</td>",
 		"<pre>throngctl experiment run pay.experiment.yaml</pre>", "main effects and interactions", "eagerness with share", "scenario: shopping", "prefers-color-scheme:dark", "@media print",
+		`class="clear">eagerness=1, share=0 is nearest to real.csv, by more than chance against each of the 5 other points`, "<h3>spend and events.order.total.sum</h3>", "<td>12 of 12</td>",
+		"No point is nearest to real.csv in home by more than chance.", "These are not, because they send messages to each other.", "real.csv, SHA-256 ab12",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
@@ -99,11 +106,11 @@ func TestExperimentBeforeItsRuns(t *testing.T) {
 	x := trial(3, 2, 4)
 	for _, runs := range x.Runs {
 		for k := range runs {
-			runs[k].State, runs[k].Values, runs[k].ID = findings.Waiting, nil, ""
+			runs[k].State, runs[k].Values, runs[k].Distances, runs[k].ID = findings.Waiting, nil, nil, ""
 		}
 	}
 	got := trialReport(t, x)
-	for _, want := range []string{"incomplete", "0 of 24 runs are done.", "So far (0 of 24 runs): no run has a value of cost", "<td>waiting</td>"} {
+	for _, want := range []string{"incomplete", "0 of 24 runs are done.", "So far (0 of 24 runs): no run has a value of cost", "So far (0 of 24 runs): no run can be compared with real.csv", "<td>waiting</td>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -122,6 +129,7 @@ func TestExperimentBeforeItsRuns(t *testing.T) {
 func TestHostileExperiment(t *testing.T) {
 	x := trial(3, 2, 3)
 	x.Title, x.Design = hostile, hostile
+	x.Real.File, x.Real.Digest, x.Real.Shared, x.Real.Columns[0].Name, x.Real.Columns[1].Figure = hostile, hostile, hostile, hostile, hostile
 	for i := range x.Factors {
 		x.Factors[i].Name = hostile + strconv.Itoa(i)
 	}
@@ -134,6 +142,7 @@ func TestHostileExperiment(t *testing.T) {
 			x.Points[i].Values[k].Text += hostile
 		}
 	}
+	x.Runs[0][1].Distances[0].Problem = hostile
 	x.Runs[0][0] = findings.Run{Identity: "x", ID: hostile, State: hostile, Why: hostile}
 	var out bytes.Buffer
 	if err := WriteExperiment(&out, &Experiment{Table: x, File: hostile, Text: []byte(hostile), Command: hostile, Version: hostile}); err != nil {
@@ -169,7 +178,11 @@ func TestLargeExperiment(t *testing.T) {
 	if n := strings.Count(got, "All 300 points"); n != 10 {
 		t.Errorf("%d of 10 measures have a table of all points", n)
 	}
-	first, _, _ := strings.Cut(got, "All 300 points")
+	if n := strings.Count(got, "The 30 nearest of 300 points"); n != 3 {
+		t.Errorf("%d of 3 tables of the real data are short", n)
+	}
+	_, first, _ := strings.Cut(got, `id="measure-1"`)
+	first, _, _ = strings.Cut(first, "All 300 points")
 	if n := strings.Count(first, "<tr"); !strings.Contains(first, ">params.eagerness=60, params.share=4<") || strings.Contains(first, ">params.eagerness=2, params.share=0<") || n != topForest+1 {
 		t.Errorf("the first table has %d rows, or others than those of the largest differences", n)
 	}

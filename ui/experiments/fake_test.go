@@ -133,7 +133,8 @@ func (d *fakeDesk) Forget(_ context.Context, path string) error {
 	return d.order("forget %s", path)
 }
 
-// prices is a grid of three levels of eagerness and two models with ten seeds. The first done runs have values, seed by seed.
+// prices is a grid of three levels of eagerness and two models with ten seeds. The first done runs have values, seed by seed. The real data is
+// nearest to the point with eagerness 1 and the large model in spend, and as far from all points in home.
 func prices(done int) *findings.Table {
 	t := &findings.Table{
 		Title: "Does eagerness pay?", Design: "grid", Seed: 1, Baseline: 2,
@@ -142,6 +143,7 @@ func prices(done int) *findings.Table {
 			{Name: "acted", Kind: statistics.Share}, {Name: "events.order", Kind: statistics.Number}, {Name: "request_p95", Kind: statistics.Timing, Unit: "s"},
 		},
 	}
+	t.Real = &findings.RealData{File: "real.csv", Columns: []findings.RealColumn{{Name: "spend", Figure: "events.order.total.sum", Numbers: true}, {Name: "home", Figure: "agent.home"}}}
 	for seed := range 10 {
 		t.Seeds = append(t.Seeds, uint64(seed+1))
 	}
@@ -162,6 +164,10 @@ func prices(done int) *findings.Table {
 					luck := math.Sin(float64(7*seed+3)) * 0.02
 					own := math.Sin(float64(11*order)) * 0.004
 					row[seed].State, row[seed].ID = findings.Done, fmt.Sprintf("r-%d", order)
+					row[seed].Distances = []findings.Distance{
+						{Total: 0.08 + 0.1*math.Abs(float64(i-1)) + 0.05*float64(1-k) + luck + own, Differs: i != 1},
+						{Total: 0.2 + 4*own},
+					}
 					row[seed].Values = []float64{0.3 + 0.1*eagerness + luck + own, 120 + 40*eagerness*float64(1+k) + 300*(luck+own), 0.24 + own}
 				}
 			}

@@ -5,7 +5,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/theme"
 
 	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/figures"
@@ -18,6 +17,7 @@ import (
 type findingsPage struct {
 	of        *shown
 	notice    *widgets.Notice
+	real      *realPanel
 	sentences *fyne.Container
 	said      []findings.Sentence // shown
 	told      *widgets.Panel
@@ -35,7 +35,7 @@ type findingsPage struct {
 const mostPoints = 100
 
 func newFindingsPage(m *measures) *findingsPage {
-	p := &findingsPage{notice: widgets.NewNotice(), sentences: form.NewStack(), about: form.NewNote(""), effects: plot.NewRows(), rest: form.NewNote("")}
+	p := &findingsPage{notice: widgets.NewNotice(), real: newRealPanel(), sentences: form.NewStack(), about: form.NewNote(""), effects: plot.NewRows(), rest: form.NewNote("")}
 	p.measure = m.newPicker(func() { p.draw() })
 	end := fyne.TextAlignTrailing
 	p.table = widgets.NewSheet([]widgets.Column{
@@ -48,7 +48,7 @@ func newFindingsPage(m *measures) *findingsPage {
 	p.told = widgets.NewPanel("", p.sentences)
 	p.plotted = widgets.NewPanel("", form.NewStack(p.measure.wide(), p.about, p.effects))
 	p.tabled = widgets.NewPanel("Estimates", form.NewStack(p.table, p.rest))
-	p.scroll = container.NewVScroll(form.NewPanels(p.notice, p.told, p.plotted, p.tabled))
+	p.scroll = container.NewVScroll(form.NewPanels(p.notice, p.real.panel, p.told, p.plotted, p.tabled))
 	return p
 }
 
@@ -71,11 +71,16 @@ func (p *findingsPage) draw() {
 	p.notice.Say(text, widgets.Accent)
 	_, all := ready(t)
 	measure := p.measure.index(t)
+	if all {
+		p.real.show(p.of.real)
+	} else {
+		p.real.show(nil)
+	}
 	for _, part := range []*widgets.Panel{p.told, p.plotted, p.tabled} {
 		part.Hidden = !all || measure < 0
 	}
 	if all && measure >= 0 {
-		p.tell()
+		p.said = tell(p.sentences, p.said, p.of.sentences, "differs", func(i int) { p.pick(p.of.sentences[i].Measure) })
 		e := c.Effects(measure)
 		p.about.SetText(caption(&e))
 		p.effects.SetEffects(e)
@@ -95,29 +100,6 @@ func caption(e *findings.EffectPlot) string {
 		in = " in " + e.Unit
 	}
 	return "Difference from " + e.Baseline + in + " with its 95% interval. Filled: significant, corrected for all points and measures."
-}
-
-// tell shows the sentences; a tap on one shows its measure.
-func (p *findingsPage) tell() {
-	same := len(p.said) == len(p.of.sentences)
-	for i := 0; same && i < len(p.said); i++ {
-		same = p.said[i] == p.of.sentences[i]
-	}
-	if same {
-		return
-	}
-	p.said = p.of.sentences
-	p.sentences.RemoveAll()
-	for _, one := range p.said {
-		n := form.NewCaption(one.Text, func() { p.pick(one.Measure) })
-		n.TextSize = theme.SizeNameText
-		badge := widgets.NewBadge("", widgets.Neutral)
-		if one.Clear {
-			n.Say(one.Text)
-			badge.Set("differs", widgets.Accent)
-		}
-		p.sentences.Add(container.NewBorder(nil, nil, nil, container.NewVBox(badge), n))
-	}
 }
 
 // pick shows a measure by its index.
@@ -151,6 +133,11 @@ func (p *findingsPage) fill(measure int) {
 		rows = append(rows, widgets.Row{Key: fmt.Sprint(point), Cells: cells})
 	}
 	p.table.SetRows(rows)
-	p.rest.Hidden = len(rows) == len(row.Estimates)
-	p.rest.SetText(fmt.Sprintf("The first %d of %d points. An export has all.", len(rows), len(row.Estimates)))
+	sayRest(p.rest, len(rows), len(row.Estimates))
+}
+
+// sayRest says how many points a table leaves out.
+func sayRest(n *form.Note, rows, points int) {
+	n.Hidden = rows == points
+	n.SetText(fmt.Sprintf("The first %d of %d points. An export has all.", rows, points))
 }

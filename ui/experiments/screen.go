@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/ui/internal/async"
 	"github.com/throng-sim/throng/ui/internal/chart"
 	"github.com/throng-sim/throng/ui/internal/form"
@@ -60,6 +61,7 @@ type shown struct {
 	details    *Details
 	comparison *findings.Comparison // nil if the file has mistakes
 	sentences  []findings.Sentence
+	real       *nearest.Result // nil without real data
 }
 
 // page is a tab.
@@ -83,7 +85,7 @@ func New(desk Desk, win fyne.Window, ways Ways) *Screen {
 	found, response, factors, runs := newFindingsPage(measures), newResponsePage(measures), newFactorsPage(measures), newRunsPage(s)
 	s.pages = [...]page{found, response, factors, runs, newDesignPage()}
 	keep := picture.Keep(s.name, s.say)
-	for _, p := range []interface{ Keep(chart.Keep) }{found.effects, response.curves, factors.rows, factors.screening, runs.matrix} {
+	for _, p := range []interface{ Keep(chart.Keep) }{found.effects, found.real.distances, response.curves, factors.rows, factors.screening, runs.matrix} {
 		p.Keep(keep)
 	}
 	s.tabs = widgets.NewSegments(tabNames, func(int) { s.turn() })
@@ -194,6 +196,7 @@ func (s *Screen) open(ctx context.Context, path string) (*shown, error) {
 	x.comparison = findings.Compare(t)
 	x.comparison.InPercent()
 	x.sentences = x.comparison.Sentences()
+	x.real = nearest.Rank(t)
 	return x, nil
 }
 

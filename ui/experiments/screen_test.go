@@ -270,6 +270,40 @@ func TestASentenceShowsItsMeasure(t *testing.T) {
 	}
 }
 
+// TestRealData checks that the nearest point is shown, for all columns and for each.
+func TestRealData(t *testing.T) {
+	d := three()
+	q, s, _ := start(t, d)
+	s.Select(otherFile)
+	reads(q, s, d)
+	p := s.pages[0].(*findingsPage).real
+	shows(t, s, "Real data", "eagerness=1, model.model=large is nearest to real.csv in spend")
+	cells := func(i int) []string {
+		var all []string
+		for _, c := range p.rows()[i].Cells {
+			all = append(all, c.Text)
+		}
+		return all
+	}
+	if got := cells(3); got[5] != "nearest" || got[4] != "" {
+		t.Errorf("all columns: %q", got)
+	}
+	p.sentences.Objects[1].(*fyne.Container).Objects[0].(fyne.Tappable).Tapped(nil)
+	if got := cells(3); p.column.Selected != "spend" || got[1] != "10" || got[3] != "" || got[4] != "0 of 10" || got[5] != "nearest" {
+		t.Errorf("%s: %q", p.column.Selected, got)
+	}
+	if got := cells(0); got[4] != "10 of 10" || !strings.HasPrefix(got[3], "0.1") || !strings.HasPrefix(got[5], "0.0") {
+		t.Errorf("%q", got)
+	}
+	p.column.SetSelected("home")
+	shows(t, s, "No point is nearest to real.csv in home by more than chance.")
+	d.set(func() { d.tables[otherFile].Real = nil })
+	reads(q, s, d)
+	if p.panel.Visible() || uitest.Shows(s.Content(), "real.csv") {
+		t.Error("an experiment without real data shows some")
+	}
+}
+
 // TestResponse checks the selections, and that the second factor is never the first.
 func TestResponse(t *testing.T) {
 	d := three()

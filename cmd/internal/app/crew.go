@@ -38,7 +38,7 @@ type Work struct {
 
 // CheckCrew returns why the run cannot be executed in other processes, or nil.
 func (l Launch) CheckCrew() error {
-	var problem string
+	problem, batched := "", slices.IndexFunc(l.services(), func(s *chain.Service) bool { return s.Batch != nil })
 	switch {
 	case l.Settings.Replay != "":
 		problem = "a replay answers from the recording, which is in this process"
@@ -48,8 +48,8 @@ func (l Launch) CheckCrew() error {
 		problem = "a chain that runs alone is one session, whose result stays in its process"
 	case l.Telemetry.Sending != nil && l.Telemetry.Sending.Traces():
 		problem = "traces of sessions are made in the process that executes them"
-	case slices.ContainsFunc(l.services(), func(s *chain.Service) bool { return s.Batch != nil }):
-		problem = "batches of model calls are sent and awaited in one process"
+	case batched >= 0:
+		problem = "a batch is collected, sent and awaited in one process, and the service " + l.services()[batched].Name + " has `batch: on`, which `batch: off` turns off"
 	default:
 		return nil
 	}

@@ -2,6 +2,8 @@ package app
 
 import (
 	"encoding/hex"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -61,7 +63,14 @@ chain ask:
 func traceAsking(t *testing.T, content bool) (byName map[string][]*spans.Span, b *backend, run engine.RunID) {
 	t.Helper()
 	b = newBackend(t)
-	s, err := scenario.Read("asking.yaml", func(string) ([]byte, error) { return []byte(strings.ReplaceAll(asking, "BACKEND", b.URL)), nil }, nil)
+	byName, run = traced(t, strings.ReplaceAll(asking, "BACKEND", b.URL), content)
+	return byName, b, run
+}
+
+// traced runs a scenario with 6 agents and returns its spans by name.
+func traced(t *testing.T, text string, content bool) (byName map[string][]*spans.Span, run engine.RunID) {
+	t.Helper()
+	s, err := scenario.Read("asking.yaml", func(string) ([]byte, error) { return []byte(text), nil }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +88,55 @@ func traceAsking(t *testing.T, content bool) (byName map[string][]*spans.Span, b
 	for _, span := range r.spans {
 		byName[span.Name] = append(byName[span.Name], span)
 	}
-	return byName, b, job.Record.ID
+	return byName, job.Record.ID
+}
+
+// TestReasoningInSpans checks that spans have the reasoning tokens that models report, of all attempts of a step and in both formats, and none
+// of models that report none.
+func TestReasoningInSpans(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		_, who, _ := strings.Cut(string(body), "I am ")
+		asked[r.URL.Path+who[:1]]++
+		first := asked[r.URL.Path+who[:1]] == 1
+		mu.Unlock()
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/deep/") && first: // an answer without a text is asked for once more
+			fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":""}}],"usage":{"prompt_tokens":9,"completion_tokens":30,"completion_tokens_details":{"reasoning_tokens":30}}}`)
+		case strings.HasPrefix(r.URL.Path, "/deep/"):
+			fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"Bread."}}],"usage":{"prompt_tokens":9,"completion_tokens":40,"completion_tokens_details":{"reasoning_tokens":38}}}`)
+		case strings.HasPrefix(r.URL.Path, "/thoughtful/"):
+			fmt.Fprint(w, `{"type":"message","content":[{"type":"text","text":"Bread."}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":40,"output_tokens_details":{"thinking_tokens":37}}}`)
+		default:
+			fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":"Bread."}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}`)
+		}
+	}))
+	defer server.Close()
+	all, _ := traced(t, strings.ReplaceAll(`title: Thinking
+clock: {cycles: 1}
+population: {count: 6}
+services:
+  deep: {kind: llm, url: "BACKEND/deep/v1", model: deep}
+  thoughtful: {kind: llm, url: "BACKEND/thoughtful/v1", model: thoughtful, api: messages}
+  plain: {kind: llm, url: "BACKEND/plain/v1", model: plain}
+chain ask:
+  step a: {kind: llm, service: deep, prompt: "I am ${agent.index}", retry: {attempts: 2, wait: 1ms}}
+  step b: {kind: llm, service: thoughtful, prompt: "I am ${agent.index}", max_tokens: 90}
+  step c: {kind: llm, service: plain, prompt: "I am ${agent.index}"}
+`, "BACKEND", server.URL), false)
+	for name, want := range map[string]int64{"chat deep": 68, "chat thoughtful": 37, "chat plain": -1} {
+		if len(all[name]) != 6 {
+			t.Fatalf("%d spans %s", len(all[name]), name)
+		}
+		for _, s := range all[name] {
+			if got := numberOf(s, "gen_ai.usage.reasoning.output_tokens"); got != want || got > numberOf(s, "gen_ai.usage.output_tokens") {
+				t.Errorf("%s: %d reasoning tokens of %d, want %d", name, got, numberOf(s, "gen_ai.usage.output_tokens"), want)
+			}
+		}
+	}
 }
 
 // TestModelSpans checks the attributes of model calls, and that prompts and answers are sent only if they are asked for.

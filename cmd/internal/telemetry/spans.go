@@ -142,13 +142,17 @@ func (t *tracer) steps(ctx context.Context, of spans.TraceID, trail *engine.Trai
 			s.record = &trail.Row.Steps[i]
 		}
 	}
+	step := func(path string) *stepSpan { // further calls of a step, such as rounds of tools, have a suffix
+		path, _, _ = strings.Cut(path, "~")
+		return all[path]
+	}
 	for _, a := range trail.Attempts {
-		if s := all[a.Path]; s != nil {
+		if s := step(a.Path); s != nil {
 			s.attempts = append(s.attempts, a)
 		}
 	}
 	for _, h := range trail.Holds {
-		if s := all[h.Path]; s != nil {
+		if s := step(h.Path); s != nil {
 			s.holds = append(s.holds, h)
 		}
 	}
@@ -268,8 +272,19 @@ func (s *stepSpan) attributes() []attribute.KeyValue {
 		all = append(all, semconv.GenAIUsageInputTokens(int(u.Input)), semconv.GenAIUsageOutputTokens(int(u.Output)),
 			semconv.GenAIUsageCacheReadInputTokens(int(u.Cached)), semconv.GenAIUsageCacheCreationInputTokens(int(u.Written)),
 			attribute.Float64("throng.cost_dollars", float64(u.Cost)/1e9))
+		if n := s.reasoning(); n > 0 { // most models do not reason, or do not say so
+			all = append(all, semconv.GenAIUsageReasoningOutputTokens(int(n)))
+		}
 	}
 	return all
+}
+
+// reasoning returns the output tokens of all attempts that were the model's reasoning.
+func (s *stepSpan) reasoning() (n int64) {
+	for i := range s.attempts {
+		n += s.attempts[i].Reasoning
+	}
+	return n
 }
 
 // brief returns the beginning of an error's first line, without control characters.

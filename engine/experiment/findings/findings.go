@@ -24,6 +24,7 @@ type Table struct {
 	// Until is the rule that adds replicates, and UntilOf the index of its measure; nil without one.
 	Until   *statistics.Until
 	UntilOf int
+	Real    *RealData // nil without real data
 }
 
 // Factor is something that the experiment varies.
@@ -77,6 +78,8 @@ type Run struct {
 	State    State
 	Why      string    // it failed; "" if it did not
 	Values   []float64 // by measure, NaN where the run has no value; nil if it is not done
+	// Distances are by column of the real data; nil if the run is not done or there is no real data.
+	Distances []Distance
 }
 
 // Count returns the number of runs, and how many of them are in a state. A run that several points share counts once.

@@ -21,22 +21,23 @@ type Sentence struct {
 // Sentences returns a sentence for each measure: the largest clear difference, or how large one could be. Clear ones are first. While
 // runs are missing, the sentences say so.
 func (c *Comparison) Sentences() []Sentence {
-	before := ""
-	if c.Table.toDo() {
-		done, of := c.Table.Count(Done)
-		before = fmt.Sprintf("So far (%d of %d runs): ", done, of)
-	}
 	all := make([]Sentence, 0, len(c.Rows))
 	for i := range c.Rows {
 		s := c.sentence(&c.Rows[i])
-		if before == "" {
-			s.Text = capital(s.Text)
-		}
-		s.Text = before + s.Text
+		s.Text = c.Table.SoFar(s.Text)
 		all = append(all, s)
 	}
 	slices.SortStableFunc(all, func(a, b Sentence) int { return cmp.Compare(rank(a.Clear), rank(b.Clear)) })
 	return all
+}
+
+// SoFar begins a sentence about the runs, which says so if runs are missing.
+func (t *Table) SoFar(text string) string {
+	if t.toDo() {
+		done, of := t.Count(Done)
+		return fmt.Sprintf("So far (%d of %d runs): %s", done, of, text)
+	}
+	return capital(text)
 }
 
 func rank(found bool) int {

@@ -43,7 +43,7 @@ func (t *Table) Sheet() Sheet {
 	s := Sheet{Columns: append(append([]Column{
 		{Name: "experiment", Help: "Title of the experiment."},
 		{Name: "point", Kind: Whole, Help: "Number of the point, from 1."},
-	}, t.factorColumns()...), []Column{
+	}, t.FactorColumns()...), []Column{
 		{Name: "replicate", Kind: Whole, Help: "Number of the replicate, from 1. A replicate has the same seed at every point."},
 		{Name: "seed", Kind: Whole, Help: "Seed of the run."},
 		{Name: "run", Help: "The first characters of the run's identity, which is the same in every experiment that contains the run."},
@@ -56,14 +56,14 @@ func (t *Table) Sheet() Sheet {
 	for replicate, seed := range t.Seeds {
 		for point := range t.Points {
 			r := &t.Runs[point][replicate]
-			row := append([]string{t.Title, strconv.Itoa(point + 1)}, t.values(point)...)
+			row := append([]string{t.Title, strconv.Itoa(point + 1)}, t.ValuesOf(point)...)
 			row = append(row, strconv.Itoa(replicate+1), strconv.FormatUint(seed, 10), r.Identity[:min(shortID, len(r.Identity))], string(r.State))
 			for i := range t.Measures {
 				v := math.NaN()
 				if r.Values != nil {
 					v = r.Values[i]
 				}
-				row = append(row, number(v))
+				row = append(row, Number(v))
 			}
 			s.Rows = append(s.Rows, row)
 		}
@@ -79,8 +79,8 @@ func unused(columns []Column, name string) string {
 	return name
 }
 
-// factorColumns returns the columns of the factors.
-func (t *Table) factorColumns() (all []Column) {
+// FactorColumns returns the columns of the factors.
+func (t *Table) FactorColumns() (all []Column) {
 	for i := range t.Factors {
 		c := Column{Name: t.Factors[i].Name, Kind: Numbers, Help: "Value of the factor " + t.Factors[i].Name + "."}
 		for k := range t.Points {
@@ -94,8 +94,8 @@ func (t *Table) factorColumns() (all []Column) {
 	return all
 }
 
-// values returns the values of a point.
-func (t *Table) values(point int) (all []string) {
+// ValuesOf returns the values of a point, by factor.
+func (t *Table) ValuesOf(point int) (all []string) {
 	for _, v := range t.Points[point].Values {
 		all = append(all, v.Text)
 	}
@@ -135,11 +135,11 @@ func (c *Comparison) Sheet() Sheet {
 		{Name: "measure", Help: "Name of the measure."},
 		{Name: "point", Kind: Whole, Help: "Number of the point, from 1."},
 	}}
-	s.Columns = append(append(s.Columns, c.Table.factorColumns()...), effectColumns...)
+	s.Columns = append(append(s.Columns, c.Table.FactorColumns()...), effectColumns...)
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		for point := range row.Estimates {
-			cells := append([]string{c.Table.Title, row.Name, strconv.Itoa(point + 1)}, c.Table.values(point)...)
+			cells := append([]string{c.Table.Title, row.Name, strconv.Itoa(point + 1)}, c.Table.ValuesOf(point)...)
 			s.Rows = append(s.Rows, append(cells, c.cells(row, point)...))
 		}
 	}
@@ -150,7 +150,7 @@ func (c *Comparison) Sheet() Sheet {
 func (c *Comparison) cells(row *statistics.Row, point int) []string {
 	s := &row.Estimates[point]
 	all := []string{
-		strconv.Itoa(s.N), strconv.Itoa(s.Missing), number(s.Mean), number(s.Median), number(s.SD), number(s.Interval.Low), number(s.Interval.High),
+		strconv.Itoa(s.N), strconv.Itoa(s.Missing), Number(s.Mean), Number(s.Median), Number(s.SD), Number(s.Interval.Low), Number(s.Interval.High),
 		string(s.Interval.Method),
 	}
 	d := c.Difference(row, point)
@@ -158,12 +158,12 @@ func (c *Comparison) cells(row *statistics.Row, point int) []string {
 		return append(all, make([]string, len(effectColumns)-len(all))...)
 	}
 	return append(all,
-		number(d.Value), number(d.Interval.Low), number(d.Interval.High), number(d.Joint.Low), number(d.Joint.High), number(d.P), number(d.Adjusted), string(d.Test),
-		number(d.Effect.Value), d.Effect.Name, number(d.Margin), number(d.Pairing.Correlation), number(d.Pairing.Saved), d.Note)
+		Number(d.Value), Number(d.Interval.Low), Number(d.Interval.High), Number(d.Joint.Low), Number(d.Joint.High), Number(d.P), Number(d.Adjusted), string(d.Test),
+		Number(d.Effect.Value), d.Effect.Name, Number(d.Margin), Number(d.Pairing.Correlation), Number(d.Pairing.Saved), d.Note)
 }
 
-// number returns a figure with all its digits; "" if it is unknown.
-func number(v float64) string {
+// Number returns a figure with all its digits; "" if it is unknown.
+func Number(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}

@@ -194,8 +194,8 @@ func (b *batch) fail(code string, line int, message string) {
 // cancel ends a batch that has not ended. Its requests stay unanswered.
 func (s *Server) cancel(b *batch) {
 	if b.Status == "validating" || b.Status == "in_progress" {
-		s.end(b, func(string) bool { return false })
-		b.Status = "cancelled" //nolint:misspell // the API's spelling
+		s.end(b, func(string) bool { return false }, unanswered{"batch_cancelled", "This request was not executed because the batch was cancelled."}) //nolint:misspell // the API's spelling
+		b.Status = "cancelled"                                                                                                                        //nolint:misspell // the API's spelling
 	}
 }
 
@@ -221,18 +221,24 @@ func (s *Server) advance(b *batch) {
 		}
 		return true
 	}
-	s.end(b, reached)
+	s.end(b, reached, unanswered{"batch_expired", "This request could not be executed before the completion window expired."})
 	b.Status = status
 }
 
+// unanswered is why requests of a batch have no answer.
+type unanswered struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
 // end answers the requests that the batch reaches, and writes the files.
-func (s *Server) end(b *batch, reached func(id string) bool) {
+func (s *Server) end(b *batch, reached func(id string) bool, why unanswered) {
 	var output, failed [][]byte
+	completed := 0
 	for i, l := range b.requests {
 		if !reached(l.ID) {
 			failed = append(failed, encode(map[string]any{
-				"id": fmt.Sprintf("batch_req_%s_%d", b.ID, i), "custom_id": l.ID, "response": nil,
-				"error": map[string]string{"code": "batch_expired", "message": "This request could not be executed before the completion window expired."},
+				"id": fmt.Sprintf("batch_req_%s_%d", b.ID, i), "custom_id": l.ID, "response": nil, "error": why,
 			}))
 			continue
 		}
@@ -254,6 +260,7 @@ func (s *Server) end(b *batch, reached func(id string) bool) {
 			failed = append(failed, text)
 			continue
 		}
+		completed++
 		output = append(output, text)
 		if drawn(l.ID, "doubled", s.cfg.Doubled) {
 			output = append(output, text)
@@ -263,7 +270,7 @@ func (s *Server) end(b *batch, reached func(id string) bool) {
 		random := rand.New(rand.NewPCG(uint64(len(b.requests)), 1))
 		random.Shuffle(len(output), func(i, j int) { output[i], output[j] = output[j], output[i] })
 	}
-	b.Counts.Completed, b.Counts.Failed = len(output), len(failed)
+	b.Counts.Completed, b.Counts.Failed = completed, len(failed)
 	b.Output, b.ErrorFile = s.written(output, b.ID+"_output.jsonl"), s.written(failed, b.ID+"_error.jsonl")
 	b.Completed = s.now().Unix()
 }

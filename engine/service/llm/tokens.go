@@ -46,6 +46,7 @@ type usageTold struct {
 
 type reasoningTold struct {
 	Reasoning count `json:"reasoning_tokens"`
+	Thinking  count `json:"thinking_tokens"` // in Anthropic's format
 }
 
 // count is a number of tokens. Some services write fractions, or numbers in quotes; of several numbers the largest counts.
@@ -88,7 +89,7 @@ func (u *usageTold) tokens() Tokens {
 		Input: by.most(u.Prompt, u.Input), Output: by.most(u.Completion, u.Output),
 		Read:      by.most(u.PromptDetails.Cached, u.InputDetails.Cached, u.CacheRead, u.CacheHit),
 		Wrote:     by.most(u.PromptDetails.Wrote, u.CacheCreation),
-		Reasoning: by.most(u.CompletionDetails.Reasoning, u.OutputDetails.Reasoning),
+		Reasoning: by.most(u.CompletionDetails.Reasoning, u.OutputDetails.Reasoning, u.OutputDetails.Thinking),
 	}
 	t.WroteLong = by.most(u.Creation.Long)
 	if t.WroteLong > t.Wrote {

@@ -25,6 +25,8 @@ func TestTokensOf(t *testing.T) {
 		{name: "Ollama", body: `{"message":{"content":"x"},"done":true,"prompt_eval_count":100,"eval_count":7}`, want: Tokens{Input: 100, Output: 7}},
 		{name: "Ollama's stream", body: `{"message":{"content":"x"},"done":false}` + "\n" + `{"done":true,"prompt_eval_count":100,"eval_count":7}` + "\n", want: Tokens{Input: 100, Output: 7}},
 		{name: "reasoning", body: `{"usage":{"prompt_tokens":100,"completion_tokens":70,"completion_tokens_details":{"reasoning_tokens":64}}}`, want: Tokens{Input: 100, Output: 70, Reasoning: 64}},
+		{name: "Anthropic's thinking", body: `{"usage":{"input_tokens":10,"output_tokens":70,"output_tokens_details":{"thinking_tokens":64}}}`, want: Tokens{Input: 10, Output: 70, Reasoning: 64}},
+		{name: "Anthropic's thinking in a stream", body: start + `data: {"type":"message_delta","usage":{"output_tokens":70,"output_tokens_details":{"thinking_tokens":64}}}` + "\n", want: Tokens{Input: 100, Output: 70, Read: 60, Wrote: 30, Reasoning: 64}},
 		{name: "reasoning apart", body: `{"usage":{"input_tokens":100,"output_tokens":7,"total_tokens":171,"output_tokens_details":{"reasoning_tokens":64}}}`, want: Tokens{Input: 100, Output: 71, Reasoning: 64}},
 		{name: "cache apart", body: `{"usage":{"prompt_tokens":10,"completion_tokens":7,"total_tokens":77,"prompt_tokens_details":{"cached_tokens":60}}}`, want: Tokens{Input: 70, Output: 7, Read: 60}},
 		{name: "flex", body: `{"service_tier":"flex","usage":{"prompt_tokens":100,"completion_tokens":7}}`, want: Tokens{Input: 100, Output: 7, Batch: true}},

@@ -145,6 +145,20 @@ func JensenShannon(x, y []int) float64 {
 	return math.Min(1, math.Max(0, total))
 }
 
+// TotalVariation returns the total variation distance of two lists of counts of the same categories: half the sum of the differences of their
+// shares, 0 if these are equal, 1 if they have no category in common. NaN if one of the lists has no counts.
+func TotalVariation(x, y []int) float64 {
+	n, m := sum(x), sum(y)
+	if n == 0 || m == 0 {
+		return math.NaN()
+	}
+	total := 0.0
+	for i := range x {
+		total += math.Abs(float64(x[i])/n-float64(y[i])/m) / 2
+	}
+	return math.Min(1, total)
+}
+
 func sum(counts []int) (n float64) {
 	for _, c := range counts {
 		n += float64(c)

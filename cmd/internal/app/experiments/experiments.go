@@ -45,7 +45,7 @@ type Experiment struct {
 	base    engine.Settings // of all runs, before those of the scenario and the experiment
 
 	mu       sync.Mutex
-	measured map[measured][]float64
+	measured map[measured]figures
 	note     string // about the orders; "" if there is nothing to say
 }
 
@@ -135,7 +135,7 @@ func open(a *app.App, file string, text []byte, o Options) (*Experiment, error) 
 		return nil, err
 	}
 	base, _, err := config.Resolve(data, nil, nil, o.Env)
-	return &Experiment{Experiment: e, File: file, Orders: orders, app: a, options: o, base: base, measured: map[measured][]float64{}}, err
+	return &Experiment{Experiment: e, File: file, Orders: orders, app: a, options: o, base: base, measured: map[measured]figures{}}, err
 }
 
 // noteOn keeps a problem with the orders, which does not keep the experiment from running.

@@ -28,6 +28,7 @@ func (x *Experiment) Findings(t *Table) *findings.Table {
 	p := t.Status.Plan
 	f := &findings.Table{Title: x.Title, Design: string(x.Design.Kind), Seed: x.Seed, Baseline: p.Baseline, Seeds: p.Seeds}
 	f.Until, f.UntilOf = x.until()
+	f.Real = realData(x.Experiment)
 	for i := range x.Factors {
 		of := &x.Factors[i]
 		factor := findings.Factor{Name: of.Name, Log: of.Range != nil && of.Range.Log}
@@ -45,7 +46,7 @@ func (x *Experiment) Findings(t *Table) *findings.Table {
 		runs := make([]findings.Run, len(p.Seeds))
 		for replicate := range runs {
 			r := t.Status.Of(i, replicate)
-			runs[replicate] = findings.Run{Identity: r.ID, ID: string(r.Record.ID), State: r.State, Why: r.Why, Values: t.Values[i][replicate]}
+			runs[replicate] = findings.Run{Identity: r.ID, ID: string(r.Record.ID), State: r.State, Why: r.Why, Values: t.Values[i][replicate], Distances: t.Distances[i][replicate]}
 		}
 		f.Runs = append(f.Runs, runs)
 	}

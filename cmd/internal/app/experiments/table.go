@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
+	"github.com/throng-sim/throng/engine/experiment/findings"
 	"github.com/throng-sim/throng/engine/experiment/measure"
 )
 
@@ -18,22 +19,25 @@ type Table struct {
 	// Values are by point, replicate and measure. The measures of a run that is not done are nil. NaN stands for a value that the
 	// run does not have.
 	Values [][][]float64
+	// Distances are by point, replicate and column of the real data; nil for a run that is not done, and without real data.
+	Distances [][][]findings.Distance
 }
 
 // Table measures the runs that are done.
 func (x *Experiment) Table(ctx context.Context, s *Status) (*Table, error) {
-	t := &Table{Status: s, Values: make([][][]float64, len(s.Plan.Points))}
+	t := &Table{Status: s, Values: make([][][]float64, len(s.Plan.Points)), Distances: make([][][]findings.Distance, len(s.Plan.Points))}
 	for point := range s.Plan.Points {
-		t.Values[point] = make([][]float64, len(s.Plan.Seeds))
+		t.Values[point], t.Distances[point] = make([][]float64, len(s.Plan.Seeds)), make([][]findings.Distance, len(s.Plan.Seeds))
 		for replicate := range s.Plan.Seeds {
 			r := s.Of(point, replicate)
 			if r == nil || r.State != Done {
 				continue
 			}
-			var err error
-			if t.Values[point][replicate], err = x.known(ctx, &r.Record); err != nil {
+			known, err := x.known(ctx, &r.Record)
+			if err != nil {
 				return nil, err
 			}
+			t.Values[point][replicate], t.Distances[point][replicate] = known.values, known.distances
 		}
 	}
 	return t, nil
@@ -46,29 +50,35 @@ type measured struct {
 	done  int64
 }
 
+// figures are the measures of a run, and its distances from the real data.
+type figures struct {
+	values    []float64
+	distances []findings.Distance
+}
+
 // known returns the measures of a run. It measures each run once.
-func (x *Experiment) known(ctx context.Context, r *engine.RunRecord) ([]float64, error) {
+func (x *Experiment) known(ctx context.Context, r *engine.RunRecord) (figures, error) {
 	key := measured{r.ID, r.Cycle, r.Done}
 	x.mu.Lock()
-	values, ok := x.measured[key]
+	known, ok := x.measured[key]
 	x.mu.Unlock()
 	if ok {
-		return values, nil
+		return known, nil
 	}
-	values, err := x.measure(ctx, r.ID)
+	known, err := x.measure(ctx, r.ID)
 	if err != nil {
-		return nil, err
+		return known, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.measured[key] = values
-	return values, nil
+	x.measured[key] = known
+	return known, nil
 }
 
 // inheritMeasures takes over what was measured for the experiment before its file changed, if it measures the same.
 func (x *Experiment) inheritMeasures(was *Experiment) {
 	same := func(a, b experiment.Measure) bool { return a.Name == b.Name && a.Kind != experiment.MeasureFunction }
-	if !slices.EqualFunc(x.Measures, was.Measures, same) {
+	if !slices.EqualFunc(x.Measures, was.Measures, same) || !x.Against.Same(was.Against) {
 		return
 	}
 	was.mu.Lock()
@@ -77,15 +87,15 @@ func (x *Experiment) inheritMeasures(was *Experiment) {
 }
 
 // measure returns the measures of a run.
-func (x *Experiment) measure(ctx context.Context, id engine.RunID) ([]float64, error) {
+func (x *Experiment) measure(ctx context.Context, id engine.RunID) (f figures, err error) {
 	store := x.app.Store()
 	parts, err := x.parts(ctx, id)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	barriers, err := store.Barriers(ctx, id)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	r := measure.Run{
 		ID: id,
@@ -107,9 +117,12 @@ func (x *Experiment) measure(ctx context.Context, id engine.RunID) ([]float64, e
 		r.Agents, r.Cycles = last.Active, last.Cycle+1
 	}
 	if r.Totals, err = x.totals(ctx, &r, parts); err != nil {
-		return nil, err
+		return f, err
 	}
-	return measure.Values(ctx, x.Experiment, &r)
+	if f.values, err = measure.Values(ctx, x.Experiment, &r); err == nil && x.Against != nil {
+		f.distances, err = distancesOf(ctx, store, x.Against, &r)
+	}
+	return f, err
 }
 
 // part is the cycles of a run up to a fork; to is 0 in the last part.

@@ -75,23 +75,15 @@ func (d *RealData) against(s *scenario.Scenario) (*validation.Against, error) {
 
 // validated compares a run with real data.
 func validated(ctx context.Context, store storage.Reader, r *engine.RunRecord, s *scenario.Scenario, against *validation.Against) (*validation.Result, error) {
-	c := against.NewCollector()
-	for row, err := range store.Sessions(ctx, r.ID, 0, 0) {
-		if err != nil {
-			return nil, fmt.Errorf("sessions of run %s: %w", r.ID, err)
+	values, err := against.Collect(store.Sessions(ctx, r.ID, 0, 0), func() (end validation.Ending, err error) {
+		end.Persona = s.Program(r.Settings.Seed).Persona
+		if memory, _ := against.Needs(); memory {
+			end.Memory, err = store.Memory(ctx, r.ID)
 		}
-		c.Add(row)
-	}
-	end := validation.Ending{Persona: s.Program(r.Settings.Seed).Persona}
-	if memory, _ := against.Needs(); memory {
-		var err error
-		if end.Memory, err = store.Memory(ctx, r.ID); err != nil {
-			return nil, fmt.Errorf("memory of run %s: %w", r.ID, err)
-		}
-	}
-	values, err := c.Values(end)
+		return end, err
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compare run %s with real data: %w", r.ID, err)
 	}
 	result := against.Compare(values)
 	result.Shared = s.Shared()

@@ -8,6 +8,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 )
 
@@ -114,6 +115,7 @@ type Effects struct {
 	Measures []EffectOfOne `json:"measures"`
 	// Sensitivity says which factors matter, if the design allows that.
 	Sensitivity []Sensitivity `json:"sensitivity,omitempty"`
+	RealData    *RealData     `json:"real_data,omitempty"` // if the experiment or its scenario names real data
 }
 
 // EffectPoint is a point of an experiment.
@@ -168,7 +170,7 @@ type EffectAgainst struct {
 // NewEffects returns the answer for the effects of an experiment.
 func NewEffects(e *findings.Comparison) Effects {
 	t := e.Table
-	all := Effects{Title: t.Title, Baseline: e.Baseline + 1, Points: []EffectPoint{}, Measures: []EffectOfOne{}}
+	all := Effects{Title: t.Title, Baseline: e.Baseline + 1, Points: []EffectPoint{}, Measures: []EffectOfOne{}, RealData: newRealData(nearest.Rank(t))}
 	for point := range t.Points {
 		one := EffectPoint{point + 1, map[string]string{}}
 		for i, v := range t.Points[point].Values {
@@ -252,6 +254,7 @@ type ExperimentPlan struct {
 	Points   int        `json:"points"`
 	Seeds    []uint64   `json:"seeds"` // each runs at every point
 	Measures []string   `json:"measures"`
+	RealData []string   `json:"real_data,omitempty"` // what runs are compared with: COLUMN=FIGURE
 	Warnings []Mistake  `json:"warnings"`
 	Pairing  *[]Mistake `json:"pairing,omitempty"` // what keeps runs with the same seed from sharing their luck; with --crn
 }
@@ -266,6 +269,9 @@ func NewExperimentPlan(e *experiment.Experiment, p *experiment.Plan, crn bool) E
 	}
 	for i := range e.Measures {
 		a.Measures = append(a.Measures, e.Measures[i].Name)
+	}
+	if e.Against != nil {
+		a.RealData = e.Against.Pairs()
 	}
 	for _, w := range e.Warnings() {
 		a.Warnings = append(a.Warnings, Mistake{File: w.File, Line: w.Line, Column: w.Col, Problem: w.Text, Hint: w.Hint})

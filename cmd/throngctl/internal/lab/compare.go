@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/engine/experiment/statistics"
 	"github.com/throng-sim/throng/storage"
 )
@@ -70,8 +71,17 @@ func (c *compareCmd) print(out io.Writer, e *findings.Comparison, matters []*fin
 	if e.Baseline < 0 {
 		fmt.Fprintln(out, "No point has the values of the baseline, so there is nothing to compare with.")
 	}
+	real := nearest.Rank(e.Table)
+	if real != nil {
+		for _, s := range real.Sentences() {
+			show.Row(out, "- %s\n", s.Text)
+		}
+	}
 	for _, s := range e.Sentences() {
 		show.Row(out, "- %s\n", s.Text)
+	}
+	if err := realData(out, real); err != nil {
+		return err
 	}
 	for i := range e.Rows {
 		if err := measureTable(out, e, &e.Rows[i]); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 	"github.com/throng-sim/throng/engine/experiment/findings"
+	"github.com/throng-sim/throng/engine/experiment/nearest"
 	"github.com/throng-sim/throng/storage"
 )
 
@@ -24,7 +25,8 @@ type exportCmd struct {
 	File    string         `arg:"" help:"Experiment file."`
 	Output  string         `short:"o" placeholder:"FILE" help:"File to write, or folder with --all (default: standard output; - means standard output)."`
 	Effects bool           `help:"Export a row for each measure and point, with its difference from the baseline."`
-	All     bool           `help:"Write both tables, the experiment and a README that describes them to the folder of -o."`
+	Real    bool           `help:"Export a row for each column of the real data and point, with its distances."`
+	All     bool           `help:"Write all tables, the experiment and a README that describes them to the folder of -o."`
 	Format  storage.Format `enum:"csv,jsonl,parquet" default:"csv" help:"Format of the tables: csv, jsonl or parquet."`
 }
 
@@ -45,8 +47,13 @@ func (c *exportCmd) Run(ctx context.Context, t *Terminal) error {
 			return err
 		}
 		sheet := table.Sheet()
-		if c.Effects {
+		switch real := nearest.Rank(table); {
+		case c.Effects:
 			sheet = findings.Compare(table).Sheet()
+		case c.Real && real == nil:
+			return &engine.FieldError{Field: "real", Problem: "the experiment names no real data", Hint: "add `validate_against` to the experiment or its scenario"}
+		case c.Real:
+			sheet = real.Sheet()
 		}
 		write := func(w io.Writer) error { return storage.WriteSheet(w, &sheet, c.Format) }
 		if c.Output == "" {
@@ -61,6 +68,8 @@ func (c *exportCmd) check(t *Terminal) error {
 	switch {
 	case c.All && c.Effects:
 		return &engine.FieldError{Field: "effects", Problem: "--all writes the effects, too", Hint: "leave out --effects"}
+	case c.Real && (c.All || c.Effects):
+		return &engine.FieldError{Field: "real", Problem: "--real writes another table than --effects, and --all writes it, too", Hint: "use one of them"}
 	case c.All && c.Output == "":
 		return &engine.FieldError{Field: "output", Problem: "--all writes several files", Hint: "name a folder with -o DIR"}
 	case c.Output == "" && c.Format == storage.Parquet && shown:

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
@@ -29,6 +30,9 @@ func (t *Terminal) Validate(path string, crn bool) error {
 		show.Counted(len(plan.Points), "point"), show.Counted(len(plan.Seeds), "seed"))
 	for i := range e.Measures {
 		fmt.Fprintf(t.Out, "measure    %s\n", e.Measures[i].Name)
+	}
+	if e.Against != nil {
+		fmt.Fprintf(t.Out, "real data  %s: %s\n", e.Against.File, strings.Join(e.Against.Pairs(), ", "))
 	}
 	if crn {
 		show.Pairing(t.Out, e.CRN())

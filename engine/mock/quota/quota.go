@@ -1,4 +1,5 @@
-package mock
+// Package quota limits the requests and tokens of all callers of a mock together, and reports what is left in headers.
+package quota
 
 import (
 	"math"
@@ -31,23 +32,23 @@ func (b *bucket) until(level float64) time.Duration {
 	return time.Duration(math.Ceil((level - b.level) / b.perSecond * float64(time.Second)))
 }
 
-// quota is the limit on the requests and tokens of all callers together.
-type quota struct {
+// Quota is the limit on the requests and tokens of all callers together. It is safe for concurrent use.
+type Quota struct {
 	mu               sync.Mutex // guards the fields below
 	at               time.Time
 	requests, tokens bucket
 	usual            bucket // requests, while no fault sets another quota
 }
 
-// newQuota returns a quota of requests and tokens per minute; 0 is unlimited.
-func newQuota(requests, tokens int, now time.Time) *quota {
+// New returns a quota of requests and tokens per minute; 0 is unlimited.
+func New(requests, tokens int, now time.Time) *Quota {
 	full := func(n int) bucket { return bucket{perSecond: float64(n) / 60, most: float64(n), level: float64(n)} }
-	return &quota{at: now, requests: full(requests), tokens: full(tokens), usual: full(requests)}
+	return &Quota{at: now, requests: full(requests), tokens: full(tokens), usual: full(requests)}
 }
 
-// take counts a request of a number of tokens. If the quota is used up, take returns how long to wait and which quota it is. The headers
-// report what is left. perSecond replaces the quota of requests while a fault sets it; otherwise it is 0.
-func (q *quota) take(tokens int, perSecond float64, now time.Time, h http.Header) (wait time.Duration, kind string) {
+// Take counts a request of a number of tokens. If the quota is used up, Take returns how long to wait and which quota it is. say reports
+// what is left. perSecond replaces the quota of requests while a fault sets it; otherwise it is 0.
+func (q *Quota) Take(tokens int, perSecond float64, now time.Time, say Headers) (wait time.Duration, kind string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.use(perSecond)
@@ -62,14 +63,14 @@ func (q *quota) take(tokens int, perSecond float64, now time.Time, h http.Header
 		q.requests.level--
 		q.tokens.level -= float64(tokens)
 	}
-	q.requests.setHeaders(h, "Requests")
-	q.tokens.setHeaders(h, "Tokens")
+	q.requests.report(say, "Requests")
+	q.tokens.report(say, "Tokens")
 	return wait, kind
 }
 
 // use sets the quota of requests to a bucket of one second's worth of perSecond, at least one, or back to the usual one. The level stays
 // the same, at most the new capacity. The caller holds mu.
-func (q *quota) use(perSecond float64) {
+func (q *Quota) use(perSecond float64) {
 	to := q.usual
 	if perSecond > 0 {
 		to = bucket{perSecond: perSecond, most: max(perSecond, 1), level: max(perSecond, 1)}
@@ -83,21 +84,29 @@ func (q *quota) use(perSecond float64) {
 	q.requests = to
 }
 
-// refuse sets Retry-After, in whole seconds, rounded up.
-func refuse(h http.Header, wait time.Duration) (seconds int) {
+// Refuse sets Retry-After, in whole seconds, rounded up.
+func Refuse(h http.Header, wait time.Duration) (seconds int) {
 	seconds = int((wait + time.Second - 1) / time.Second)
 	h.Set("Retry-After", strconv.Itoa(seconds))
 	return seconds
 }
 
-// setHeaders writes the capacity, the rest, and the time until the bucket is full again.
-func (b *bucket) setHeaders(h http.Header, name string) {
-	if b.perSecond == 0 {
-		return
+// Headers sets the headers of a quota, Requests or Tokens: its capacity, the rest, and the time until it is full again.
+type Headers func(name string, limit, left int, full time.Duration)
+
+// report reports the state of a bucket that is limited.
+func (b *bucket) report(say Headers, name string) {
+	if b.perSecond > 0 {
+		say(name, int(b.most), max(0, int(b.level+sliver)), b.until(b.most))
 	}
-	h.Set("X-Ratelimit-Limit-"+name, strconv.Itoa(int(b.most)))
-	h.Set("X-Ratelimit-Remaining-"+name, strconv.Itoa(max(0, int(b.level+sliver))))
-	// Rounded up, so that the bucket is full after this time.
-	reset := (b.until(b.most) + time.Millisecond - 1).Truncate(time.Millisecond)
-	h.Set("X-Ratelimit-Reset-"+name, reset.String())
+}
+
+// Usual sets the headers in the format of most services.
+func Usual(h http.Header) Headers {
+	return func(name string, limit, left int, full time.Duration) {
+		h.Set("X-Ratelimit-Limit-"+name, strconv.Itoa(limit))
+		h.Set("X-Ratelimit-Remaining-"+name, strconv.Itoa(left))
+		// Rounded up, so that the bucket is full after this time.
+		h.Set("X-Ratelimit-Reset-"+name, (full + time.Millisecond - 1).Truncate(time.Millisecond).String())
+	}
 }
