@@ -66,6 +66,9 @@ func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.L
 	return err
 }
 
+// CopyFile copies a file of a run that is not in the store, such as the log of a mock. It is durable when CopyFile returns.
+func CopyFile(from, to string) error { return file.Copy(from, to) }
+
 func open(dir string, logger *slog.Logger) (*file.File, error) {
 	return file.Open(dir, file.Options{Logger: logger})
 }

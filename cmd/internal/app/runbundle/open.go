@@ -162,29 +162,16 @@ func (b *Bundle) Add(ctx context.Context, data string) error {
 	folder := filepath.Dir(config.ShopLog(data, b.Run))
 	for _, f := range b.Files {
 		if name, ok := strings.CutPrefix(f.Name, mockFolder); ok && b.ours(f.Name) {
-			if err := copyFile(filepath.Join(b.Dir, filepath.FromSlash(f.Name)), filepath.Join(folder, name)); err != nil {
+			err := os.MkdirAll(folder, 0o700)
+			if err == nil {
+				err = transfer.CopyFile(filepath.Join(b.Dir, filepath.FromSlash(f.Name)), filepath.Join(folder, name))
+			}
+			if err != nil {
 				return fmt.Errorf("the run was added, but not the log of its mock: %w", err)
 			}
 		}
 	}
 	return nil
-}
-
-func copyFile(from, to string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // Audit recomputes the figures of the run from its journal.
