@@ -133,7 +133,7 @@ aimock:
 screens: setup-test ## Take a picture of every screen in all sizes, themes and scales, into bin/screens
 	THRONG_SCREENS=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestScreens$$' ./cmd/internal/window
 
-pictures: setup-test ## Take the pictures of the README anew, some 6 minutes; best where nothing else runs
+pictures: setup-test ## Take the pictures of the README and the guide anew, some 6 minutes; best where nothing else runs
 	THRONG_PICTURES=1 go test $(GOTAGS) -count 1 -timeout 60m -run '^TestPictures$$' ./cmd/internal/window
 
 film: build ## Make the moving picture of the README: a run that is killed, resumed and compared

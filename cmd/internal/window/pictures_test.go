@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// TestPictures takes the README's pictures into assets/pictures, in light and dark, with make pictures. They show a run of
+// TestPictures takes the pictures of the README and the guide into assets/pictures, with make pictures: those of the guide in light, that
+// of the README in dark too. They show a run of
 // 372 shoppers whose shop is remote, slows down above 40 concurrent calls and sometimes fails.
 func TestPictures(t *testing.T) {
 	if os.Getenv("THRONG_PICTURES") == "" {
-		t.Skip("make pictures takes the pictures of the README")
+		t.Skip("make pictures takes the pictures of the README and the guide")
 	}
 	for theme, suffix := range map[string]string{"light": "", "dark": "-dark"} {
 		t.Run(theme, func(t *testing.T) {
@@ -105,6 +106,9 @@ func (j journey) begin() {
 // picture takes a screenshot for the README with 256 colors: the window uses at most as many, and the file is a fifth of the size.
 func (j journey) picture(name string) {
 	j.t.Helper()
+	if j.suffix != "" && name != "live" {
+		return
+	}
 	j.xdotool("mousemove", "1278", "798", "sleep", "0.6") // the pointer is over nothing, and the next frame draws the loaded data
 	path := filepath.Join("..", "..", "..", "assets", "pictures", name+j.suffix+".png")
 	cmd := exec.CommandContext(j.t.Context(), "import", "-window", "root", "-strip", "+dither", "-colors", "256", "-define", "png:compression-level=9", "PNG8:"+path)
