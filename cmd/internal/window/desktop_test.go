@@ -5,6 +5,7 @@ package window_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -70,7 +71,25 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// newDesktop builds the program and starts a display. Tests are skipped where a window cannot be driven, except on the
+// built builds the program, once for all tests, and returns its path. It is next to the test's program, in a folder that go test
+// removes.
+var built = sync.OnceValues(func() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	path, args := self+".throng", []string{"build", "-o", self + ".throng"}
+	if tags := buildTags(); tags != "" {
+		args = append(args, "-tags", tags)
+	}
+	build := exec.CommandContext(context.Background(), "go", append(args, "github.com/throng-sim/throng/cmd/throng")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// newDesktop starts a display, for a copy of the program. Tests are skipped where a window cannot be driven, except on the
 // project's own machines.
 func newDesktop(t *testing.T, width, height int) *desktop {
 	t.Helper()
@@ -86,13 +105,16 @@ func newDesktop(t *testing.T, width, height int) *desktop {
 		}
 	}
 	d := &desktop{t: t, home: t.TempDir(), program: filepath.Join(t.TempDir(), "throng")}
-	args := []string{"build", "-o", d.program}
-	if tags := buildTags(); tags != "" {
-		args = append(args, "-tags", tags)
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", append(args, "github.com/throng-sim/throng/cmd/throng")...)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(d.program, text, 0o700) //nolint:gosec // a program
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	d.startX(width, height)
 	return d
