@@ -367,6 +367,14 @@ func AskedOf(s *engine.SessionRow) (a Asked) {
 	return a
 }
 
+// Exact are the files that are the same bytes for the same scenario and seed, but for the IDs of sessions: see [engine.Settle].
+var Exact = []struct {
+	Name  string
+	Write func(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error
+}{
+	{"sessions.csv", ExportSessions}, {"events.csv", ExportEmitted}, {"memory.jsonl", ExportMemory},
+}
+
 // ExportSessions writes sessions.csv: how each session ended, ordered by cycle and agent.
 func ExportSessions(ctx context.Context, w io.Writer, r Reader, run engine.RunID, names Names) error {
 	return Export(ctx, w, CSV, "sessions", r, run, names)

@@ -37,7 +37,7 @@ func (e *Env) Builtin(name string) bool {
 	return (own || universal) && !slices.Contains(e.globals.names, name)
 }
 
-// Def returns the syntax of a function at the top of the functions file; nil if there is none of that name. It must not be changed.
+// Def returns the syntax of a function at the top of the functions file; nil if the file has no such function. It must not be changed.
 func (e *Env) Def(name string) *syntax.DefStmt { return e.defs[name] }
 
 // definitions returns the functions at the top of a file by name. A name is defined once.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -124,17 +123,12 @@ func (r *result) read(ctx context.Context, store *sqlite.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, file := range []struct {
-		name  string
-		write func(context.Context, io.Writer, storage.Reader, engine.RunID, storage.Names) error
-	}{
-		{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEmitted}, {"memory.jsonl", storage.ExportMemory},
-	} {
+	for _, file := range storage.Exact {
 		var text bytes.Buffer
-		if err := file.write(ctx, &text, store, r.record.ID, names); err != nil {
+		if err := file.Write(ctx, &text, store, r.record.ID, names); err != nil {
 			return err
 		}
-		r.parts = append(r.parts, part{file.name, slices.Collect(strings.Lines(r.settle(text.String())))})
+		r.parts = append(r.parts, part{file.Name, slices.Collect(strings.Lines(r.settle(text.String())))})
 	}
 	if names.Personas == nil {
 		return nil

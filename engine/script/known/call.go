@@ -93,18 +93,55 @@ func (in *inference) get(e *syntax.CallExpr, l *locals) *Shape {
 	return nil
 }
 
-// deepest limits functions that call each other.
-const deepest = 8
-
-// function returns what a function of the file returns, if it says so in each of its returns.
+// function returns what a function of the file returns, if it says so in each of its returns. Each function is read once: those that
+// call each other many times would take forever, and those that call themselves are not known.
 func (in *inference) function(id *syntax.Ident, called Place) *Shape {
 	b, ok := id.Binding.(*resolve.Binding)
 	def := in.env.Def(id.Name)
-	if !ok || def == nil || in.inside >= deepest || b.Scope != resolve.Predeclared && b.Scope != resolve.Global {
+	if !ok || def == nil || b.Scope != resolve.Predeclared && b.Scope != resolve.Global {
 		return nil
 	}
-	in.inside++
-	defer func() { in.inside-- }()
+	s, read := in.returned[id.Name]
+	if !read {
+		in.returned[id.Name] = nil
+		in.inside++
+		s = in.body(def)
+		in.inside--
+		if left := mostParts; !s.within(&left) {
+			s = nil
+		}
+		in.returned[id.Name] = s
+	}
+	return s.placed(called)
+}
+
+// mostParts is the number of shapes in what a function returns, at most. Functions that return lists of what others return could
+// otherwise have shapes of any size.
+const mostParts = 1000
+
+// within takes the parts of a shape from a number, and reports whether that was large enough.
+func (s *Shape) within(left *int) bool {
+	if s == nil {
+		return true
+	}
+	if *left--; *left < 0 || !s.Item.within(left) {
+		return false
+	}
+	for _, f := range s.Fields {
+		if !f.Of.within(left) {
+			return false
+		}
+	}
+	for _, one := range s.Any {
+		if !one.within(left) {
+			return false
+		}
+	}
+	return true
+}
+
+// body returns what the statements of a function return.
+func (in *inference) body(def *syntax.DefStmt) *Shape {
 	var all []*Shape
 	var body func(list []syntax.Stmt)
 	body = func(list []syntax.Stmt) {
@@ -115,7 +152,7 @@ func (in *inference) function(id *syntax.Ident, called Place) *Shape {
 				if s.Result != nil {
 					of = in.expr(s.Result, nil)
 				}
-				all = append(all, of.placed(called))
+				all = append(all, of)
 			case *syntax.IfStmt:
 				body(s.True)
 				body(s.False)
@@ -129,7 +166,7 @@ func (in *inference) function(id *syntax.Ident, called Place) *Shape {
 		return nil
 	}
 	if !returns(def.Body) {
-		all = append(all, &Shape{Kind: None, At: called, Called: true})
+		all = append(all, &Shape{Kind: None})
 	}
 	return One(all...)
 }

@@ -32,7 +32,7 @@ func Infer(x *script.Expr, names Names) (*Shape, []Mistake) {
 	if x == nil {
 		return nil, nil
 	}
-	in := &inference{env: x.Env(), names: names}
+	in := &inference{env: x.Env(), names: names, returned: map[string]*Shape{}}
 	s := in.expr(x.Tree(), nil)
 	if v, ok := x.Const(); ok {
 		if c := Constant(v); c != nil {
@@ -50,7 +50,8 @@ type inference struct {
 	env      *script.Env
 	names    Names
 	mistakes []Mistake
-	inside   int // functions that are being read
+	inside   int               // functions that are being read
+	returned map[string]*Shape // what functions return; nil for those that are being read
 }
 
 // locals are the variables of comprehensions and lambdas, innermost first.

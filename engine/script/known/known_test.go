@@ -33,6 +33,16 @@ def of(kind):
 def deep(a): return deeper(a)
 def deeper(a): return {"name": a}
 def pick(list): return {"x": 1}
+def again(n): return {"n": again(n), "m": again(n)}
+def many0(n): return {"n": n}
+def many1(n): return [many0(1), many0(2), many0(3), many0(4), many0(5), many0(6), many0(7), many0(8), many0(9), many0(0)]
+def many2(n): return [many1(1), many1(2), many1(3), many1(4), many1(5), many1(6), many1(7), many1(8), many1(9), many1(0)]
+def many3(n): return [many2(1), many2(2), many2(3), many2(4), many2(5), many2(6), many2(7), many2(8), many2(9), many2(0)]
+def many4(n): return [many3(1), many3(2), many3(3), many3(4), many3(5), many3(6), many3(7), many3(8), many3(9), many3(0)]
+def many5(n): return [many4(1), many4(2), many4(3), many4(4), many4(5), many4(6), many4(7), many4(8), many4(9), many4(0)]
+def many6(n): return [many5(1), many5(2), many5(3), many5(4), many5(5), many5(6), many5(7), many5(8), many5(9), many5(0)]
+def many7(n): return [many6(1), many6(2), many6(3), many6(4), many6(5), many6(6), many6(7), many6(8), many6(9), many6(0)]
+def many8(n): return [many7(1), many7(2), many7(3), many7(4), many7(5), many7(6), many7(7), many7(8), many7(9), many7(0)]
 LIST = [{"name": 1}]
 `
 
@@ -128,6 +138,18 @@ func TestMistakes(t *testing.T) {
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestFunctionsAreReadOnce checks that functions that call each other a hundred million times, or themselves, end and are not known.
+func TestFunctionsAreReadOnce(t *testing.T) {
+	for _, text := range []string{"many8(1)", "again(1)['n']"} {
+		if s, mistakes := Infer(compile(t, text), kitchen{}); s.Items() != nil || mistakes != nil {
+			t.Errorf("%s: %v, %v", text, s, mistakes)
+		}
+	}
+	if s, _ := Infer(compile(t, "many1(1)"), kitchen{}); s.Items() == nil {
+		t.Error("a list of ten is not known")
 	}
 }
 

@@ -151,17 +151,12 @@ func results(ctx context.Context, dir string, r *engine.RunRecord) (all []File, 
 		if err != nil {
 			return err
 		}
-		for _, part := range []struct {
-			name  string
-			write func(context.Context, io.Writer, storage.Reader, engine.RunID, storage.Names) error
-		}{
-			{"sessions.csv", storage.ExportSessions}, {"events.csv", storage.ExportEmitted}, {"memory.jsonl", storage.ExportMemory},
-		} {
+		for _, part := range storage.Exact {
 			sum := &settled{hash: sha256.New(), seed: r.Settings.Seed, run: r.ID}
-			if err := part.write(ctx, sum, store, r.ID, names); err != nil {
+			if err := part.Write(ctx, sum, store, r.ID, names); err != nil {
 				return err
 			}
-			all = append(all, sum.file(part.name))
+			all = append(all, sum.file(part.Name))
 		}
 		return nil
 	})
