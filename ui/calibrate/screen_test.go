@@ -268,7 +268,7 @@ func TestOtherProgramsUseTheCPU(t *testing.T) {
 		}
 	}
 	g.Tap(g.screen.Content(), "Calibrate")
-	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 })
+	g.Until("the order", func() bool { return len(g.desk.ordered()) == 1 && !g.screen.asked })
 	g.desk.set(&State{Running: true, Doing: "looking at the machine"})
 	g.screen.Tick()
 	still("while looking")
@@ -283,7 +283,7 @@ func TestOtherProgramsUseTheCPU(t *testing.T) {
 		}
 		still("with the question")
 		g.Tap(g.screen.Content(), tt.button)
-		g.Until("the next order", func() bool { return len(g.desk.ordered()) == i+2 })
+		g.Until("the next order", func() bool { return len(g.desk.ordered()) == i+2 && !g.screen.asked })
 		if o := g.desk.ordered()[i+1]; o.Others != tt.want || o.Scenario != "shopping" {
 			t.Errorf("%s: %+v was ordered", tt.button, o)
 		}
