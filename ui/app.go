@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -19,6 +21,7 @@ import (
 	"github.com/throng-sim/throng/ui/experiments"
 	"github.com/throng-sim/throng/ui/experiments/designer"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/inspect"
 	"github.com/throng-sim/throng/ui/internal/taskbar"
 	"github.com/throng-sim/throng/ui/internal/tour"
@@ -195,9 +198,15 @@ func (a *App) chooseScenario() {
 // complain shows an error that belongs to no screen.
 func (a *App) complain(err error) { widgets.Complain(a.win, err) }
 
-// Open opens a file: an experiment in Experiments, a scenario in Setup, and the description or a recording of a backend in the dialog that makes a scenario of it.
+// Open opens a file: a bundle in Runs, an experiment in Experiments, a scenario in Setup, and the description or a recording of a backend
+// in the dialog that makes a scenario of it.
 func (a *App) Open(path string) {
 	a.opened = true
+	if strings.EqualFold(filepath.Ext(path), export.BundleEnding) {
+		a.show(a.pageOf("Runs"))
+		a.runs.OpenBundle(path)
+		return
+	}
 	if a.openExperiment(path) {
 		return
 	}

@@ -121,6 +121,11 @@ func (r runsDesk) Sizes(context.Context) (map[engine.RunID]int64, error) { retur
 func (r runsDesk) Experiment(engine.RunID) string                        { return "" }
 func (r runsDesk) Busy() engine.RunID                                    { return "" }
 func (r runsDesk) Remote() string                                        { return "" }
+func (r runsDesk) OpenBundle(_ context.Context, path string) (engine.RunID, string, error) {
+	r.d.ask("open " + path)
+	return "", "", r.d.refusal
+}
+
 func (r runsDesk) Resume(_ context.Context, run engine.RunID, _ runs.Resumption) (string, error) {
 	r.d.ask("resume " + string(run))
 	return "", r.d.refusal
@@ -330,6 +335,10 @@ func TestNavigation(t *testing.T) {
 	}
 	a.Open("/scenarios/mine.yaml")
 	q.Until("read", func() bool { return d.was("read /scenarios/mine.yaml") > 0 })
+	a.Open("/mail/run.ZIP")
+	if q.Until("opened", func() bool { return d.was("open /mail/run.ZIP") > 0 }); a.current.title != "Runs" {
+		t.Errorf("a bundle shows %s", a.current.title)
+	}
 	a.showResults("r")
 	if a.current.title != "Results" {
 		t.Errorf("results show %s", a.current.title)

@@ -153,7 +153,7 @@ func (s *Screen) askReport() {
 }
 
 func (s *Screen) askExport() {
-	widgets.PickFolder(s.win, "Folder for the export", "Export here", func(dir string) {
+	widgets.PickFolder(s.win, "Folder for the export", "Save here", func(dir string) {
 		written := ""
 		s.order("The export failed.", func(ctx context.Context, path string) (err error) {
 			written, err = s.desk.Export(ctx, path, dir)

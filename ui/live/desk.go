@@ -88,8 +88,8 @@ type Past interface {
 type Desk interface {
 	// Job returns the run of this process, or its last one; nil before the first. It does not wait.
 	Job() *Job
-	// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there, and returns the path. The format is
-	// one of the package export.
+	// ExportAs writes a run's results into a new folder inside dir, or a report or bundle into a new file there, and returns the path. The
+	// format is one of the package export.
 	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
 	// RemoteState describes the state of sending to the database; "" without one. It does not wait.
 	RemoteState() (text string, healthy bool)

@@ -271,10 +271,10 @@ func (o *orders) stopAtOnce() {
 	}, func() { o.cut = true })
 }
 
-// exportAs exports the data of the run so far in a format, or a report, into a folder that the user picks.
+// exportAs exports the run so far in a format, into a folder that the user picks.
 func (o *orders) exportAs(f export.Format) {
 	s, run := o.screen, o.job.ID()
-	s.pickPath("Folder for the "+f.Name+" export", "Export here", func(dir string) {
+	s.pickPath(f.Folder(), "Save here", func(dir string) {
 		var path string
 		o.order(exportOrder, func(Run) (err error) {
 			path, err = s.desk.ExportAs(context.Background(), run, dir, f.ID)

@@ -12,41 +12,10 @@ import (
 	"github.com/throng-sim/throng/ui/internal/words"
 )
 
-// exportFormat is a format of exported results.
-type exportFormat struct {
-	title, confirm string // of the dialog for the folder
-	meanwhile      string
-	failed         string
-	done           func(path string) string
-	write          func(ctx context.Context, run engine.RunID, dir string) (string, error)
-}
-
-func (s *Screen) askExport() { s.askData(export.Formats[0]) }
-
-// askData exports the data of the run, or a report.
-func (s *Screen) askData(f export.Format) {
-	if f.ID == export.Report {
-		s.askReport()
-		return
-	}
-	s.exportAs(&exportFormat{
-		"Folder for the " + f.Name + " export", "Export here", "Exporting…", "The export failed",
-		func(path string) string { return export.Said(f.ID, path) },
-		func(ctx context.Context, run engine.RunID, dir string) (string, error) {
-			return s.desk.ExportAs(ctx, run, dir, f.ID)
-		},
-	})
-}
-
-func (s *Screen) askReport() {
-	s.exportAs(&exportFormat{
-		"Folder for the report", "Save here", "Writing the report…", "The report failed",
-		func(path string) string { return export.Said(export.Report, path) }, s.desk.Report,
-	})
-}
+func (s *Screen) askExport() { s.exportAs(export.Formats[0]) }
 
 // exports returns the menu of the button Export.
-func (s *Screen) exports() *fyne.Menu { return export.Menu(s.askData) }
+func (s *Screen) exports() *fyne.Menu { return export.Menu(s.exportAs) }
 
 // openExports opens that menu at the button.
 func (s *Screen) openExports() { export.Open(s.exports(), s.export) }
@@ -65,22 +34,22 @@ func (s *Screen) showSaved() {
 	}
 }
 
-// exportAs asks for a folder and exports.
-func (s *Screen) exportAs(way *exportFormat) {
+// exportAs asks for a folder, and exports the results of the run into it.
+func (s *Screen) exportAs(f export.Format) {
 	run := s.chosen
-	s.pickPath(way.title, way.confirm, func(dir string) {
-		s.exporting[run] = way.meanwhile
+	s.pickPath(f.Folder(), "Save here", func(dir string) {
+		s.exporting[run] = "Writing the " + f.Thing + "…"
 		s.draw()
-		async.Work(func() (string, error) { return way.write(context.Background(), run, dir) }, func(path string, err error) {
+		async.Work(func() (string, error) { return s.desk.ExportAs(context.Background(), run, dir, f.ID) }, func(path string, err error) {
 			delete(s.exporting, run)
 			about := ""
 			if run != s.chosen {
 				about = "Run " + string(run) + ": "
 			}
 			if err != nil {
-				s.say(about+way.failed+". "+words.Trouble(err), widgets.Bad)
+				s.say(about+"The "+f.Thing+" failed. "+words.Trouble(err), widgets.Bad)
 			} else {
-				s.say(about+way.done(path), widgets.Good)
+				s.say(about+export.Said(f.ID, path), widgets.Good)
 				s.saved = path
 				s.reveal.Show()
 			}

@@ -32,7 +32,7 @@ func TestExportAsksWhere(t *testing.T) {
 	if picker == nil {
 		t.Fatal("no question is asked")
 	}
-	q.Tap(picker, "Export here")
+	q.Tap(picker, "Save here")
 	wait(q, s)
 	if n := desk.times("csv r to " + home); n != 1 {
 		t.Errorf("got calls %q", desk.asked)
@@ -61,7 +61,7 @@ func TestExport(t *testing.T) {
 	desk.set(func() { desk.exportErr = engine.ErrNoRoom })
 	choose(t, q, s, "CSV…")
 	wait(q, s)
-	if got, want := s.said.Text(), "The export failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
+	if got, want := s.said.Text(), "The CSV export failed. There is no room on the disk"; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if s.reveal.Visible() {
@@ -90,7 +90,7 @@ func TestOtherWays(t *testing.T) {
 	}
 	choose(t, q, s, "Report…")
 	wait(q, s)
-	if got, want := s.said.Text(), "Saved the report to /there/throng-r.html."; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
+	if got, want := s.said.Text(), "Saved the report to /there/throng-r."; !strings.HasPrefix(got, want) || desk.times("report r to /there") != 1 {
 		t.Errorf("got %q, want %q; asked %q", got, want, desk.asked)
 	}
 	do("Export Parquet…")

@@ -119,11 +119,6 @@ func (d *fakeDesk) Details(context.Context, engine.RunID) (*view.Details, error)
 	return d.details, d.detailsErr
 }
 
-func (d *fakeDesk) Report(_ context.Context, run engine.RunID, dir string) (string, error) {
-	d.ask("report %s to %s", run, dir)
-	return dir + "/throng-" + string(run) + ".html", d.exportErr
-}
-
 func (d *fakeDesk) Audit(_ context.Context, run engine.RunID) (summary string, equal bool, err error) {
 	d.ask("audit %s", run)
 	d.mu.Lock()

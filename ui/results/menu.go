@@ -10,7 +10,7 @@ import (
 // Actions returns the actions on the results, for the menus and shortcuts.
 func (s *Screen) Actions() []action.Action {
 	return append(
-		export.Actions(s.askData, s.exportable),
+		export.Actions(s.exportAs, s.exportable),
 		action.Press(s.audit, action.Action{Name: "Audit", Menu: "Run", Sub: "Selected run", Key: fyne.KeyA, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.replay, action.Action{Name: "History", Menu: "Run", Sub: "Selected run", Key: fyne.KeyH, Modifier: action.Command | fyne.KeyModifierShift}),
 		action.Press(s.ask, action.Action{Name: "Ask agents…", Menu: "Run", Sub: "Selected run"}),

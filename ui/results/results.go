@@ -46,10 +46,9 @@ type Desk interface {
 	Speakers(ctx context.Context, run engine.RunID) (Source, error)
 	// Details returns what the report shows of a run in addition to its record and totals. It reads all sessions.
 	Details(ctx context.Context, run engine.RunID) (*view.Details, error)
-	// ExportAs writes a run's results into a new folder inside dir and returns its path. The format is csv, parquet or jsonl.
+	// ExportAs writes a run's results into a new folder inside dir, or a report or bundle into a new file there, and returns the path. The
+	// format is one of the package export.
 	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
-	// Report writes an HTML report of a run into dir and returns its path.
-	Report(ctx context.Context, run engine.RunID, dir string) (string, error)
 	// Audit recalculates a run's figures from its journal. It returns a summary in one line, and whether all figures are equal.
 	Audit(ctx context.Context, run engine.RunID) (summary string, equal bool, err error)
 }

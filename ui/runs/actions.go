@@ -72,10 +72,10 @@ func concerns(err error, field string) bool {
 // openExports opens the menu of the formats at the button.
 func (l *list) openExports() { export.Open(export.Menu(l.exportMarked), l.export) }
 
-// exportMarked exports the marked runs, each into a new folder, or writes a report of each.
+// exportMarked exports the marked runs, each into a new folder or file.
 func (l *list) exportMarked(f export.Format) {
 	s, runs := l.screen, l.markedIDs()
-	s.pickPath(func(dir string) {
+	s.pickPath(f.Folder(), func(dir string) {
 		for _, run := range runs {
 			work(s, run, "Exporting…", nil, func(ctx context.Context, run engine.RunID) (string, error) {
 				return s.desk.ExportAs(ctx, run, dir, f.ID)

@@ -28,6 +28,8 @@ type Desk interface {
 	Trash
 	Marks
 	Queue
+	// OpenBundle adds the run of a bundle to the store. The note says more about it.
+	OpenBundle(ctx context.Context, path string) (run engine.RunID, note string, err error)
 	// Sizes returns how many bytes each run uses in the store.
 	Sizes(ctx context.Context) (map[engine.RunID]int64, error)
 	// Resume resumes a run from the end of its journal and returns a note on it. The error is *Changed if the meaning of its scenario has
@@ -40,8 +42,8 @@ type Desk interface {
 	Fleet() fleet.Host
 	// KeepSecret stores a secret in the system's keychain or, without one, until the program ends.
 	KeepSecret(ctx context.Context, name, value string) error
-	// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there, and returns the path. The format is
-	// csv, parquet, jsonl or report.
+	// ExportAs writes a run's results into a new folder inside dir, or a report or bundle into a new file there, and returns the path. The
+	// format is one of the package export.
 	ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error)
 	// Busy returns the run that this process works on; "" if none. It does not wait.
 	Busy() engine.RunID

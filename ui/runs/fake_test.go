@@ -126,6 +126,16 @@ func (d *fakeDesk) Prune(_ context.Context, age Age, now bool) (Old, error) {
 	return d.old, d.ask("prune %+v", age)
 }
 
+func (d *fakeDesk) OpenBundle(_ context.Context, path string) (engine.RunID, string, error) {
+	if err := d.ask("open %s", path); err != nil {
+		return "", "", err
+	}
+	d.set(func() {
+		d.runs = append(slices.Clone(d.runs), engine.RunRecord{ID: "other", Title: "Another computer", Created: began, Ending: engine.EndFinished})
+	})
+	return "other", "Added run other.", nil
+}
+
 func (d *fakeDesk) Trashed(context.Context) ([]Trashed, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

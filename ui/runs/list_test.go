@@ -185,7 +185,7 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	s.list.table.Toggle("new")
 	wait(q, s)
-	s.pickPath = func(then func(string)) { then("/there") }
+	s.pickPath = func(_ string, then func(string)) { then("/there") }
 	pickFormat(t, q, s, "CSV…")
 	wait(q, s)
 	q.Tap(s.Content(), "Delete…")

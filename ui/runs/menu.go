@@ -16,6 +16,7 @@ type moreMenu struct {
 	screen *Screen
 	send   *widget.Button // the buttons are not shown; actions press them
 	remote *widget.Button
+	bundle *widget.Button
 	trash  *widget.Button
 	prune  *widget.Button
 }
@@ -24,6 +25,7 @@ func newMoreMenu(s *Screen) *moreMenu {
 	m := &moreMenu{screen: s}
 	m.send = widget.NewButtonWithIcon("Send to Postgres", theme.UploadIcon(), s.send)
 	m.remote = widget.NewButtonWithIcon("From Postgres…", theme.DownloadIcon(), s.browse)
+	m.bundle = widget.NewButtonWithIcon("Open bundle…", theme.FolderOpenIcon(), func() { s.pickFile(s.OpenBundle) })
 	m.trash = widget.NewButtonWithIcon("Trash…", theme.DeleteIcon(), s.showTrash)
 	m.prune = widget.NewButtonWithIcon("Clean up…", theme.ContentClearIcon(), s.CleanUp)
 	enable(m.send, false)
@@ -74,7 +76,7 @@ func (m *moreMenu) menu() *fyne.Menu {
 		i.Checked = column == s.list.sorted
 		sort.ChildMenu.Items = append(sort.ChildMenu.Items, i)
 	}
-	return fyne.NewMenu("", item(m.remote, noDatabase), item(m.send, sendWhy), fyne.NewMenuItemSeparator(), item(m.trash, ""), item(m.prune, ""), fyne.NewMenuItemSeparator(), sort)
+	return fyne.NewMenu("", item(m.remote, noDatabase), item(m.send, sendWhy), item(m.bundle, ""), fyne.NewMenuItemSeparator(), item(m.trash, ""), item(m.prune, ""), fyne.NewMenuItemSeparator(), sort)
 }
 
 // open opens the menu below a button, or above it if there is no room.
@@ -106,6 +108,7 @@ func (s *Screen) Actions() []action.Action {
 		action.Press(l.compare, action.Action{Name: "Compare…", Menu: "Run", Sub: "Selected run", Key: fyne.KeyC, Modifier: shift}),
 		action.Press(l.menu.send, action.Action{Name: "Send to Postgres", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: ctrl}),
 		action.Press(l.menu.remote, action.Action{Name: "From Postgres…", Menu: "File", Sub: "Database", Key: fyne.KeyU, Modifier: shift}),
+		action.Press(l.menu.bundle, action.Action{Name: "Open bundle…", Menu: "File"}),
 		action.Press(l.remove, action.Action{Name: "Delete run…", Menu: "File", Key: fyne.KeyD, Modifier: ctrl}),
 		action.Press(d.removePoint, action.Action{Name: "Delete checkpoint", Menu: "File", Key: fyne.KeyD, Modifier: shift}),
 		{Name: "Clean up…", Menu: "File", Do: s.CleanUp},

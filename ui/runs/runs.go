@@ -13,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/marks"
 	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/internal/async"
+	"github.com/throng-sim/throng/ui/internal/export"
 	"github.com/throng-sim/throng/ui/internal/form"
 	"github.com/throng-sim/throng/ui/internal/widgets"
 	"github.com/throng-sim/throng/ui/internal/words"
@@ -49,9 +50,10 @@ type Screen struct {
 	list     *list
 	undo     *undoing
 	detail   *detail
-	pickPath func(then func(dir string))
-	browser  *browser        // nil while it is closed
-	workers  *fleet.Question // the newest; nil before the first
+	pickPath func(title string, then func(dir string)) // asks for a folder
+	pickFile func(then func(path string))              // asks for a bundle
+	browser  *browser                                  // nil while it is closed
+	workers  *fleet.Question                           // the newest; nil before the first
 }
 
 // Ways open other screens.
@@ -71,8 +73,9 @@ type Ways struct {
 // New returns the screen.
 func New(desk Desk, win fyne.Window, to Ways) *Screen {
 	s := &Screen{desk: desk, win: win, to: to, working: map[engine.RunID]string{}}
-	s.pickPath = func(then func(string)) {
-		widgets.PickFolder(win, "Folder for the export", "Export here", then)
+	s.pickPath = func(title string, then func(string)) { widgets.PickFolder(win, title, "Save here", then) }
+	s.pickFile = func(then func(string)) {
+		widgets.PickFile(win, "Open a bundle", "Open", []string{export.BundleEnding}, then)
 	}
 	s.undo = newUndoing(s)
 	s.list = newList(s)

@@ -76,7 +76,7 @@ func TestKeysWithoutARun(t *testing.T) {
 		t.Helper()
 		for _, a := range s.Actions() {
 			switch a.Name {
-			case "Clean up…", "Trash…", "Undo", "Find…": // need no run
+			case "Clean up…", "Trash…", "Undo", "Find…", "Open bundle…": // need no run
 				continue
 			}
 			if a.Can() {
@@ -196,7 +196,7 @@ func TestExportAsksWhere(t *testing.T) {
 	if picker == nil {
 		t.Fatal("no question is asked")
 	}
-	q.Tap(picker, "Export here")
+	q.Tap(picker, "Save here")
 	wait(q, s)
 	wantOrders(t, desk, "csv new to "+home)
 }
@@ -204,7 +204,7 @@ func TestExportAsksWhere(t *testing.T) {
 func TestExport(t *testing.T) {
 	desk := two()
 	q, s, _ := start(t, desk)
-	s.pickPath = func(then func(string)) { then("/there") }
+	s.pickPath = func(_ string, then func(string)) { then("/there") }
 	pickFormat(t, q, s, "CSV…")
 	wait(q, s)
 	wantOrders(t, desk, "csv new to /there")

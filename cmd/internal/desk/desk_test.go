@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -114,13 +115,29 @@ func TestRunFromSetupToExport(t *testing.T) {
 		t.Errorf("details %+v, %v", details, err)
 	}
 	for _, ending := range []string{".html", "-2.html"} { // older reports are not replaced
-		path, err := (resultsDesk{d}).Report(t.Context(), job.ID(), out)
+		path, err := (resultsDesk{d}).ExportAs(t.Context(), job.ID(), out, "report")
 		if err != nil || filepath.Base(path) != "throng-"+string(job.ID())+ending {
 			t.Fatalf("the report is %s, %v", path, err)
 		}
 		if text, err := os.ReadFile(path); err != nil || !strings.HasSuffix(string(text), "</html>\n") {
 			t.Errorf("the report has %d bytes, %v", len(text), err)
 		}
+	}
+	release, err := d.store.Claim(t.Context(), job.ID()) // as if it was in progress
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadDir(out)
+	if path, err := (resultsDesk{d}).ExportAs(t.Context(), job.ID(), out, "bundle"); err == nil || !strings.Contains(err.Error(), "is in progress: stop it") {
+		t.Errorf("the bundle of a run in progress is %q, %v", path, err)
+	}
+	if after, err := os.ReadDir(out); err != nil || len(after) != len(before) {
+		t.Errorf("after it: files %v, %v", after, err)
+	}
+	release()
+	bundle, err := resultsDesk{d}.ExportAs(t.Context(), job.ID(), out, "bundle")
+	if err != nil || filepath.Base(bundle) != "throng-"+string(job.ID())+".zip" {
+		t.Fatalf("the bundle is %s, %v", bundle, err)
 	}
 	if _, err := (runsDesk{d}).Resume(t.Context(), job.ID(), runs.Resumption{}); err == nil {
 		t.Error("a finished run was resumed")
@@ -137,6 +154,16 @@ func TestRunFromSetupToExport(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(data, "mock", "*")); len(left) != 0 {
 		t.Errorf("the mock shop's log was not removed: %v", left)
+	}
+	run, note, err := runsDesk{d}.OpenBundle(t.Context(), bundle)
+	if err != nil || run != job.ID() || !strings.HasSuffix(note, "All files are as the bundle lists them.") {
+		t.Fatalf("opened %s, %q, %v", run, note, err)
+	}
+	if again, err := (resultsDesk{d}).Totals(t.Context(), run); err != nil || !reflect.DeepEqual(again, totals) {
+		t.Errorf("totals of the opened run: %+v, %v", again, err)
+	}
+	if _, _, err := (runsDesk{d}).OpenBundle(t.Context(), bundle); err == nil {
+		t.Error("the same run was added twice")
 	}
 }
 

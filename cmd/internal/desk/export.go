@@ -5,18 +5,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app/review"
+	"github.com/throng-sim/throng/cmd/internal/app/runbundle"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 )
 
-// ExportAs writes a run's results into a new folder inside dir, or a report into a new file there.
+// ExportAs writes a run's results into a new folder inside dir, or a report or bundle into a new file there.
 func (d *Desk) ExportAs(ctx context.Context, run engine.RunID, dir, format string) (string, error) {
-	if format == "report" {
-		return d.Report(ctx, run, dir)
+	switch format {
+	case "report":
+		return d.file(run, dir, ".html", "report", func(w io.Writer) error {
+			return review.Report(ctx, w, d.store, run, review.ReportOptions{})
+		})
+	case "bundle":
+		return d.file(run, dir, ".zip", "bundle", func(w io.Writer) error {
+			_, err := runbundle.Write(ctx, d.store, run, w)
+			if errors.Is(err, engine.ErrInUse) {
+				return fmt.Errorf("run %s is in progress: stop it or wait for its end, and try again", run)
+			}
+			return err
+		})
 	}
 	record, err := d.store.Run(ctx, run)
 	if err == nil {
@@ -32,22 +46,43 @@ func (d *Desk) ExportAs(ctx context.Context, run engine.RunID, dir, format strin
 	return folder, d.app.Export(ctx, run, folder, storage.Format(format))
 }
 
-// Report writes a report of a run into a new file in dir.
-func (d *Desk) Report(ctx context.Context, run engine.RunID, dir string) (path string, err error) {
+// file writes a new file about a run into a folder. thing names the file in errors.
+func (d *Desk) file(run engine.RunID, dir, ending, thing string, write func(io.Writer) error) (path string, err error) {
 	var file *os.File
-	path, err = unused(dir, run, ".html", func(path string) (err error) {
+	path, err = unused(dir, run, ending, func(path string) (err error) {
 		file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("report of run %s: %w; choose another folder", run, err)
+		return "", fmt.Errorf("%s of run %s: %w; choose another folder", thing, run, err)
 	}
 	w := bufio.NewWriter(file)
-	err = errors.Join(review.Report(ctx, w, d.store, run, review.ReportOptions{}), w.Flush(), file.Close())
+	err = errors.Join(write(w), w.Flush(), file.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(path))
 	}
 	return path, nil
+}
+
+// OpenBundle adds the run of a bundle to the store.
+func (d runsDesk) OpenBundle(ctx context.Context, path string) (run engine.RunID, note string, err error) {
+	b, err := runbundle.Open(path)
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	changed, err := b.Changed(ctx)
+	if err == nil {
+		err = b.Add(ctx, d.data)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	note = fmt.Sprintf("Added run %s, which Throng %s wrote. All files are as the bundle lists them.", b.Run, b.Throng)
+	if len(changed) > 0 {
+		note += " But these results are not those that it lists: " + strings.Join(changed, ", ") + "."
+	}
+	return b.Run, note, nil
 }
 
 // unused creates an export of a run in a folder, under an unused name.

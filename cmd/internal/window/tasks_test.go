@@ -126,7 +126,7 @@ func (d *desktop) openOrders() {
 	d.until("the results", func() bool { return d.shows("Outcomes") })
 	d.shot("task-5-results")
 	d.xdotool("key", "ctrl+e")
-	d.click("Export here")
+	d.click("Save here")
 	var exported []string
 	d.until("the exported orders", func() bool {
 		exported, _ = filepath.Glob(filepath.Join(d.home, "throng-*", "events_order.csv"))

@@ -120,7 +120,7 @@ func TestWindow(t *testing.T) {
 	}
 
 	d.xdotool("key", "ctrl+e")
-	d.click("Export here")
+	d.click("Save here")
 	var exported []string
 	d.until("the exported files", func() bool {
 		exported, _ = filepath.Glob(filepath.Join(d.home, "throng-*", "sessions.csv"))

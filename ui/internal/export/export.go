@@ -11,14 +11,32 @@ import (
 	"github.com/throng-sim/throng/ui/internal/action"
 )
 
-// Report is the format of a report, one HTML page.
-const Report = "report"
+const (
+	// Report is the format of a report, one HTML page.
+	Report = "report"
+	// Bundle is the format of a bundle, an archive with everything that decided the run.
+	Bundle = "bundle"
+	// BundleEnding is the ending of names of bundles.
+	BundleEnding = ".zip"
+)
 
 // Format is a format in which the results of a run can be exported.
-type Format struct{ ID, Name string }
+type Format struct {
+	ID, Name string
+	Thing    string // in sentences, without an article
+}
 
 // Formats are the formats of exports, in the order of the menu.
-var Formats = []Format{{"csv", "CSV"}, {"parquet", "Parquet"}, {"jsonl", "JSON"}, {Report, "Report"}}
+var Formats = []Format{
+	{"csv", "CSV", "CSV export"},
+	{"parquet", "Parquet", "Parquet export"},
+	{"jsonl", "JSON", "JSON export"},
+	{Report, "Report", "report"},
+	{Bundle, "Bundle", "bundle"},
+}
+
+// Folder is the title of the dialog that asks for the folder.
+func (f Format) Folder() string { return "Folder for the " + f.Thing }
 
 // Menu returns the menu of a button Export.
 func Menu(chosen func(Format)) *fyne.Menu {
@@ -37,7 +55,7 @@ func Actions(chosen func(Format), enabled func() bool) (all []action.Action) {
 	for _, f := range Formats {
 		a := action.Action{Name: "Export " + f.Name + "…", Menu: "File", Sub: "Export", Do: func() { chosen(f) }, Enabled: enabled}
 		switch f.ID {
-		case Report:
+		case Report, Bundle:
 			a.Name = f.Name + "…"
 		case Formats[0].ID:
 			a.Key, a.Modifier = fyne.KeyE, action.Command
@@ -65,15 +83,19 @@ func Open(menu *fyne.Menu, at *widget.Button) {
 
 // Said describes a finished export.
 func Said(format, path string) string {
-	if format == Report {
+	switch format {
+	case Report:
 		return "Saved the report to " + path + ". Open it in a browser, or share it as one file."
+	case Bundle:
+		return "Saved the bundle to " + path + ". File > Open bundle… adds the run on another computer."
 	}
 	return "Exported to " + path + ". README.md describes each file and column."
 }
 
 // OpenFolder opens the folder of an export.
 func OpenFolder(path string) error {
-	if filepath.Ext(path) == ".html" {
+	switch filepath.Ext(path) {
+	case ".html", BundleEnding:
 		path = filepath.Dir(path)
 	}
 	return fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)})
