@@ -142,6 +142,65 @@ func TestAssistantNeedsConsent(t *testing.T) {
 	h.refused("run", paid, "price", "budget_usd")
 }
 
+// TestAssistantRunsAnExperiment has an assistant execute an experiment and read its answer. One that may cost money needs a budget in its
+// file that is not above the amount agreed to, and one that is in progress stops when the assistant leaves.
+func TestAssistantRunsAnExperiment(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	h := assist(t, data)
+	write := func(name, text string) map[string]any {
+		t.Helper()
+		path := filepath.Join(dir, name+".experiment.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]any{"file": path}
+	}
+	small := write("small", "scenario: shopping\nparams: {agents: 5}\nsettings: {cycles: 1}\nvary: {params.eagerness: [0.5, 1]}\nreplicates: {seeds: 2}\nmeasures: [events.order]\n")
+	var plan struct{ Points int }
+	if h.must("validate", small, &plan); plan.Points != 2 {
+		t.Errorf("the plan is %+v", plan)
+	}
+	h.must("experiment_run", small, nil)
+	small["wait_seconds"] = 50
+	var state struct {
+		Runs struct{ All, Done int }
+		List []any
+	}
+	if h.must("experiment", small, &state); state.Runs.All != 4 || state.Runs.Done != 4 || len(state.List) != 0 {
+		t.Errorf("the experiment is %+v", state)
+	}
+	delete(small, "wait_seconds")
+	if text := h.must("experiment_run", small, nil); !strings.Contains(text, "No run is missing") {
+		t.Errorf("run again: %s", text)
+	}
+	if text := h.must("experiment_compare", small, nil); !strings.Contains(text, `"measure":"events.order"`) {
+		t.Errorf("the answer is %s", text)
+	}
+
+	const talk = "scenario: conversation\nparams: {provider: openai}\nvary: {settings.cycles: [1, 2]}\nreplicates: {seeds: 2}\nmeasures: [outcomes]\n"
+	paid := write("paid", talk)
+	h.refused("experiment_run", paid, "may cost up to $", "budget_usd")
+	paid["budget_usd"] = 2
+	h.refused("experiment_run", paid, "no budget of at most $2")
+	paid = write("paid", talk+"budget: {usd: 3}\n")
+	paid["budget_usd"] = 2
+	h.refused("experiment_run", paid, "no budget of at most $2")
+	paid["budget_usd"] = 3
+	h.refused("experiment_run", paid, "api.openai.com", "Only the person you work for can allow") // the budget is there, the consent is not
+
+	long := write("long", "scenario: shopping\nsettings: {cycles: 100000}\nvary: {params.eagerness: [0.5, 1]}\nreplicates: {seeds: 2}\nmeasures: [events.order]\n")
+	h.must("experiment_run", long, nil)
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var listed []struct{ File, State string }
+	assist(t, data, "--read-only").must("experiments", nil, &listed)
+	if len(listed) == 0 || listed[0].File != long["file"] || listed[0].State != "stopped" {
+		t.Errorf("after the assistant left: %+v", listed)
+	}
+}
+
 // TestAssistantLeaves checks that a run of an assistant that leaves is stopped with a checkpoint and can be resumed by the next.
 func TestAssistantLeaves(t *testing.T) {
 	data := t.TempDir()

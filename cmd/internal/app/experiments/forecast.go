@@ -11,12 +11,12 @@ import (
 
 // Forecast is what the runs that are missing will take, all together. A run whose beginning another one shares counts as a whole.
 type Forecast struct {
-	Runs     int
-	Length   engine.Estimate // seconds, with as many runs at the same time as the file says
-	Requests engine.Estimate
-	Tokens   engine.Estimate // input and output of models
-	Cost     engine.Estimate // US dollars
-	Disk     engine.Estimate // bytes
+	Runs     int             `json:"runs"`
+	Length   engine.Estimate `json:"length_seconds"` // with as many runs at the same time as the file says
+	Requests engine.Estimate `json:"requests"`
+	Tokens   engine.Estimate `json:"tokens"` // input and output of models
+	Cost     engine.Estimate `json:"cost_usd"`
+	Disk     engine.Estimate `json:"disk_bytes"`
 }
 
 // String describes the runs that are left.

@@ -18,8 +18,11 @@ type Experiment struct {
 	Points     int             `json:"points"`
 	Replicates int             `json:"replicates"`
 	Runs       ExperimentRuns  `json:"runs"`
-	PausedBy   string          `json:"paused_by,omitempty"` // no further run starts
-	List       []ExperimentRun `json:"list"`                // in the order of execution
+	PausedBy   string          `json:"paused_by,omitempty"`  // no further run starts
+	BudgetUSD  float64         `json:"budget_usd,omitempty"` // of the file
+	List       []ExperimentRun `json:"list"`                 // in the order of execution
+	// Forecast is about the runs that are missing.
+	Forecast *experiments.Forecast `json:"forecast,omitempty"`
 }
 
 // ExperimentRuns counts the runs of an experiment by state.
@@ -80,7 +83,7 @@ type ExperimentRun struct {
 
 // NewExperiment returns the answer for an experiment.
 func NewExperiment(x *experiments.Experiment, s *experiments.Status) Experiment {
-	e := Experiment{Title: x.Title, Points: len(s.Plan.Points), Replicates: len(s.Plan.Seeds), List: []ExperimentRun{}}
+	e := Experiment{Title: x.Title, Points: len(s.Plan.Points), Replicates: len(s.Plan.Seeds), BudgetUSD: x.Budget.USD, List: []ExperimentRun{}}
 	if order := s.Orders.Paused; order != nil {
 		e.PausedBy = order.Who
 	}

@@ -37,10 +37,11 @@ type Terminal struct {
 // instructions tell an assistant how to use the tools.
 const instructions = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
 	`built-in ones, which work without keys or servers. Usual order: validate, check, run, status with wait_seconds until it has ended, then ` +
-	`agents, timeline, transcript, report or compare. The guide explains everything (tool "guide", with search).
+	`agents, timeline, transcript or compare. Experiments are files too: validate, experiment_run, experiment with wait_seconds, then ` +
+	`experiment_compare. The guide explains everything (tool "guide", with search).
 Two things are left to the person you work for. If an address is not allowed, ask them to allow it themselves; you cannot. If a run can ` +
 	`cost money, tell them how much "validate" expects, and pass budget_usd only after they agreed to that amount.
-Runs end when this server ends: they are stopped with a checkpoint, and "resume" continues them without a loss.`
+Runs and experiments end when this server ends: they are stopped with a checkpoint, and "resume" continues them without a loss.`
 
 // Run is called by kong. It returns when the assistant closes the connection, or at a signal.
 func (c *Command) Run(ctx context.Context, t *Terminal) error {

@@ -26,15 +26,16 @@ type started struct {
 	closed bool
 }
 
-// child is a process that executes a run.
+// child is a process that executes a run or an experiment.
 type child struct {
+	stop  []string // the command that stops it, without what it stops
 	cmd   *exec.Cmd
 	end   context.CancelFunc // kills it
 	first chan []byte        // its first line; closed without one if it ended before
 	done  chan struct{}      // closed when it has ended
 
 	mu   sync.Mutex
-	run  string // its ID; "" before it has started
+	run  string // its ID, or the file of an experiment; "" before it has started
 	text strings.Builder
 	err  error
 }
@@ -85,8 +86,12 @@ func (s *server) own(run string) *child {
 
 // start starts a process that executes a run, and returns the line that says so. The run outlives the call.
 func (s *server) start(ctx context.Context, args ...string) ([]byte, error) {
-	c, err := s.launch(args)
-	if err != nil {
+	return s.begin(ctx, &child{stop: []string{"stop"}}, args)
+}
+
+// begin starts a process, and returns its first line.
+func (s *server) begin(ctx context.Context, c *child, args []string) ([]byte, error) {
+	if err := s.launch(c, args); err != nil {
 		return nil, err
 	}
 	late := time.NewTimer(startWait)
@@ -100,7 +105,7 @@ func (s *server) start(ctx context.Context, args ...string) ([]byte, error) {
 		return nil, failure(c.err, c.printed())
 	case <-late.C:
 		return json.Marshal(map[string]string{
-			"event": "waiting", "text": "The run has not started yet; the tool runs lists it when it has. " + strings.TrimSpace(c.printed()),
+			"event": "waiting", "text": "It has not started yet; the tool runs lists runs that have. " + strings.TrimSpace(c.printed()),
 		})
 	case <-ctx.Done():
 		c.end()
@@ -108,19 +113,19 @@ func (s *server) start(ctx context.Context, args ...string) ([]byte, error) {
 	}
 }
 
-func (s *server) launch(args []string) (*child, error) {
+func (s *server) launch(c *child, args []string) error {
 	s.started.mu.Lock()
 	defer s.started.mu.Unlock()
 	if s.started.closed {
-		return nil, errors.New("the server is ending")
+		return errors.New("the server is ending")
 	}
 	ctx, end := context.WithCancel(context.Background())
 	cmd, err := s.process(ctx, args...)
 	if err != nil {
 		end()
-		return nil, err
+		return err
 	}
-	c := &child{cmd: cmd, end: end, first: make(chan []byte, 1), done: make(chan struct{})}
+	c.cmd, c.end, c.first, c.done = cmd, end, make(chan []byte, 1), make(chan struct{})
 	cmd.Stderr = c
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -128,14 +133,14 @@ func (s *server) launch(args []string) (*child, error) {
 	}
 	if err != nil {
 		end()
-		return nil, fmt.Errorf("start throngctl: %w", err)
+		return fmt.Errorf("start throngctl: %w", err)
 	}
 	if s.started.runs == nil {
 		s.started.runs = map[*child]struct{}{}
 	}
 	s.started.runs[c] = struct{}{}
 	go s.follow(c, out)
-	return c, nil
+	return nil
 }
 
 // follow reads what a process prints until it ends.
@@ -147,7 +152,9 @@ func (s *server) follow(c *child, out io.Reader) {
 		}
 		_ = json.Unmarshal(line, &event) // without an ID it is not stopped by name
 		c.mu.Lock()
-		c.run = event.Run
+		if c.run == "" {
+			c.run = event.Run
+		}
 		c.mu.Unlock()
 		c.first <- line
 	} else {
@@ -175,11 +182,11 @@ func (s *server) close() (err error) {
 		run := c.id()
 		if run == "" { // it waits for its turn; nothing is lost
 			c.end()
-		} else if _, stopErr := s.execute(context.Background(), "stop", run, "--json"); stopErr != nil {
+		} else if _, stopErr := s.execute(context.Background(), append(c.stop, run, "--json")...); stopErr != nil {
 			select {
 			case <-c.done: // it ended meanwhile
 			default:
-				err = errors.Join(err, fmt.Errorf("stop run %s: %w", run, stopErr))
+				err = errors.Join(err, fmt.Errorf("stop %s: %w", run, stopErr))
 			}
 		}
 	}

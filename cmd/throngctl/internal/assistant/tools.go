@@ -139,8 +139,10 @@ func optional(name string, value *int) []string {
 func (s *server) tools(version string, readOnly bool) *sdk.Server {
 	m := sdk.NewServer(&sdk.Implementation{Name: "throng", Title: "Throng", Version: version}, &sdk.ServerOptions{Instructions: instructions})
 	s.reading(m)
+	s.readingExperiments(m)
 	if !readOnly {
 		s.changing(m)
+		s.changingExperiments(m)
 	}
 	return m
 }
@@ -151,7 +153,7 @@ func (s *server) reading(m *sdk.Server) {
 	add(s, m, read, "scenarios", "List the built-in scenarios, or show the text of one.", func(in scenariosInput) []string {
 		return command("scenarios", word(in.Name))
 	})
-	add(s, m, read, "validate", "Check a scenario without running it: mistakes with lines, services that it calls, and a forecast of sessions, length and cost.", func(in file) []string {
+	add(s, m, read, "validate", "Check a scenario or an experiment without running it: mistakes with lines; of a scenario also the services that it calls, and a forecast of sessions, length and cost.", func(in file) []string {
 		return command("validate", in.args())
 	})
 	add(s, m, read, "runs", "List runs, newest first.", func(in runsInput) []string { return command("runs", strings.Fields(in.Find)) })

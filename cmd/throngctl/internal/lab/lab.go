@@ -345,8 +345,16 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 		if err != nil {
 			return err
 		}
+		f, err := x.Forecast(ctx, s)
+		if err != nil {
+			return err
+		}
 		if t.JSON {
-			return answer.Print(t.Out, answer.NewExperiment(x, s))
+			a := answer.NewExperiment(x, s)
+			if f.Runs > 0 {
+				a.Forecast = &f
+			}
+			return answer.Print(t.Out, a)
 		}
 		fmt.Fprintf(t.Out, "%s: %d points, %d replicates\n", x.Title, len(s.Plan.Points), len(s.Plan.Seeds))
 		if order := s.Orders.Paused; order != nil {
@@ -372,8 +380,7 @@ func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
 			fmt.Fprintf(t.Out, "%s more, which throngctl experiment status %s --json lists\n", show.Counted(more, "seed"), c.File)
 		}
 		fmt.Fprintln(t.Out, counts(s))
-		f, err := x.Forecast(ctx, s)
-		if err == nil && f.Runs > 0 {
+		if f.Runs > 0 {
 			_, err = fmt.Fprintln(t.Out, f)
 		}
 		return err
