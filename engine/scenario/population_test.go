@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 	if _, err := p.Find([]string{"x3", "y"}); err == nil || err.Error() != "agents: no such agent: y (the first of 20 is x0)" {
 		t.Errorf("got %v", err)
 	}
-	for count, more := range map[string]string{"${params.n}": "; how many there are is the parameter n", "${params.n + 0}": ""} {
+	for count, more := range map[string]string{"${params.n}": "; for 50 agents, set the parameter n to 50", "${params.n + 0}": ""} {
 		s, err = read(minimal("parameters: {n: 9}\npopulation: {count: '"+count+"'}"), nil, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -163,7 +163,7 @@ func (p *Program) Find(ids []string) ([]int, error) {
 			}
 			hint := fmt.Sprintf("the first of %d is %s", p.s.Agents, first)
 			if _, err := strconv.Atoi(id); err == nil && p.s.population.sized != "" {
-				hint += "; how many there are is the parameter " + p.s.population.sized
+				hint += "; for " + id + " agents, set the parameter " + p.s.population.sized + " to " + id
 			}
 			return nil, &engine.FieldError{Field: "agents", Problem: "no such agent: " + id, Hint: hint}
 		}
