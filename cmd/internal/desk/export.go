@@ -65,7 +65,7 @@ func (d *Desk) file(run engine.RunID, dir, ending, thing string, write func(io.W
 }
 
 // OpenBundle adds the run of a bundle to the store.
-func (d runsDesk) OpenBundle(ctx context.Context, path string) (run engine.RunID, note string, err error) {
+func (d *Desk) OpenBundle(ctx context.Context, path string) (run engine.RunID, note string, err error) {
 	b, err := runbundle.Open(path)
 	if err != nil {
 		return "", "", err
