@@ -48,7 +48,7 @@ func TestNamesOfTheGuide(t *testing.T) {
 			}
 			n++
 			for part := range strings.SplitSeq(name, ", ") {
-				if !regexp.MustCompile(`"` + regexp.QuoteMeta(part) + `"|title: ` + regexp.QuoteMeta(part) + `\n`).MatchString(written.String()) {
+				if !strings.Contains(written.String(), `"`+part+`"`) && !strings.Contains(written.String(), "title: "+part+"\n") {
 					t.Errorf("%s: nothing is called %s", p.File, name)
 				}
 			}
