@@ -111,9 +111,12 @@ SIMULATIONS := ./engine/experiment/statistics ./engine/experiment/sensitivity ./
 # and no locks. A package with locks must be watched: the detector has to see them.
 UNWATCHED := image/color image/draw image/internal/imageutil golang.org/x/image/vector golang.org/x/image/math/... github.com/srwiley/rasterx \
 	github.com/go-text/render $(patsubst %,github.com/go-text/typesetting/%/...,bidi di font harfbuzz internal language segmenter shaping)
+# One goroutine does the work of these tests, which other tests have watched. They compare pictures, or read what is large.
+ALONE := ^(TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs)$$
 race: setup-test aimock ## Run all tests with the race detector
-	go test $(GOTAGS) -race $(UNWATCHED:%=-gcflags=%=-race=false) -vet=off -timeout 40m $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS))")
+	go test $(GOTAGS) -race $(UNWATCHED:%=-gcflags=%=-race=false) -vet=off -timeout 40m -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS))")
 	go test $(GOTAGS) -vet=off -timeout 40m $(SIMULATIONS)
+	go test $(GOTAGS) -vet=off -timeout 40m -run '$(ALONE)' ./ui ./engine/run ./engine/scenario
 
 SEEDS ?= 10000
 
