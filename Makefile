@@ -107,7 +107,7 @@ endif
 endif
 # Statistics and governors have no goroutines. The race detector would make their simulations ten times slower.
 SIMULATIONS := ./engine/experiment/statistics ./engine/experiment/sensitivity ./engine/govern
-# Fonts and pictures take half of the time of the screens' tests under the race detector. These packages have no goroutines
+# Fonts and pictures take a third of the time of the screens' tests under the race detector. These packages have no goroutines
 # and no locks. A package with locks must be watched: the detector has to see them.
 UNWATCHED := image/color image/draw image/internal/imageutil golang.org/x/image/vector golang.org/x/image/math/... github.com/srwiley/rasterx \
 	github.com/go-text/render $(patsubst %,github.com/go-text/typesetting/%/...,bidi di font harfbuzz internal language segmenter shaping)
