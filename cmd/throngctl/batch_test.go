@@ -110,6 +110,9 @@ func (r *batchRig) checkBill(t *testing.T, out string) {
 
 // TestBatchesChangeNothing compares the results of a run without batches, and of runs with them and what can happen to them.
 func TestBatchesChangeNothing(t *testing.T) {
+	if plainly(t) {
+		return
+	}
 	r := newBatchRig(t, batchmock.Config{})
 	alone := t.TempDir()
 	if code, out, stderr := ctl(t, r.run(r.scenario(t, ""), "--export", alone)...); code != exitDone {
@@ -149,6 +152,9 @@ func outcomesOf(t *testing.T, out string) string {
 // TestKilledBatches kills the process while it uploads, creates, polls and downloads batches, resumes it, and compares results and
 // spending with the server's.
 func TestKilledBatches(t *testing.T) {
+	if plainly(t) {
+		return
+	}
 	const kills, seed = 20, 20261128
 	whole, out := t.TempDir(), t.TempDir()
 	alone := newBatchRig(t, batchmock.Config{})

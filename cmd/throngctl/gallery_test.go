@@ -11,6 +11,10 @@ import (
 // TestGallery runs every built-in scenario, with models if it uses any, at limits of 1, 7 and 100. The results must be
 // equal and not empty, and all criteria must pass.
 func TestGallery(t *testing.T) {
+	limits := []string{"1", "7", "100"}
+	if plainly(t) {
+		limits = limits[1:2] // one run of each under the race detector
+	}
 	small := map[string][]string{
 		"shopping.yaml":     {"--set", "agents=60", "--set", "eagerness=5", "--set", "llm_share=0.5", "--cycles", "2"},
 		"conversation.yaml": {"--set", "pairs=6"},
@@ -24,7 +28,7 @@ func TestGallery(t *testing.T) {
 	for _, name := range assets.Gallery {
 		t.Run(name, func(t *testing.T) {
 			var first string
-			for _, limit := range []string{"1", "7", "100"} {
+			for _, limit := range limits {
 				data := t.TempDir()
 				out := filepath.Join(data, "out")
 				args := append([]string{"run", name, "--data", data, "--mock-latency", "none", "--seed", "7", "--max-concurrent", limit, "--export", out}, small[name]...)

@@ -11,6 +11,9 @@ import (
 
 // TestReport writes the reports of a run and of its fork compared with it.
 func TestReport(t *testing.T) {
+	if plainly(t) {
+		return
+	}
 	data, dir := t.TempDir(), t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000")...)
 	if code != exitDone {
@@ -63,6 +66,9 @@ func TestReportOfARunInProgress(t *testing.T) {
 // TestReportInTheExportFolder checks that run, fork and resume write the same report into the export folder as throngctl
 // report.
 func TestReportInTheExportFolder(t *testing.T) {
+	if plainly(t) {
+		return
+	}
 	data, dir := t.TempDir(), t.TempDir()
 	number := ""
 	for i, words := range []string{
