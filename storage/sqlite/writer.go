@@ -155,12 +155,13 @@ func (j *Journal) commit(queue *batch) bool {
 	return true
 }
 
-// abandon stops the checkpoints and counts the rows that were not written.
+// abandon stops the checkpoints and counts the rows that were not written. What could not be removed is left to later journals.
 func (j *Journal) abandon() {
 	for _, job := range j.jobs {
 		job.cancel()
 	}
 	j.working.Wait()
+	j.store.file.Suspect(j.private)
 	j.queue.abandon()
 }
 

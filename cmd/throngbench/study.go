@@ -1,0 +1,4 @@
+package main
+
+// studyRows measure what surrounds runs: experiments, imports, surveys and mocks.
+func studyRows() []row { return []row{experimentRow()} }
