@@ -1,4 +1,4 @@
 package main
 
 // studyRows measure what surrounds runs: experiments, imports, surveys and mocks.
-func studyRows() []row { return []row{experimentRow(), importRow(), simulatorRow(), surveyRow(), apiRow()} }
+func studyRows() []row { return []row{experimentRow(), importRow(), simulatorRow(), surveyRow(), apiRow(), comparisonRow()} }
