@@ -58,7 +58,9 @@ func visitPets(ctx context.Context, e env, server string) (f figures, err error)
 	}
 	url, secret, _ := strings.Cut(p.said, " ")
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: petClients}}
-	visit := func(agent int) error { return visitOnce(ctx, client, url, fmt.Sprintf("%s.agent-%d", secret, agent), nil) }
+	visit := func(agent int) error {
+		return visitOnce(ctx, client, url, fmt.Sprintf("%s.agent-%d", secret, agent), nil)
+	}
 	err = concurrently(petClients, petClients, visit) // what is compiled at the first request
 	began, used := time.Now(), ownTime()
 	if err == nil {
