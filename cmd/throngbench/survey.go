@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	asked      = 20_000 // agents of a survey
+	asked      = 10_000 // agents of a survey
 	askedLimit = 50
 )
 
