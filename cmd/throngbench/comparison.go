@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
-	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // comparedSeeds is how many runs each of the two compared setups has.
@@ -58,34 +54,19 @@ func comparisonRow() row {
 	}
 }
 
-// executeExperiment executes an experiment to its end in a data folder.
-func executeExperiment(ctx context.Context, dir, data, name, text string) (err error) {
-	file := filepath.Join(dir, "prices.experiment.yaml")
-	for path, text := range map[string]string{file: text, filepath.Join(dir, name): comparedMarket} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	a, err := app.Open(app.Options{Data: data, Store: sqlite.Options{Logger: slog.New(slog.DiscardHandler)}})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	x, err := experiments.Open(a, file, experiments.Options{Trusted: true})
+// comparedRuns executes the runs that are compared.
+func comparedRuns(ctx context.Context, dir string) error {
+	a, x, err := openExperiment(dir, "market.yaml", comparedMarket, fmt.Sprintf(comparedExperiment, comparedSeeds))
 	if err != nil {
 		return err
 	}
 	_, wait := x.Execute(ctx, experiments.Events{})
-	return wait()
+	return errors.Join(wait(), a.Close())
 }
 
 // compareInWindow shows the two newest runs in Compare, and then all seeds of their setups.
 func compareInWindow(ctx context.Context, e env) (figures, error) {
-	data := filepath.Join(e.dir, "data")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, err
-	}
-	if err := executeExperiment(ctx, e.dir, data, "market.yaml", fmt.Sprintf(comparedExperiment, comparedSeeds)); err != nil {
+	if err := comparedRuns(ctx, e.dir); err != nil {
 		return nil, err
 	}
 	d, err := openDesktop(ctx, e.dir, 1280, 800)
@@ -93,7 +74,7 @@ func compareInWindow(ctx context.Context, e env) (figures, error) {
 		return nil, err
 	}
 	defer d.close()
-	if err := d.start(ctx, filepath.Join(e.tools, "throng"), data); err != nil {
+	if err := d.start(ctx, filepath.Join(e.tools, "throng"), filepath.Join(e.dir, "data")); err != nil {
 		return nil, err
 	}
 	f := figures{}

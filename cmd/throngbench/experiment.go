@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -49,36 +50,60 @@ func experimentRow() row {
 	}
 }
 
+// openExperiment opens an experiment with a scenario in a file of that name, and a store of its own.
+func openExperiment(dir, name, scenario, text string) (a *app.App, x *experiments.Experiment, err error) {
+	file, data := filepath.Join(dir, "bench.experiment.yaml"), filepath.Join(dir, "data")
+	err = errors.Join(os.WriteFile(file, []byte(text), 0o600), os.WriteFile(filepath.Join(dir, name), []byte(scenario), 0o600), os.MkdirAll(data, 0o700))
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, err = app.Open(app.Options{Data: data, Store: sqlite.Options{Logger: slog.New(slog.DiscardHandler)}}); err != nil {
+		return nil, nil, err
+	}
+	if x, err = experiments.Open(a, file, experiments.Options{Trusted: true}); err != nil {
+		return nil, nil, errors.Join(err, a.Close())
+	}
+	return a, x, nil
+}
+
 // emptyRuns executes an experiment to its end, and measures it as the table of its results does.
 func emptyRuns(ctx context.Context, e env, points, seeds int) (f figures, err error) {
-	values := ""
-	for i := range points {
-		values += fmt.Sprintf("%d, ", i)
+	values := make([]string, points)
+	for i := range values {
+		values[i] = fmt.Sprint(i)
 	}
-	file := filepath.Join(e.dir, "nothing.experiment.yaml")
-	for path, text := range map[string]string{file: fmt.Sprintf(emptyExperiment, values, seeds), filepath.Join(e.dir, "nothing.yaml"): nothingDone} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return nil, err
-		}
-	}
-	t := trial{dir: e.dir}
-	data := filepath.Join(e.dir, "data")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, err
-	}
-	a, err := app.Open(app.Options{Data: data, Store: sqlite.Options{Logger: slog.New(slog.DiscardHandler)}})
+	a, x, err := openExperiment(e.dir, "nothing.yaml", nothingDone, fmt.Sprintf(emptyExperiment, strings.Join(values, ", "), seeds))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	t, n := trial{dir: e.dir}, points*seeds
 	empty, err := t.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x, err := experiments.Open(a, file, experiments.Options{Trusted: true})
+	if f, err = timeRuns(ctx, x, n); err != nil {
+		return nil, err
+	}
+	bytes, err := t.bytes(ctx)
 	if err != nil {
 		return nil, err
 	}
+	f["KB/run"] = (bytes - empty) / float64(n) / 1e3
+	f["ms to measure"] = milliseconds(func() error {
+		s, err := x.Status(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = x.Table(ctx, s)
+		return err
+	}, &err)
+	f["peak MB"] = ownPeak()
+	return f, err
+}
+
+// timeRuns executes the n runs of an experiment.
+func timeRuns(ctx context.Context, x *experiments.Experiment, n int) (figures, error) {
 	var planned time.Time
 	var ends []time.Time
 	began, used := time.Now(), ownTime()
@@ -97,11 +122,10 @@ func emptyRuns(ctx context.Context, e env, points, seeds int) (f figures, err er
 	if err := wait(); err != nil {
 		return nil, err
 	}
-	n := points * seeds
 	if len(ends) != n {
 		return nil, fmt.Errorf("%d of %d runs are done", len(ends), n)
 	}
-	f = figures{
+	f := figures{
 		"ms/run": time.Since(planned).Seconds() * 1e3 / float64(n), "CPU ms/run": (ownTime() - used).Seconds() * 1e3 / float64(n),
 		"ms to plan": planned.Sub(began).Seconds() * 1e3,
 	}
@@ -111,19 +135,5 @@ func emptyRuns(ctx context.Context, e env, points, seeds int) (f figures, err er
 	}
 	slices.Sort(took)
 	f["ms/run, p99"] = took[n*99/100]
-	bytes, err := t.bytes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f["KB/run"] = (bytes - empty) / float64(n) / 1e3
-	f["ms to measure"] = milliseconds(func() error {
-		s, err := x.Status(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = x.Table(ctx, s)
-		return err
-	}, &err)
-	f["peak MB"] = ownPeak()
-	return f, err
+	return f, nil
 }

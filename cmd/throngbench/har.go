@@ -131,9 +131,16 @@ type harPair struct {
 func (w *harWriter) entry(x exchanged) {
 	w.at = w.at.Add(time.Duration(40+w.random.IntN(400)) * time.Millisecond)
 	headers := []harPair{
-		{":authority", "shop.example"}, {":method", x.method}, {":scheme", "https"}, {"accept", "application/json, text/plain, */*"},
-		{"accept-encoding", "gzip, deflate, br, zstd"}, {"accept-language", "en-US,en;q=0.9"}, {"cookie", "sid=9f2c4be07ad1; theme=dark"},
-		{"authorization", "Bearer " + visitToken}, {"referer", "https://shop.example/"}, {"sec-fetch-mode", "cors"},
+		{":authority", "shop.example"},
+		{":method", x.method},
+		{":scheme", "https"},
+		{"accept", "application/json, text/plain, */*"},
+		{"accept-encoding", "gzip, deflate, br, zstd"},
+		{"accept-language", "en-US,en;q=0.9"},
+		{"cookie", "sid=9f2c4be07ad1; theme=dark"},
+		{"authorization", "Bearer " + visitToken},
+		{"referer", "https://shop.example/"},
+		{"sec-fetch-mode", "cors"},
 		{"user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"},
 	}
 	request := map[string]any{"method": x.method, "url": x.url, "httpVersion": "http/2.0", "headers": headers, "queryString": []harPair{}, "cookies": []harPair{}, "headersSize": -1, "bodySize": len(x.post)}

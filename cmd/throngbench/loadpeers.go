@@ -27,7 +27,7 @@ func loadPeers() []side {
 	}
 }
 
-// loadRatios compare Throng with the peers of loadPeers, the first of which is the side with that index.
+// loadRatios compare Throng with the peers of loadPeers. first is the index of the first of them among the sides.
 func loadRatios(first int) []ratio {
 	const rate, used = "journeys/s", "client's µs/request"
 	return []ratio{

@@ -19,7 +19,7 @@ func simulatorRow() row {
 	}
 }
 
-// simulator builds the tests of the core, of which the simulator is a part.
+// simulator builds the tests of the core, which include the simulator.
 func simulator(ctx context.Context, e env) (string, error) {
 	return "", e.build(ctx, "test", "-c", "-o", filepath.Join(e.tools, "run.test"), "./engine/run")
 }

@@ -155,7 +155,7 @@ func (j *Journal) commit(queue *batch) bool {
 	return true
 }
 
-// abandon stops the checkpoints and counts the rows that were not written. What could not be removed is left to later journals.
+// abandon stops the checkpoints and counts the rows that were not written. Later journals remove private answers that it could not remove.
 func (j *Journal) abandon() {
 	for _, job := range j.jobs {
 		job.cancel()
