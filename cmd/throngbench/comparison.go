@@ -105,7 +105,7 @@ func compareInWindow(ctx context.Context, e env) (figures, error) {
 	if err := d.click(ctx, "All seeds"); err != nil {
 		return nil, err
 	}
-	const long = 3 * time.Second // than the comparison takes
+	long := time.Duration(2 * f["ms to show all"] * float64(time.Millisecond)) // enough for the same again
 	waits, err := d.waits(ctx, 10*time.Millisecond, long)
 	if err != nil {
 		return nil, err
