@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -33,7 +34,9 @@ func httpRows() []row {
 	plain.note = "The server, on the other core, is of the benchmark's own and answers fixed bytes; three of the five requests change " +
 		"something, so that Throng's journal says before they leave that they will. The client's time is all that its process used, " +
 		"its start too, which counts for k6 most. Memory is the growth of the peak from " +
-		fmt.Sprintf("%d to %d journeys that wait for an answer, for each.", journeyFleet, journeyFleet+journeyMore) + pinNote()
+		fmt.Sprintf("%d to %d journeys that wait for an answer, for each.", journeyFleet, journeyFleet+journeyMore) + loadNote + pinNote()
+	plain.ratios = append(plain.ratios, loadRatios(len(plain.sides))...)
+	plain.sides = append(plain.sides, loadPeers()...)
 	plain.parts = []side{ // of both rows
 		{name: "server", run: func(ctx context.Context, _ env) (figures, error) { return nil, journeyServer{}.serve(ctx) }},
 		{name: "client", run: throngClient},
@@ -74,8 +77,9 @@ func aimOf(secure bool) float64 {
 type client struct {
 	command func(ctx context.Context, at journeyAddress, fleet int, rated bool) (*exec.Cmd, error)
 	env     env
-	secure  bool // over HTTPS
-	memory  bool // is measured too
+	secure  bool                              // over HTTPS
+	memory  bool                              // is measured too
+	read    func(out []byte) (figures, error) // reads the figures; nil reads JSON in the last line
 }
 
 // figures measures a client's rate, and then its memory.
@@ -116,8 +120,12 @@ func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	var f figures
-	if err := json.Unmarshal(out, &f); err != nil {
+	read := c.read
+	if read == nil {
+		read = lastLine
+	}
+	f, err := read(out)
+	if err != nil {
 		return nil, fmt.Errorf("the figures of %s: %w", command.Path, err)
 	}
 	if f["failed"] > 0 || f["requests"] != 5*f["journeys"] || f["journeys"] < float64(fleet) {
@@ -130,6 +138,12 @@ func (c client) run(ctx context.Context, s journeyServer, fleet int, rated bool)
 	f["server's µs/request"] = usedMicros(server) / f["requests"]
 	f["peak MB"] = peakOf(command.ProcessState)
 	return f, nil
+}
+
+// lastLine reads figures as JSON from the last line of what a client has written.
+func lastLine(out []byte) (f figures, err error) {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	return f, json.Unmarshal(lines[len(lines)-1], &f)
 }
 
 func usedMicros(c *exec.Cmd) float64 {
@@ -201,23 +215,27 @@ func pinNote() string {
 	return " Neither is pinned to a core here, because taskset or a second core is missing: GOMAXPROCS is 1 for both."
 }
 
-// getK6 builds k6, once.
 func getK6(ctx context.Context, e env) (string, error) {
-	dir := e.k6Dir()
-	if _, err := os.Stat(filepath.Join(dir, "k6")); err == nil {
-		return k6Version, nil
+	return k6Version, e.install(ctx, "k6", "go.k6.io/k6", k6Version)
+}
+
+// install builds a peer of a Go module, once. A missingError says why it cannot be had.
+func (e env) install(ctx context.Context, name, module, version string) error {
+	dir := e.peerDir(name, version)
+	if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		return nil
 	}
-	c := exec.CommandContext(ctx, "go", "install", "go.k6.io/k6@"+k6Version)
+	c := exec.CommandContext(ctx, "go", "install", module+"@"+version)
 	c.Dir = os.TempDir() // outside of this module
 	c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=")
 	if out, err := c.CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return "", missingError("k6 could not be built: " + lines[len(lines)-1])
+		return missingError(name + " could not be built: " + lines[len(lines)-1])
 	}
-	return k6Version, nil
+	return nil
 }
 
-func (e env) k6Dir() string { return filepath.Join(e.tools, "k6-"+k6Version) }
+func (e env) peerDir(name, version string) string { return filepath.Join(e.tools, name+"-"+version) }
 
 func k6Journeys(ctx context.Context, e env, secure bool) (figures, error) {
 	script := filepath.Join(e.dir, "journey.js")
@@ -231,6 +249,6 @@ func k6Journeys(ctx context.Context, e env, secure bool) (figures, error) {
 		if rated {
 			args = append(args, "-e", fmt.Sprint("DURATION=", journeyTime))
 		}
-		return pinned(ctx, 1, filepath.Join(e.k6Dir(), "k6"), append(args, script)...), nil
+		return pinned(ctx, 1, filepath.Join(e.peerDir("k6", k6Version), "k6"), append(args, script)...), nil
 	}}.figures(ctx)
 }

@@ -18,6 +18,7 @@ import (
 type part struct {
 	said string
 	end  func() error
+	cmd  *exec.Cmd // its times are known after its end
 }
 
 // startPart starts what "row/part" names.
@@ -41,7 +42,7 @@ func (e env) startPart(ctx context.Context, name string) (*part, error) {
 	}
 	lines := bufio.NewReader(out)
 	said, err := lines.ReadString('\n')
-	p := &part{said: strings.TrimSpace(said), end: func() error {
+	p := &part{said: strings.TrimSpace(said), cmd: c, end: func() error {
 		_ = in.Close()
 		_, _ = io.Copy(io.Discard, lines)
 		return c.Wait()

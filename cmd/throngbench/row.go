@@ -80,7 +80,7 @@ func plain(figure string) func([]figures) (float64, bool) {
 // rows are all of them, in the order of the table.
 func rows() []row {
 	var all []row
-	for _, r := range [][]row{engineRows(), worldRows(), storeRows(), httpRows(), chainRows(), windowRows(), fleetRows(), scaleRows()} {
+	for _, r := range [][]row{engineRows(), worldRows(), storeRows(), httpRows(), chainRows(), windowRows(), fleetRows(), studyRows(), scaleRows()} {
 		all = append(all, r...)
 	}
 	return all

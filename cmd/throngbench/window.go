@@ -196,8 +196,22 @@ func (d *desktop) watch(ctx context.Context, length time.Duration) (figures, err
 	if err != nil {
 		return nil, err
 	}
-	var waits []time.Duration
-	tick := time.NewTicker(50 * time.Millisecond)
+	waits, err := d.waits(ctx, 50*time.Millisecond, length)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.drawing()
+	if err != nil {
+		return nil, err
+	}
+	f := figures{"% of a core": 100 * (after - before).Seconds() / time.Since(began).Seconds()}
+	f.addWaits(waits)
+	return f, nil
+}
+
+// waits queues a call now and then, and returns how long each waited, sorted.
+func (d *desktop) waits(ctx context.Context, every, length time.Duration) (waits []time.Duration, err error) {
+	began, tick := time.Now(), time.NewTicker(every)
 	defer tick.Stop()
 	for time.Since(began) < length {
 		select {
@@ -210,16 +224,15 @@ func (d *desktop) watch(ctx context.Context, length time.Duration) (figures, err
 		}
 		waits = append(waits, d.vitals.waited)
 	}
-	after, err := d.drawing()
-	if err != nil {
-		return nil, err
-	}
 	slices.Sort(waits)
-	ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
-	return figures{
-		"ms a call waits, p99": ms(waits[len(waits)*99/100]), "ms a call waits, median": ms(waits[len(waits)/2]),
-		"% of a core": 100 * (after - before).Seconds() / time.Since(began).Seconds(),
-	}, nil
+	return waits, nil
+}
+
+// addWaits adds the figures of sorted waits.
+func (f figures) addWaits(waits []time.Duration) {
+	for name, at := range map[string]int{"worst": len(waits) - 1, "p99": len(waits) * 99 / 100, "median": len(waits) / 2} {
+		f["ms a call waits, "+name] = waits[at].Seconds() * 1e3
+	}
 }
 
 // million writes the built-in shoppers as a file with a million of them, and returns its path.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Options configure [Load]. The zero value reads a document that refers to nothing outside.
@@ -37,8 +38,9 @@ type Document struct {
 	main     *file
 	files    map[string]*file // by location
 	security *node
-	old      bool // before 3.1: schemas are not those of JSON Schema 2020-12
-	bytes    int  // of all documents that this one refers to
+	old      bool     // before 3.1: schemas are not those of JSON Schema 2020-12
+	bytes    int      // of all documents that this one refers to
+	schemas  sync.Map // of *Schema, by the *node that it was read from
 }
 
 // Problem is something that was left out or ignored.

@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Schema describes a value. The parts of allOf are joined, and the first form of oneOf and anyOf that is not null counts. A schema may
@@ -14,13 +15,19 @@ type Schema struct {
 	document *Document
 	node     *node   // where it stands, references followed
 	parts    []*node // the node and everything it is put together from
+
+	listing    sync.Once
+	properties []Property // once they were listed
 }
 
 // maxParts bounds how many schemas one is put together from.
 const maxParts = 200
 
-// schema reads a schema. It is an error if the schema itself is not there; parts of it that are missing are skipped.
+// schema reads a schema, once. It is an error if the schema itself is not there; parts of it that are missing are skipped.
 func (d *Document) schema(raw *node) (*Schema, error) {
+	if known, ok := d.schemas.Load(raw); ok {
+		return known.(*Schema), nil //nolint:forcetypeassert // it has nothing else
+	}
 	n, name, err := d.named(raw)
 	if err != nil {
 		return nil, err
@@ -30,7 +37,8 @@ func (d *Document) schema(raw *node) (*Schema, error) {
 	}
 	s := &Schema{Name: name, document: d, node: n}
 	s.collect(n)
-	return s, nil
+	known, _ := d.schemas.LoadOrStore(raw, s)
+	return known.(*Schema), nil //nolint:forcetypeassert // it has nothing else
 }
 
 // named follows references and returns the name of the component that they lead to.
@@ -244,11 +252,17 @@ type Property struct {
 	Schema   *Schema // nil if it cannot be read
 }
 
-// Properties returns the properties of an object, those that are required first, otherwise in the order of the document.
+// Properties returns the properties of an object, those that are required first, otherwise in the order of the document. The caller
+// must not change the list.
 func (s *Schema) Properties() []Property {
 	if s == nil {
 		return nil
 	}
+	s.listing.Do(func() { s.properties = s.list() })
+	return s.properties
+}
+
+func (s *Schema) list() []Property {
 	required := map[string]bool{}
 	for _, p := range s.parts {
 		for _, name := range p.get("required").list() {

@@ -198,7 +198,7 @@ func (p *process) write() {
 	p.backlog = p.backlog[1:]
 	p.journal.add(w.row)
 	if w.ticket.kind == checkpointTicket {
-		p.async = append(p.async, rowSent{w.ticket})
+		p.step(rowSent{w.ticket}) // as the node does, before it receives anything else
 	}
 	switch {
 	case w.ticket.kind == noTicket:

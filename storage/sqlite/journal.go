@@ -67,7 +67,7 @@ func (s *Store) Journal(run engine.RunID) (*Journal, error) {
 		store: s, id: record.ID, run: key, settings: record.Settings, base: time.Now().UnixMicro(),
 		inexact: record.Inexact,
 		queue:   newQueue(&s.options), trouble: make(chan error, 1), ended: make(chan struct{}), halt: make(chan struct{}),
-		encoder: blob.NewEncoder(), private: s.file.LogSize() > 0,
+		encoder: blob.NewEncoder(),
 	}
 	if err := j.tidy(); err != nil {
 		return nil, fmt.Errorf("open the journal of run %s: %w", run, err)
@@ -93,7 +93,9 @@ func (j *Journal) tidy() error {
 		if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE run = ? AND number > ?`, j.run, j.number); err != nil {
 			return err
 		}
-		return tx.Row(`SELECT coalesce(max(cycle) + 1, 0) FROM barriers WHERE run = ?`, j.run).Scan(&open)
+		err := tx.Row(`SELECT coalesce(max(cycle) + 1, 0), EXISTS (SELECT 1 FROM starts WHERE run = ?1) FROM barriers WHERE run = ?1`, j.run).Scan(&open, &j.private) // a run that began may have some
+		j.private = (j.private || tx.Suspect()) && j.store.file.LogSize() > 0
+		return err
 	})
 	if err != nil {
 		return err

@@ -242,13 +242,14 @@ type prune struct {
 }
 
 func (p prune) piece(tx file.Tx) (rest maintenance, err error) {
+	began := time.Now()
 	if !p.pruned {
-		err = p.checkpoints(tx)
-	} else {
-		began := time.Now()
-		for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.queue.pressed(began)); n += pruneRows {
-			err = p.memory(tx)
+		if err := p.checkpoints(tx); err != nil || p.number > p.oldest {
+			return nil, err
 		}
+	}
+	for n := 0; n < maintenanceRows && err == nil && p.number <= p.oldest && (n == 0 || !p.journal.queue.pressed(began)); n += pruneRows {
+		err = p.memory(tx)
 	}
 	if err != nil || p.number <= p.oldest {
 		return p, err
@@ -259,25 +260,20 @@ func (p prune) piece(tx file.Tx) (rest maintenance, err error) {
 
 func (p *prune) checkpoints(tx file.Tx) error {
 	run, keep := p.journal.run, max(p.journal.settings.KeepCheckpoints, 1)
-	var bytes int64
-	var collected int
-	err := tx.Row(`SELECT coalesce(sum(length(state)), 0) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes)
-	if err != nil {
-		return err
+	var bytes, deleted, collected int
+	err := tx.Row(`SELECT coalesce(sum(length(state)), 0), count(*) FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep).Scan(&bytes, &deleted)
+	if err == nil && deleted > 0 {
+		if err = tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
+			(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err == nil {
+			err = tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run)
+		}
 	}
-	if err := tx.Exec(`DELETE FROM checkpoints WHERE run = ?1 AND NOT trashed AND number NOT IN
-		(SELECT number FROM checkpoints WHERE run = ?1 AND NOT trashed ORDER BY number DESC LIMIT ?2)`, run, keep); err != nil {
-		return err
+	if err == nil {
+		err = tx.Row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest)
 	}
-	if err := tx.Exec(`UPDATE runs SET checkpoint_bytes = checkpoint_bytes - ? WHERE key = ?`, bytes, run); err != nil {
-		return err
-	}
-	if err := tx.Row(`SELECT collected, (SELECT coalesce(min(number), 0) FROM checkpoints WHERE run = ?1) FROM runs WHERE key = ?1`, run).Scan(&collected, &p.oldest); err != nil {
-		return err
-	}
-	p.pruned, p.number, p.agent = true, collected+1, -1
-	return nil
+	p.pruned, p.number, p.agent = true, max(collected, 1)+1, -1 // nothing comes before the first
+	return err
 }
 
 // memory removes the memory that a page of agents of a checkpoint replaced.

@@ -199,3 +199,57 @@ func TestPrivateAnswersOverKills(t *testing.T) {
 		closeStore(t, again)
 	}
 }
+
+// TestPrivateAnswersOfOthers lets another process journal private answers and end without removing them from the log. The next journal of
+// this process empties the log, although it is that of a run without such answers; later ones leave the log alone.
+func TestPrivateAnswersOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir, Options{Logger: quiet()})
+	other := openStore(t, dir, Options{Logger: quiet()}) // stands for the other process
+	for _, id := range []engine.RunID{"theirs", "ours", "later"} {
+		if err := s.Create(t.Context(), engine.RunRecord{ID: id, Settings: engine.DefaultSettings()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(id engine.RunID) {
+		j, err := s.Journal(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Commit(t.Context(), engine.StartRow{}); err != nil {
+			t.Fatal(err)
+		}
+		endCycle(t, j, 0)
+	}
+	run("ours")
+	if s.file.LogSize() == 0 {
+		t.Error("a run without private answers empties the log")
+	}
+
+	j, err := other.Journal("theirs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces := confide(t, other, j, 0)
+	reader, err := s.file.Reader.BeginTx(t.Context(), nil) // keeps the other from emptying the log
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := reader.QueryRowContext(t.Context(), `SELECT count(*) FROM requests`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	endCycle(t, j, 0)
+	if n, _ := tracesIn(t, dir, traces); n == 0 {
+		t.Fatal("the other process has left nothing: nothing is tested")
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	run("later")
+	if n, where := tracesIn(t, dir, traces); n > 0 {
+		t.Errorf("%d of %d traces are in %v", n, len(traces), where)
+	}
+	closeStore(t, other)
+	closeStore(t, s)
+}

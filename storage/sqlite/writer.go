@@ -155,12 +155,13 @@ func (j *Journal) commit(queue *batch) bool {
 	return true
 }
 
-// abandon stops the checkpoints and counts the rows that were not written.
+// abandon stops the checkpoints and counts the rows that were not written. Later journals remove private answers that it could not remove.
 func (j *Journal) abandon() {
 	for _, job := range j.jobs {
 		job.cancel()
 	}
 	j.working.Wait()
+	j.store.file.Suspect(j.private)
 	j.queue.abandon()
 }
 

@@ -40,6 +40,7 @@ type route struct {
 	once     sync.Once
 	response *openapi.Validator // nil if the schema cannot be compiled
 	request  *openapi.Validator
+	bodyID   string // the property of the body that identifies an item; "" without one
 }
 
 // compile compiles the schemas when the operation is first called.
@@ -50,6 +51,9 @@ func (r *route) compile() {
 		}
 		if r.op.Body == nil {
 			return
+		}
+		if r.resource != nil {
+			r.bodyID = r.resource.idOf(jsonOf(r.op.Body))
 		}
 		for _, m := range r.op.Body.Media {
 			if m.Schema != nil {

@@ -179,7 +179,7 @@ func (c *call) do(u *user, place string) reply {
 	}
 	id := c.values[r.resource.name]
 	if !strings.HasSuffix(r.op.Path, "}") { // the identifier is in the body
-		id = fmt.Sprint(c.sent()[r.resource.idOf(jsonOf(r.op.Body))])
+		id = fmt.Sprint(c.sent()[r.bodyID])
 	}
 	it := things.find(id)
 	if it == nil {

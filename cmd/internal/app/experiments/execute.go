@@ -46,6 +46,7 @@ type Execution struct {
 	queue    []string // identities of runs that did not begin yet, in order
 	inFlight map[string]bool
 	failure  error // of the first run that could not be executed
+	untold   bool  // runs ended since the progress was recorded
 
 	mu      sync.Mutex
 	x       *Experiment
@@ -187,7 +188,20 @@ func (e *Execution) execute(ctx context.Context) (err error) {
 	if err := e.fund(ctx); err != nil {
 		return err
 	}
+	defer e.tell()
 	return e.runs(ctx)
+}
+
+// tell records the progress, at most once per look while runs end, because each record waits for the disk.
+func (e *Execution) tell() {
+	if !e.untold {
+		return
+	}
+	e.untold = false
+	e.mu.Lock()
+	p := e.status.progress()
+	e.mu.Unlock()
+	e.warn(e.x.Orders.Progress(p))
 }
 
 // warn reports a problem that does not end the execution.
@@ -219,11 +233,15 @@ func (e *Execution) runs(ctx context.Context) error {
 		case stopped == "" && e.start(ctx):
 			continue
 		}
+		if idle {
+			e.tell()
+		}
 		select {
 		case end := <-e.ends:
 			e.ended(end)
 		case <-e.wake:
 		case <-e.look:
+			e.tell()
 		case <-canceled:
 			e.refuse(context.Cause(ctx).Error())
 			canceled = nil
@@ -270,9 +288,8 @@ func (e *Execution) ended(end end) {
 	}
 	e.status.inherit(e.report)
 	e.queue = slices.DeleteFunc(e.queue, func(id string) bool { return !e.status.byID[id].State.Missing() })
-	p := e.status.progress()
 	e.mu.Unlock()
-	e.warn(e.x.Orders.Progress(p))
+	e.untold = true
 }
 
 // fund makes the budget of the experiment, and takes off what its runs have spent.

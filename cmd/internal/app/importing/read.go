@@ -122,11 +122,15 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, mostRead+1))
-	if err == nil && len(text) > mostRead {
+	var text bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() <= mostRead { // 0 for a pipe
+		text.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = text.ReadFrom(io.LimitReader(f, mostRead+1))
+	if err == nil && text.Len() > mostRead {
 		err = fmt.Errorf("%s has more than %d MB", path, mostRead>>20)
 	}
-	return text, err
+	return text.Bytes(), err
 }
 
 // draft makes a draft of a source of any kind.

@@ -48,6 +48,7 @@ type File struct {
 	next    int64    // next free position of the journal, as far as this process knows; owned by the writer's transactions
 	log     logState // owned by the writer
 	commits atomic.Int64
+	suspect atomic.Bool // see [File.Suspect]
 
 	readOnly bool   // nothing can be written
 	Copied   string // temporary folder with the copy that is read; empty if the file itself is read
@@ -120,7 +121,7 @@ func (f *File) Transact(do func(tx Tx) error) error {
 	if err != nil {
 		return Translate(err)
 	}
-	if err := do(Tx{tx, &f.next}); err != nil {
+	if err := do(Tx{tx, f}); err != nil {
 		_ = tx.Rollback() // after an error of the disk, SQLite has already rolled back
 		return Translate(err)
 	}
@@ -156,7 +157,7 @@ func (f *File) Row(ctx context.Context, query string, args ...any) *sql.Row {
 // driver starts a goroutine for each of them.
 type Tx struct {
 	tx   *sql.Tx
-	next *int64 // of the file
+	file *File
 }
 
 // Exec runs a statement.
@@ -189,14 +190,24 @@ func (t Tx) Rows(query string, args ...any) (*sql.Rows, error) {
 // Reading the next position from the table costs more than everything else in a small transaction. It is only read if
 // another process has reserved positions since this one did.
 func (t Tx) Positions(n int64) (first int64, err error) {
-	first = *t.next
-	*t.next += n
+	next := &t.file.next
+	first = *next
+	*next += n
 	known, err := t.Changed(`UPDATE positions SET next = ? WHERE next = ?`, first+n, first)
 	if err != nil || known > 0 {
 		return first, err
 	}
-	err = t.Row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(t.next)
-	return *t.next - n, err
+	t.file.suspect.Store(true)
+	err = t.Row(`UPDATE positions SET next = next + ? RETURNING next`, n).Scan(next)
+	return *next - n, err
+}
+
+// Suspect reports whether the write-ahead log may contain rows that no journal of this process removes: those that another process has
+// written since the log was emptied, and those of [File.Suspect].
+func (t Tx) Suspect() bool {
+	var known bool
+	err := t.Row(`SELECT next = ? FROM positions`, t.file.next).Scan(&known)
+	return err != nil || !known || t.file.suspect.Load()
 }
 
 // Size returns the size of a file; -1 if it does not exist.

@@ -75,5 +75,16 @@ func (f *File) EmptyLog() bool {
 	defer conn.ExecContext(ctx, `PRAGMA busy_timeout=5000`) //nolint:errcheck // as [Connect] sets it
 	var busy, pages, moved int
 	err = conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
-	return err == nil && busy == 0
+	if err != nil || busy != 0 {
+		return false
+	}
+	f.suspect.Store(false) // rows that another process writes from now on have positions that this one does not know
+	return true
+}
+
+// Suspect notes, if it is so, that the write-ahead log contains rows that no journal of this process removes, until it is emptied.
+func (f *File) Suspect(contains bool) {
+	if contains {
+		f.suspect.Store(true)
+	}
 }

@@ -1,0 +1,6 @@
+package main
+
+// studyRows measure what surrounds runs: experiments, imports, surveys and mocks.
+func studyRows() []row {
+	return []row{experimentRow(), importRow(), simulatorRow(), surveyRow(), apiRow(), comparisonRow()}
+}
