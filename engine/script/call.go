@@ -82,7 +82,39 @@ func (c *compiler) call(e *syntax.CallExpr) eval {
 			return c.appendTo(e, dot)
 		}
 	}
+	if list, ok := c.lengthOf(e); ok {
+		return c.length(e, list)
+	}
 	return c.anyCall(e, c.expr(e.Fn))
+}
+
+// lengthOf returns the list of a call len(x.list) of the built-in function.
+func (c *compiler) lengthOf(e *syntax.CallExpr) (list *syntax.DotExpr, ok bool) {
+	fn, ok := unparen(e.Fn).(*syntax.Ident)
+	if !ok || fn.Name != "len" || len(e.Args) != 1 {
+		return nil, false
+	}
+	if b := fn.Binding.(*resolve.Binding); b.Scope != resolve.Universal {
+		return nil, false
+	}
+	list, ok = unparen(e.Args[0]).(*syntax.DotExpr)
+	return list, ok
+}
+
+// length compiles len(x.list). The list is not made if x knows its length.
+func (c *compiler) length(e *syntax.CallExpr, list *syntax.DotExpr) eval {
+	x, field, count := c.expr(list.X), list.Name.Name, c.anyCall(e, c.expr(e.Fn))
+	if _, again := unparen(list.X).(*syntax.Ident); !again {
+		return count // x has to be evaluated once
+	}
+	return func(fr *frame) (value.Value, error) {
+		if v, err := x(fr); err == nil {
+			if n, ok := value.Length(v, field); ok {
+				return starlark.MakeInt(n), nil
+			}
+		}
+		return count(fr)
+	}
 }
 
 // appendTo compiles x.append(y), the most common call in loops. If x is a list, it allocates no bound method.

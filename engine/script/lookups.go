@@ -51,16 +51,24 @@ func jsonDecode(m *machine, a args, kw kwargs) (value.Value, error) {
 // get implements get(x, key, default=None). It returns the default if x has no such key or the value is Missing. x may
 // be Missing or None itself.
 func get(m *machine, a args, kw kwargs) (value.Value, error) {
+	if len(kw) == 0 {
+		switch len(a) {
+		case 2:
+			return m.find(a[0], a[1], starlark.None)
+		case 3:
+			return m.find(a[0], a[1], a[2])
+		}
+	}
 	var x, key value.Value
 	var fallback value.Value = starlark.None
-	if len(kw) == 0 && (len(a) == 2 || len(a) == 3) {
-		x, key = a[0], a[1]
-		if len(a) == 3 {
-			fallback = a[2]
-		}
-	} else if err := starlark.UnpackArgs("get", a, kw, "x", &x, "key", &key, "default?", &fallback); err != nil {
+	if err := starlark.UnpackArgs("get", a, kw, "x", &x, "key", &key, "default?", &fallback); err != nil {
 		return nil, err
 	}
+	return m.find(x, key, fallback)
+}
+
+// find is get.
+func (m *machine) find(x, key, fallback value.Value) (value.Value, error) {
 	var v value.Value
 	switch x := x.(type) {
 	case value.MissingType, starlark.NoneType:
@@ -69,7 +77,11 @@ func get(m *machine, a args, kw kwargs) (value.Value, error) {
 			v, _ = x.Field(name)
 		}
 	case starlark.Mapping:
-		if err := m.ChargeLookup(key, starlark.Len(x)); err != nil {
+		n := 0
+		if _, isText := key.(starlark.String); !isText { // texts do not collide, and counting the names of an object takes long
+			n = starlark.Len(x)
+		}
+		if err := m.ChargeLookup(key, n); err != nil {
 			return nil, err
 		}
 		found, ok, err := x.Get(key)

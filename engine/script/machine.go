@@ -61,6 +61,7 @@ type machine struct {
 	frames []*frame      // in use up to depth
 	depth  int
 	text   []byte // buffer for the text of a value
+	out    []byte // buffer for the text of a template
 }
 
 // frame is one call of a function, or the evaluation of an expression. Before the call, locals hold the arguments.
@@ -94,7 +95,7 @@ func (m *machine) release() {
 	for m.depth > 0 {
 		m.pop(m.frames[m.depth-1])
 	}
-	if cap(m.text) > 64<<10 || len(m.frames) > 64 {
+	if cap(m.text) > 64<<10 || cap(m.out) > 64<<10 || len(m.frames) > 64 {
 		return // too large to keep
 	}
 	clear(m.slots)

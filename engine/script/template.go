@@ -111,8 +111,7 @@ func (t *Template) eval(m *machine) (value.Value, error) {
 	if len(t.parts) == 1 && t.parts[0].expr != nil {
 		return t.parts[0].expr.value(m)
 	}
-	var room [256]byte
-	out := room[:0]
+	out := m.out[:0]
 	for _, p := range t.parts {
 		if p.expr == nil {
 			out = append(out, p.text...)
@@ -130,6 +129,7 @@ func (t *Template) eval(m *machine) (value.Value, error) {
 			return nil, fr.fault(p.expr.pos, err)
 		}
 	}
+	m.out = out
 	return starlark.String(out), nil
 }
 

@@ -107,6 +107,13 @@ func toRange(_ *machine, a args, kw kwargs) (value.Value, error) {
 
 // toInt implements int(x, base). Reading n digits takes quadratic time.
 func toInt(m *machine, a args, kw kwargs) (value.Value, error) {
+	if len(a) == 1 && len(kw) == 0 {
+		if f, ok := a[0].(starlark.Float); ok {
+			if i, err := starlark.NumberToInt(f); err == nil {
+				return i, m.ChargeResult(i)
+			}
+		}
+	}
 	if len(a) > 0 {
 		if s, ok := starlark.AsString(a[0]); ok {
 			if len(s) > value.MaxDigits {

@@ -20,6 +20,33 @@ func AppendJSON(dst []byte, v Value) ([]byte, error) {
 	return e.out, err
 }
 
+// ShortJSON returns the JSON text of a value of which many have the same, such as a small number, and nil for all others. The text must
+// not be changed.
+func ShortJSON(v Value) []byte {
+	switch v := v.(type) {
+	case starlark.Int:
+		if n, ok := v.Uint64(); ok && n < uint64(len(shortInts)) {
+			return shortInts[n]
+		}
+	case starlark.Bool:
+		if v {
+			return trueText
+		}
+		return falseText
+	}
+	return nil
+}
+
+var (
+	trueText, falseText = []byte("true"), []byte("false")
+	shortInts           = func() (all [256][]byte) {
+		for i := range all {
+			all[i] = strconv.AppendInt(nil, int64(i), 10)
+		}
+		return all
+	}()
+)
+
 // AppendJSONWithin is AppendJSON within the limits of an evaluation. It charges steps; the caller charges the bytes.
 func AppendJSONWithin(dst []byte, v Value, m *meter.Meter) ([]byte, error) {
 	e := encoder{out: dst, limit: len(dst) + m.Left(), meter: m}
@@ -167,6 +194,13 @@ func (e *encoder) lazy(l *Lazy, depth int) error {
 
 // dict appends the entries in insertion order, like records.
 func (e *encoder) dict(d *starlark.Dict, depth int) error {
+	own := *e // the loop's body would move e itself to the heap, in every encoding
+	err := own.entries(d, depth)
+	*e = own
+	return err
+}
+
+func (e *encoder) entries(d *starlark.Dict, depth int) error {
 	e.out = append(e.out, '{')
 	i := 0
 	for k, v := range d.Entries() {

@@ -25,6 +25,26 @@ type Listed interface {
 	List() *starlark.List
 }
 
+// Counted is an object that knows the length of some of its lists without computing them.
+type Counted interface {
+	Fields
+	// Count returns the number of elements of a field; false if it is not known.
+	Count(name string) (int, bool)
+}
+
+// Length returns the number of elements of a field of x; false unless x is a Counted object that knows it.
+func Length(x Value, field string) (int, bool) {
+	l, ok := x.(*Lazy)
+	if !ok {
+		return 0, false
+	}
+	of, ok := l.fields.(Counted)
+	if !ok {
+		return 0, false
+	}
+	return of.Count(field)
+}
+
 // AsList returns the elements of a list, or of a Listed object, or nil.
 func AsList(v Value) *starlark.List {
 	switch v := v.(type) {

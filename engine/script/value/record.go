@@ -43,6 +43,38 @@ func (s *Shape) Record(values ...Value) *Record {
 	return &Record{shape: s, values: values}
 }
 
+// Of is Record with a copy of a few values, which the caller keeps.
+func (s *Shape) Of(values ...Value) *Record {
+	switch len(values) {
+	case 1:
+		r := &struct {
+			Record
+			room [1]Value
+		}{}
+		return s.fill(&r.Record, r.room[:], values)
+	case 2, 3:
+		r := &struct {
+			Record
+			room [3]Value
+		}{}
+		return s.fill(&r.Record, r.room[:len(values):len(values)], values)
+	}
+	return s.Record(slices.Clone(values)...)
+}
+
+// fill makes r the record of this shape with a copy of the values, in a room for them.
+func (s *Shape) fill(r *Record, room, values []Value) *Record {
+	if len(values) != len(s.names) {
+		panic(fmt.Sprintf("value: %d values for a shape of %d names", len(values), len(s.names)))
+	}
+	for i, v := range values {
+		v.Freeze()
+		room[i] = v
+	}
+	r.shape, r.values = s, room
+	return r
+}
+
 // find returns the place of a name, or -1.
 func (s *Shape) find(name string) int {
 	if len(s.names) <= narrow {
