@@ -286,6 +286,9 @@ type agent struct {
 	asking string // the attribute whose expression is being evaluated, id or filtering; "" for none
 
 	done <-chan struct{} // stops evaluations; nil never does
+
+	ids         *directory // of all agents; nil outside of a run
+	shownMemory value.Lazy
 }
 
 func newAgent(p *population, seed uint64, index int, m *memory.View) *agent {
@@ -350,11 +353,28 @@ func (a *agent) cell(name string) (value.Value, error) {
 func (a *agent) own(name string) (value.Value, error) {
 	switch name {
 	case "memory":
-		return value.NewLazy("memory", a.memory), nil
+		a.shownMemory = *value.NewLazy("memory", a.memory)
+		return &a.shownMemory, nil
 	case "notes":
 		return a.memory.Notes()
 	}
-	return a.memory.Inbox(func(index int) (string, error) { return newAgent(a.p, a.seed, index, memory.New(nil)).id() })
+	return a.memory.Inbox(a.sender)
+}
+
+// sender returns the id of an agent that sent a message.
+func (a *agent) sender(index int) (string, error) {
+	if id, ok := a.ids.known(index); ok {
+		return id, nil
+	}
+	return newAgent(a.p, a.seed, index, memory.New(nil)).id()
+}
+
+// Count implements value.Counted.
+func (a *agent) Count(name string) (int, bool) {
+	if name != "inbox" || a.asking != "" {
+		return 0, false
+	}
+	return a.memory.Letters(), true
 }
 
 func (a *agent) attribute(i int) (value.Value, error) {

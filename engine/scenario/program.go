@@ -56,7 +56,8 @@ func (p *Program) Session(s *engine.Session) {
 	}
 	if p.watch == nil && p.try == nil {
 		p.s.Chain.Run(s, &v.in)
-		*v = visit{}
+		v.memory.Reset(nil, nil)
+		*v = visit{memory: v.memory}
 		visits.Put(v)
 	} else {
 		recorder{p}.watched(s, v)
@@ -67,7 +68,7 @@ func (p *Program) Session(s *engine.Session) {
 // enter returns what the steps of a session see.
 func (p *Program) enter(s *engine.Session) (*visit, error) {
 	v := visits.Get().(*visit)
-	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes)}
+	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes), ids: &p.directory}
 	v.session, v.now, v.input = session{p.seed, s.Run().Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
 	outside, err := p.arrivals(s)
 	if err != nil {
@@ -91,7 +92,9 @@ type visit struct {
 	now     time.Time
 	input   value.Value
 
-	shownAgent, shownSession, shownNow value.Value
+	// What is shown is kept here, so that it is not allocated for each session.
+	shownAgent, shownSession value.Lazy
+	shownNow                 value.Value
 }
 
 var _ chain.World = (*visit)(nil)
@@ -107,15 +110,15 @@ func (v *visit) With(memory *memory.View) chain.World {
 func (v *visit) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "agent":
-		if v.shownAgent == nil {
-			v.shownAgent = value.NewLazy("agent", &v.agent)
+		if v.shownAgent == (value.Lazy{}) {
+			v.shownAgent = *value.NewLazy("agent", &v.agent)
 		}
-		return v.shownAgent, nil
+		return &v.shownAgent, nil
 	case "session":
-		if v.shownSession == nil {
-			v.shownSession = value.NewLazy("session", &v.session)
+		if v.shownSession == (value.Lazy{}) {
+			v.shownSession = *value.NewLazy("session", &v.session)
 		}
-		return v.shownSession, nil
+		return &v.shownSession, nil
 	case "now":
 		if v.shownNow == nil {
 			v.shownNow = value.NewTime(v.now)
