@@ -56,7 +56,9 @@ type execution struct {
 	cookies cookies.Log // set by the answers to its steps
 	time    timed       // of the chain or the member
 	body    pass
-	at      *turn // innermost running step, to which a panic belongs
+	at      *turn         // innermost running step, to which a panic belongs
+	text    []byte        // buffer for JSON
+	outputs []value.Value // buffer for the outputs of the body's steps
 }
 
 // stoppedError ends a session early without a failure.
@@ -83,7 +85,7 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 	x := executions.Get().(*execution)
 	x.s, x.in, x.row, x.key = s, in, s.Row, engine.SessionKey(s.Settings().Seed, s.Cycle, s.Agent)
 	x.time.limit = limit
-	x.body.block, x.body.timed = c.Body, &x.time
+	x.body.block, x.body.timed, x.body.outputs = c.Body, &x.time, x.outputs
 	x.in.Watch.begin()
 	defer x.recovered(c)
 	err := x.run(&x.body)
@@ -93,8 +95,19 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 		in.Watch.end(x, c, err)
 		return
 	}
-	*x = execution{}
-	executions.Put(x) // after a panic it is left to the garbage collector
+	x.leave()
+}
+
+// leave makes the execution available to another session. After a panic it is left to the garbage collector.
+func (x *execution) leave() {
+	const most = 64 << 10
+	outputs, text := x.body.outputs, x.text
+	clear(outputs)
+	if cap(text) > most {
+		text = nil
+	}
+	*x = execution{outputs: outputs[:0], text: text[:0]}
+	executions.Put(x)
 }
 
 // executions are pooled. A session must leave no references to its own state.
@@ -155,7 +168,7 @@ func (x *execution) settle(err error) {
 		row.Fail("", err)
 	}
 	if row.Outcome.Commits() {
-		row.Delta = x.in.Memory.Delta
+		row.Delta = x.in.Memory.Take()
 	}
 	row.Acted = row.Outcome == engine.OK && x.in.Acted == ""
 	for i := range row.Events {
@@ -165,7 +178,7 @@ func (x *execution) settle(err error) {
 
 // run executes the segments of a block in file order. Its error ends the session: a *failedAt or a *stoppedError.
 func (x *execution) run(p *pass) error {
-	if n := len(p.block.Steps); n > 0 {
+	if n := len(p.block.Steps); n > cap(p.outputs) {
 		p.outputs = make([]value.Value, 0, n)
 	}
 	for i := range p.block.segments {

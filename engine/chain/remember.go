@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/throng-sim/throng/engine"
@@ -21,7 +22,17 @@ func readRemember(r *reader, n *doc.Node) action {
 }
 
 func (m *remember) run(t *turn) (value.Value, error) {
-	w, err := m.step.Eval(func(of expr.Value) (value.Value, []byte, error) { return data(t, of) })
+	w, err := m.step.Eval(t.x.in.Memory, func(of expr.Value) (value.Value, []byte, error) {
+		v, err := t.data(of)
+		if err != nil {
+			return nil, nil, err
+		}
+		if text := value.ShortJSON(v); text != nil {
+			return v, text, nil
+		}
+		t.x.text, err = value.AppendJSON(t.x.text[:0], v)
+		return v, bytes.Clone(t.x.text), err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +40,7 @@ func (m *remember) run(t *turn) (value.Value, error) {
 	if *m.recalls {
 		t.x.in.Memory.Date(w, t.x.s.Cycle)
 	}
-	if err := t.writes(w.Delta); err != nil {
+	if err := t.writes(&w.Delta); err != nil {
 		return nil, err
 	}
 	return m.step.Written(t.x.in.Memory, w), nil

@@ -34,6 +34,14 @@ type say struct {
 	text  expr.Value
 	data  expr.Value
 	shape *value.Shape
+	// fixed is what a message without expressions says; nil for others.
+	fixed *spoken
+}
+
+// spoken is what a message says.
+type spoken struct {
+	text, data value.Value
+	body       []byte
 }
 
 func readSay(r *reader, n *doc.Node) action {
@@ -43,7 +51,18 @@ func readSay(r *reader, n *doc.Node) action {
 		n.Errorf("`text: …` or `data: {…}`", "nothing to say")
 	}
 	s.shape = value.NewShape("to", "text", "data")
+	if constant(s.text) && constant(s.data) {
+		if fixed, err := s.speak(new(turn)); err == nil {
+			s.fixed = &fixed
+		}
+	}
 	return s
+}
+
+// constant reports whether a value has no expressions; nil has none.
+func constant(v expr.Value) bool {
+	c, ok := v.(expr.Const)
+	return v == nil || ok && c.V != nil
 }
 
 func (s *say) run(t *turn) (value.Value, error) {
@@ -55,35 +74,45 @@ func (s *say) run(t *turn) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, said := value.Missing, value.Missing
+	m := s.fixed
+	if m == nil {
+		var own spoken
+		if own, err = s.speak(t); err != nil {
+			return nil, err
+		}
+		m = &own
+	}
+	if len(m.body) > maxMessage {
+		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(m.body), maxMessage)
+	}
+	if len(recipients) > 0 {
+		t.x.in.Memory.Say(engine.Message{To: recipients, Body: m.body})
+		t.traceMessage(to, m.text, m.body)
+	}
+	return s.shape.Of(to, m.text, m.data), nil
+}
+
+// speak evaluates what the message says.
+func (s *say) speak(t *turn) (m spoken, err error) {
+	m.text, m.data = value.Missing, value.Missing
 	if s.text != nil {
 		v, err := s.text.Eval(t)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		line, err := value.Text(v)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
-		text = starlark.String(line)
+		m.text = starlark.String(line)
 	}
 	if s.data != nil {
-		if said, _, err = data(t, s.data); err != nil {
-			return nil, err
+		if m.data, err = t.data(s.data); err != nil {
+			return m, err
 		}
 	}
-	body, err := MessageBody(text, said)
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxMessage {
-		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(body), maxMessage)
-	}
-	if len(recipients) > 0 {
-		t.x.in.Memory.Say(engine.Message{To: recipients, Body: body})
-		t.traceMessage(to, text, body)
-	}
-	return s.shape.Record(to, text, said), nil
+	m.body, err = MessageBody(m.text, m.data)
+	return m, err
 }
 
 // traceMessage reports a message to the session's tracer, if it wants it.
@@ -114,7 +143,7 @@ func MessageBody(text, said value.Value) ([]byte, error) {
 			*v = starlark.None
 		}
 	}
-	return value.AppendJSON(nil, messageShape.Record(text, said))
+	return value.AppendJSON(nil, messageShape.Of(text, said))
 }
 
 // recipients returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
@@ -132,6 +161,9 @@ func (t *turn) recipients(to value.Value) ([]int, error) {
 				}
 			}
 			return all, nil
+		}
+		if index, ok, err := agents.Index(id); ok && err == nil {
+			return t.x.in.Memory.To(index), nil
 		}
 		to = value.NewList([]value.Value{to})
 	}

@@ -19,16 +19,15 @@ type keeping struct {
 	notes [][]byte // JSON texts; nil if unset
 }
 
-// delta returns the change. Without an explicit number, more notes than the default may stay.
-func (k keeping) delta() *engine.Delta {
-	d := &engine.Delta{Keep: k.most}
+// apply sets the change. Without an explicit number, more notes than the default may stay.
+func (k keeping) apply(d *engine.Delta) {
+	d.Keep = k.most
 	if k.notes != nil {
 		d.Notes, d.Replace = k.notes, true
 		if len(k.notes) > engine.DefaultNotes {
 			d.Keep = len(k.notes)
 		}
 	}
-	return d
 }
 
 // keepingOf reads the value of `keep`: a number of notes, or the list of those to keep.
@@ -59,7 +58,7 @@ func keepingOf(v value.Value) (k keeping, err error) {
 // Date adds to a writing the cycle of its notes, so that a step that recalls notes knows their age. Notes of a list that replaces the
 // notes keep their age if they were notes before.
 func (m *View) Date(w *Writing, cycle int) {
-	d := w.Delta
+	d := &w.Delta
 	before := map[string]bool{}
 	if d.Replace {
 		for _, n := range m.Now().Notes {

@@ -45,17 +45,31 @@ func ReadStep(c *expr.Compiler, n *doc.Node) *Step {
 	return s
 }
 
+// most is the length of the lists that a session may leave to the next one.
+const most = 64
+
 // Writing is what a step writes.
 type Writing struct {
-	Delta  *engine.Delta
+	Delta  engine.Delta
 	Note   []byte // the last of the delta's notes, if the step has one; else nil
 	values []value.Value
 }
 
-// Eval evaluates a step. data evaluates a value to data and to its JSON text.
-func (s *Step) Eval(data func(of expr.Value) (value.Value, []byte, error)) (*Writing, error) {
-	w := &Writing{values: make([]value.Value, len(s.values))}
-	fields := make([]engine.Field, len(s.values))
+// empty removes all references to data, and lists that have become long.
+func (w *Writing) empty(long int) {
+	set := w.Delta.Set
+	clear(w.values)
+	clear(set)
+	if cap(set) > long {
+		w.values, set = nil, nil
+	}
+	*w = Writing{values: w.values[:0], Delta: engine.Delta{Set: set[:0]}}
+}
+
+// Eval evaluates a step and returns what it writes to m, valid until the next call. data evaluates a value to data and to its JSON text.
+func (s *Step) Eval(m *View, data func(of expr.Value) (value.Value, []byte, error)) (*Writing, error) {
+	w := &m.draft
+	w.empty(max(len(s.values), most))
 	size := 0
 	for i, of := range s.values {
 		v, text, err := data(of)
@@ -65,7 +79,7 @@ func (s *Step) Eval(data func(of expr.Value) (value.Value, []byte, error)) (*Wri
 		if size += len(text); size > Max {
 			return nil, TooMuch()
 		}
-		w.values[i], fields[i] = v, engine.Field{Name: s.names[i], Value: text}
+		w.values, w.Delta.Set = append(w.values, v), append(w.Delta.Set, engine.Field{Name: s.names[i], Value: text})
 	}
 	keep := keeping{}
 	if s.keep != nil {
@@ -77,8 +91,7 @@ func (s *Step) Eval(data func(of expr.Value) (value.Value, []byte, error)) (*Wri
 			return nil, err
 		}
 	}
-	w.Delta = keep.delta()
-	w.Delta.Set = fields
+	keep.apply(&w.Delta)
 	if s.note == nil {
 		return w, nil
 	}
@@ -97,5 +110,5 @@ func (s *Step) Written(m *View, w *Writing) value.Value {
 	for i, name := range s.names {
 		m.Keep(name, w.values[i])
 	}
-	return s.shape.Record(w.values...)
+	return s.shape.Of(w.values...)
 }

@@ -17,13 +17,15 @@ import (
 // were never set are missing.
 type View struct {
 	base    *engine.Memory
-	letters []engine.Letter        // messages at the start of the session, in order of arrival
-	Delta   engine.Delta           // writes that are visible here
-	Own     *engine.Delta          // for a step of a group: its own writes; else nil
-	seen    map[string]value.Value // decoded or written
-	read    value.Value            // the inbox, once decoded
-	noted   value.Value            // the notes, once decoded, until changed
-	weight  int                    // upper bound of the remembered bytes; 0 is not known yet
+	letters []engine.Letter // messages at the start of the session, in order of arrival
+	Delta   engine.Delta    // writes that are visible here
+	Own     *engine.Delta   // for a step of a group: its own writes; else nil
+	seen    []seen          // decoded or written
+	read    value.Value     // the inbox, once decoded
+	noted   value.Value     // the notes, once decoded, until changed
+	weight  int             // upper bound of the remembered bytes; 0 is not known yet
+	draft   Writing         // of the step that is writing
+	rooms
 }
 
 // New returns a session's view of its agent's memory; base may be nil.
@@ -36,7 +38,11 @@ func New(base *engine.Memory) *View {
 // Reset makes m the view of another session, which starts with its inbox and messages from outside. A session that
 // succeeds has read them all.
 func (m *View) Reset(base *engine.Memory, outside []engine.Letter) {
-	*m = View{base: base, letters: outside}
+	if clear(m.seen); cap(m.seen) > most {
+		m.seen = nil
+	}
+	m.draft.empty(most)
+	*m = View{base: base, letters: outside, seen: m.seen[:0], draft: m.draft, rooms: m.rooms}
 	if base != nil && len(base.Inbox) > 0 {
 		m.letters = slices.Concat(base.Inbox, outside)
 		slices.SortStableFunc(m.letters, func(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) })
@@ -54,8 +60,8 @@ func arrival(l engine.Letter) int {
 
 // Field implements value.Fields.
 func (m *View) Field(name string) (value.Value, error) {
-	if v, ok := m.seen[name]; ok {
-		return v, nil
+	if i := m.find(name); i >= 0 {
+		return m.seen[i].value, nil
 	}
 	for _, fields := range [][]engine.Field{m.Delta.Set, m.base.FieldList()} {
 		for _, f := range fields {
@@ -136,21 +142,46 @@ func (m *View) Inbox(name func(agent int) (string, error)) (value.Value, error) 
 	return m.read, nil
 }
 
+// Letters returns the number of messages of the inbox.
+func (m *View) Letters() int { return len(m.letters) }
+
 var inboxShape = value.NewShape("sender", "cycle", "text", "data")
 
 // Say holds a message until the session succeeds.
-func (m *View) Say(message engine.Message) { m.Write(&engine.Delta{Said: []engine.Message{message}}) }
+func (m *View) Say(message engine.Message) {
+	if m.Own != nil {
+		m.Own.Said = append(m.Own.Said, message)
+	} else if m.Delta.Said == nil {
+		m.Delta.Said = begun(&m.said)
+	}
+	m.Delta.Said = append(m.Delta.Said, message)
+}
+
+// seen is a field that was decoded or written.
+type seen struct {
+	name  string
+	value value.Value
+}
+
+// find returns the place of a field in what was seen, or -1.
+func (m *View) find(name string) int {
+	return slices.IndexFunc(m.seen, func(s seen) bool { return s.name == name })
+}
 
 // Keep sets a field of the memory.
 func (m *View) Keep(name string, v value.Value) {
-	if m.seen == nil {
-		m.seen = map[string]value.Value{}
+	if i := m.find(name); i >= 0 {
+		m.seen[i].value = v
+		return
 	}
-	m.seen[name] = v
+	m.seen = append(m.seen, seen{name, v})
 }
 
 // Write adds to the session's writes.
 func (m *View) Write(d *engine.Delta) {
+	if m.Own == nil && m.Delta.Set == nil && len(d.Set) > 0 {
+		m.Delta.Set = begun(&m.set)
+	}
 	add(&m.Delta, d)
 	m.noted = nil
 	if m.weight > 0 {
@@ -184,14 +215,14 @@ func add(to, d *engine.Delta) {
 // Fork makes of a view of the same content whose writes do not change m.
 func (m *View) Fork(to *View) {
 	*to = *m
-	to.seen, to.Own = nil, nil
+	to.seen, to.Own, to.draft, to.rooms = nil, nil, Writing{}, rooms{}
 	to.Delta.Set, to.Delta.Notes, to.Delta.Said = slices.Clone(m.Delta.Set), slices.Clone(m.Delta.Notes), slices.Clone(m.Delta.Said)
 }
 
 // Join applies a fork's writes.
 func (m *View) Join(d *engine.Delta) {
 	for _, f := range d.Set {
-		delete(m.seen, f.Name)
+		m.seen = slices.DeleteFunc(m.seen, func(s seen) bool { return s.name == f.Name })
 	}
 	m.Write(d)
 }
