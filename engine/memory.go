@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/throng-sim/throng/engine/retrieval"
@@ -68,76 +67,10 @@ func (d *Delta) changes() bool {
 	return len(d.Set) > 0 || len(d.Notes) > 0 || d.Keep != 0 || d.Read || d.Replace || len(d.Kept) > 0
 }
 
-// CommitCycle turns the memory at the start of a cycle into the memory at the start of the next one. It applies the
-// changes of the cycle's sessions, then delivers their messages, in agent order. In a sequential run it does so
-// session by session, in turn order. It returns the agents whose memory changed, in ascending order, and the total growth in bytes.
-func (s *Settings) CommitCycle(memory map[int]*Memory, deltas map[int]Delta, cycle int) (changed []int, grown int64) {
-	touched := make(map[int]bool, len(deltas))
-	agents := slices.Sorted(maps.Keys(deltas))
-	if !s.Sequential {
-		grown = CommitMemory(memory, deltas, agents, cycle, touched)
-	} else {
-		SortByTurn(agents, s.Seed, cycle)
-		for i := range agents {
-			grown += CommitMemory(memory, deltas, agents[i:i+1], cycle, touched)
-		}
-	}
-	return slices.Sorted(maps.Keys(touched)), grown
-}
-
-// CommitMemory applies the changes of some agents' sessions and delivers their messages. It returns the growth of
-// their memory in bytes.
-func CommitMemory(memory map[int]*Memory, deltas map[int]Delta, agents []int, cycle int, touched map[int]bool) (grown int64) {
-	for _, agent := range agents {
-		delta := deltas[agent]
-		if next := memory[agent].Apply(&delta); next != memory[agent] {
-			if delta.Read {
-				next.ReadTo = cycle + 1 // Apply has returned a copy
-			}
-			grown += next.Size() - memory[agent].Size()
-			memory[agent], touched[agent] = next, true
-		}
-	}
-	fresh := map[int]bool{} // agents whose memory was copied: snapshots share the older versions
-	for _, agent := range agents {
-		for _, m := range deltas[agent].Said {
-			for _, to := range m.To {
-				if !fresh[to] {
-					memory[to], fresh[to], touched[to] = memory[to].copied(), true, true
-				}
-				grown += memory[to].receive(Letter{agent, cycle, m.Body})
-			}
-		}
-	}
-	return grown
-}
-
 // SortByTurn sorts agents by their turn in a cycle of a sequential run. The order is drawn from the seed.
 func SortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
 	turn := func(agent T) uint64 { return SessionKey(seed, cycle, int(agent)).Text("turn").Source().Uint64() }
 	slices.SortFunc(agents, func(a, b T) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })
-}
-
-// copied returns a copy of the memory with its own list of letters; m may be nil.
-func (m *Memory) copied() *Memory {
-	next := &Memory{}
-	if m != nil {
-		*next = *m
-		next.Inbox = slices.Clone(m.Inbox)
-	}
-	return next
-}
-
-// receive adds a letter and returns the growth of the inbox in bytes.
-func (m *Memory) receive(l Letter) (grown int64) {
-	m.Inbox, grown = append(m.Inbox, l), l.size()
-	if n := len(m.Inbox); n > MostLetters {
-		for i := range n - MostLetters {
-			grown -= m.Inbox[i].size()
-		}
-		m.Inbox = slices.Delete(m.Inbox, 0, n-MostLetters)
-	}
-	return grown
 }
 
 // Apply returns the memory after d, without the messages sent to the agent. m may be nil and is not changed.

@@ -100,9 +100,10 @@ func (m *Memory) Size() (n int64) {
 		n += int64(len(note)) + each
 	}
 	for i := range m.Inbox {
-		n += m.Inbox[i].size()
+		n += m.Inbox[i].Size()
 	}
 	return n + int64(retrieval.Size(m.Kept))
 }
 
-func (l *Letter) size() int64 { return int64(len(l.Body)) + 48 }
+// Size returns the size of a letter in bytes, for the limit of memory.
+func (l *Letter) Size() int64 { return int64(len(l.Body)) + 48 }

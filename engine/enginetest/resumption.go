@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/retrieval"
 )
 
@@ -151,7 +152,7 @@ func (j *Journal) commit(sessions []engine.SessionRow, before int, changed func(
 				deltas[s.Agent] = s.Delta
 			}
 		}
-		touched, _ := j.Settings.CommitCycle(memory, deltas, cycle)
+		touched, _ := memories.CommitCycle(&j.Settings, memories.Map(memory), memories.Of(deltas), cycle)
 		for _, agent := range touched {
 			changed(cycle, agent)
 		}

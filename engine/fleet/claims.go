@@ -63,14 +63,14 @@ func (p intake) grant(w *client, leased *shards.Grant) grant {
 		p.remember(w, &g, agent)
 	}
 	if p.standing.Settings.Sequential { // any session may change the memory of the next
-		g.Memory, g.Deltas = s.Memory, p.deltas
+		g.Memory, g.Deltas = s.Memory.Map(), p.deltas
 	}
 	return g
 }
 
 // remember adds an agent's memory to a grant, unless the worker has it. mu is held.
 func (p intake) remember(w *client, g *grant, agent int) {
-	m := p.shard.Memory[agent]
+	m := p.shard.Memory.Of(agent)
 	if m == nil || p.standing.Settings.Sequential {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/internal/stopping"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/run/shards"
 	"github.com/throng-sim/throng/engine/service/lending"
@@ -356,7 +357,7 @@ func (j *job) begin(g *grant) bool {
 		}
 		j.pool.Begin(&run.Shard{
 			Cycle: number, Now: g.Cycle.Now, Ready: time.Now(), Injected: g.Cycle.Injected, Paused: g.Cycle.Paused, Elapsed: g.Cycle.Elapsed,
-			Memory: g.Memory, Deltas: g.Deltas, Feed: func() (run.Task, bool) { return j.feed.next(number) },
+			Memory: memories.NewTable(g.Memory), Deltas: g.Deltas, Feed: func() (run.Task, bool) { return j.feed.next(number) },
 		})
 	}
 	for _, t := range g.Tasks {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/codec"
 	"github.com/throng-sim/throng/engine/retrieval"
 )
@@ -42,7 +43,7 @@ func TestMemoryChanges(t *testing.T) {
 			for range rapid.IntRange(0, 2).Draw(t, "messages") {
 				d.Said = append(d.Said, engine.Message{To: []int{0}, Body: text("body")})
 			}
-			engine.CommitMemory(memory, map[int]engine.Delta{0: d}, []int{0}, cycle, map[int]bool{})
+			memories.CommitSession(memories.Map(memory), 0, &d, cycle)
 			now := memory[0]
 			if now == nil {
 				continue

@@ -202,7 +202,7 @@ func (p *Pool) Begin(s *run.Shard) {
 			w.begin(s.Cycle)
 		}
 		p.book.Begin(shards.Cycle{
-			Todo: s.Todo, Size: s.Size, Held: s.Wave > 0 || s.Arrivals != nil, Whole: p.standing.Settings.Sequential, Sticky: len(s.Memory) > 0,
+			Todo: s.Todo, Size: s.Size, Held: s.Wave > 0 || s.Arrivals != nil, Whole: p.standing.Settings.Sequential, Sticky: s.Memory.Len() > 0,
 		})
 		p.allDirty()
 	})

@@ -187,7 +187,7 @@ func (r *Run) Memory(agent int) (m *engine.Memory, injected []engine.Letter) {
 		if n != nil { // sessions read those of the run
 			committed, all = n.core.memory.committed, n.core.memory.injected
 		}
-		m = committed[agent]
+		m = committed.Of(agent)
 		injected = engine.Injected(all, m, engine.Place{Cycle: r.Snapshot().Cycle, Agent: agent})
 		return nil
 	}

@@ -299,8 +299,12 @@ func (renewService) effect()    {}
 // shard returns the part of the cycle that the pool executes.
 func (f *beginCycle) shard() *Shard {
 	p, r := f.plan, f.memory
+	var deltas map[int]engine.Delta
+	if r.core.cfg.Settings.Sequential {
+		deltas = r.deltas.Map()
+	}
 	return &Shard{
 		Cycle: p.number, Now: p.simTime, Ready: p.readyAt, Todo: p.todo, Size: p.size, Wave: p.wave, Arrivals: p.arrivals, Paused: f.paused,
-		Memory: r.committed, Deltas: r.deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
+		Memory: r.committed, Deltas: deltas, Injected: r.injected, Prefixes: r.prefixes, Takes: r.takes,
 	}
 }

@@ -1,10 +1,11 @@
 package run
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/bitset"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // memoryState holds the agents' memory and the changes to it that the next barrier commits. Workers read memory, prefixes,
@@ -12,33 +13,29 @@ import (
 type memoryState struct {
 	core *core
 
-	committed map[int]*engine.Memory // at the start of the open cycle
-	prefixes  map[int]engine.Prefix  // of the cycle that an earlier process left open; nil in later cycles
-	takes     map[int]int            // of the same cycle: takes after the first; nil in later cycles
-	injected  []engine.Injection     // manual injections, ordered by cycle
-	upcoming  []engine.Injection     // manual injections for the next cycle
-	deltas    map[int]engine.Delta   // of the open cycle, by agent
-	dirty     map[int]bool           // agents whose memory has changed since the last checkpoint
-	bytes     int64                  // bytes at the start of the open cycle
-	tuned     []engine.Tunable       // tuned values of the services of the run that this run was forked from
+	committed *memories.Table       // at the start of the open cycle
+	prefixes  map[int]engine.Prefix // of the cycle that an earlier process left open; nil in later cycles
+	takes     map[int]int           // of the same cycle: takes after the first; nil in later cycles
+	injected  []engine.Injection    // manual injections, ordered by cycle
+	upcoming  []engine.Injection    // manual injections for the next cycle
+	deltas    memories.Changes      // of the open cycle
+	dirty     bitset.Set            // agents whose memory has changed since the last checkpoint
+	bytes     int64                 // bytes at the start of the open cycle
+	tuned     []engine.Tunable      // tuned values of the services of the run that this run was forked from
 }
 
 func (r *memoryState) init() {
-	r.committed, r.deltas, r.dirty = map[int]*engine.Memory{}, map[int]engine.Delta{}, map[int]bool{}
+	r.committed = &memories.Table{}
 }
 
 // resume restores the state from the journal.
 func (r *memoryState) resume(res *engine.Resumption) {
-	if res.Memory != nil {
-		r.committed = maps.Clone(res.Memory)
-	}
-	for _, m := range r.committed {
+	r.committed = memories.NewTable(res.Memory)
+	for _, m := range r.committed.All() {
 		r.bytes += m.Size()
 	}
-	maps.Copy(r.deltas, res.Deltas)
-	for _, agent := range res.Changed {
-		r.dirty[agent] = true
-	}
+	r.deltas = *memories.Of(res.Deltas)
+	r.mark(res.Changed)
 	r.prefixes, r.takes, r.tuned = res.Prefixes, res.Takes, res.State.Tuned
 	for _, i := range res.Injected {
 		if i.Cycle <= res.Cycle {
@@ -52,19 +49,27 @@ func (r *memoryState) resume(res *engine.Resumption) {
 // add stores the changes that a session makes to its agent's memory.
 func (r *memoryState) add(row *engine.SessionRow) {
 	if row.Outcome.Commits() && !row.Delta.Empty() {
-		r.deltas[row.Agent] = row.Delta
+		r.deltas.Add(row.Agent, row.Delta)
+	}
+}
+
+// mark marks agents whose memory has changed.
+func (r *memoryState) mark(agents []int) {
+	for _, agent := range agents {
+		for agent/64 >= len(r.dirty) {
+			r.dirty = append(r.dirty, 0)
+		}
+		r.dirty.Add(agent)
 	}
 }
 
 // commit applies the changes of a cycle to the memory.
 func (r *memoryState) commit(cycle int) {
-	changed, grown := r.core.cfg.Settings.CommitCycle(r.committed, r.deltas, cycle)
-	for _, agent := range changed {
-		r.dirty[agent] = true
-	}
+	changed, grown := memories.CommitCycle(&r.core.cfg.Settings, r.committed, &r.deltas, cycle)
+	r.mark(changed)
 	r.bytes += grown
 	r.core.emit(setMemorySize{r.bytes})
-	clear(r.deltas)
+	r.deltas.Clear()
 	r.prefixes, r.takes = nil, nil
 }
 
@@ -87,9 +92,11 @@ func (r *memoryState) deliver() {
 
 // changed returns the memory of the agents that changed since the last checkpoint, and resets that set.
 func (r *memoryState) changed() map[int]*engine.Memory {
-	all := make(map[int]*engine.Memory, len(r.dirty))
-	for agent := range r.dirty {
-		all[agent] = r.committed[agent]
+	all := map[int]*engine.Memory{}
+	for agent := range 64 * len(r.dirty) {
+		if r.dirty.Has(agent) {
+			all[agent] = r.committed.Of(agent)
+		}
 	}
 	clear(r.dirty)
 	return all

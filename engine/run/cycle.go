@@ -92,7 +92,7 @@ func (c *cycle) next() (t Task, ok bool) {
 			t.Due = c.waveReady()
 		}
 	}
-	t.Cycle, t.Memory = c.Cycle, c.Memory[t.Agent]
+	t.Cycle, t.Memory = c.Cycle, c.Memory.Of(t.Agent)
 	if take := c.Takes[t.Agent]; t.Take == 0 || t.Take == take {
 		t.Take = take
 		t.Prefix, t.Begun = c.Prefixes[t.Agent]

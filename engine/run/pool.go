@@ -5,6 +5,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/arrivals"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // WorkerPool executes the sessions of a run's cycles, in this process or elsewhere. The node calls all methods except those
@@ -85,11 +86,11 @@ type Shard struct {
 	Arrivals *arrivals.Schedule
 	Paused   bool // the cycle starts with its clock paused
 
-	Memory   map[int]*engine.Memory // at the start of the cycle
-	Deltas   map[int]engine.Delta   // of ended sessions; used by sequential runs only
-	Injected []engine.Injection     // manual injections, ordered by cycle
-	Prefixes map[int]engine.Prefix  // steps that an earlier process journaled, for sessions that have not ended
-	Takes    map[int]int            // the current take of an agent's session, if it is not the first
+	Memory   *memories.Table       // at the start of the cycle
+	Deltas   map[int]engine.Delta  // of ended sessions; used by sequential runs only
+	Injected []engine.Injection    // manual injections, ordered by cycle
+	Prefixes map[int]engine.Prefix // steps that an earlier process journaled, for sessions that have not ended
+	Takes    map[int]int           // the current take of an agent's session, if it is not the first
 
 	// Feed, if set, returns the sessions to execute in place of the fields above, but for Cycle, Now, Ready, Paused and those of
 	// sequential runs. It is called concurrently, and returns false when no session is left for now.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/internal/alarm"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // Run is one execution of a scenario. Its methods are safe for concurrent use. Orders go to the node, which owns the run's
@@ -27,7 +28,7 @@ type Run struct {
 	mail mailbox
 	pool WorkerPool
 	// The node writes these only while no worker runs. Workers read them.
-	memory   map[int]*engine.Memory
+	memory   *memories.Table
 	injected []engine.Injection // manual injections, ordered by cycle
 
 	ctx         context.Context // of sessions; canceled with ErrCut

@@ -1,19 +1,21 @@
 package run
 
-import "github.com/throng-sim/throng/engine"
+import (
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
+)
 
 // sequentialMemory holds the memory of a sequential run within a cycle. Each session sees the changes and messages of the
 // earlier ones. Only the single worker uses it.
 type sequentialMemory struct {
-	settings *engine.Settings
-	cycle    int
-	before   map[int]*engine.Memory // at the start of the cycle; read-only
-	changed  map[int]*engine.Memory // memory of the agents that has changed since then
+	cycle   int
+	before  *memories.Table        // at the start of the cycle; read-only
+	changed map[int]*engine.Memory // memory of the agents that has changed since then
 }
 
 // newSequentialMemory returns the memory after the sessions that an earlier process executed in the cycle.
-func newSequentialMemory(settings *engine.Settings, before map[int]*engine.Memory, deltas map[int]engine.Delta, cycle int) *sequentialMemory {
-	s := &sequentialMemory{settings, cycle, before, map[int]*engine.Memory{}}
+func newSequentialMemory(settings *engine.Settings, before *memories.Table, deltas map[int]engine.Delta, cycle int) *sequentialMemory {
+	s := &sequentialMemory{cycle, before, map[int]*engine.Memory{}}
 	agents := make([]int, 0, len(deltas))
 	for agent := range deltas {
 		agents = append(agents, agent)
@@ -26,27 +28,20 @@ func newSequentialMemory(settings *engine.Settings, before map[int]*engine.Memor
 	return s
 }
 
-func (s *sequentialMemory) memory(agent int) *engine.Memory {
+// Of implements memories.Store.
+func (s *sequentialMemory) Of(agent int) *engine.Memory {
 	if m, ok := s.changed[agent]; ok {
 		return m
 	}
-	return s.before[agent]
+	return s.before.Of(agent)
 }
+
+// Keep implements memories.Store.
+func (s *sequentialMemory) Keep(agent int, m *engine.Memory) { s.changed[agent] = m }
 
 // commit makes the changes and messages of a session visible to the next one.
 func (s *sequentialMemory) commit(agent int, d *engine.Delta) {
-	if d.Empty() {
-		return
-	}
-	part := map[int]*engine.Memory{agent: s.memory(agent)}
-	for _, m := range d.Said {
-		for _, to := range m.To {
-			part[to] = s.memory(to)
-		}
-	}
-	touched := map[int]bool{}
-	engine.CommitMemory(part, map[int]engine.Delta{agent: *d}, []int{agent}, s.cycle, touched)
-	for a := range touched {
-		s.changed[a] = part[a]
+	if !d.Empty() {
+		memories.CommitSession(s, agent, d, s.cycle)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/arrivals"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // A simulation drives the core of one run from one seed, without goroutines and without a clock. It uses as many processes
@@ -275,7 +276,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 	now := cloned(memory)
 	for cycle := first; cycle < s.params.cycles; cycle++ {
 		starts[cycle] = cloned(now)
-		deltas, sequence := map[int]engine.Delta{}, newSequentialMemory(&settings, now, nil, cycle)
+		deltas, sequence := map[int]engine.Delta{}, newSequentialMemory(&settings, memories.NewTable(now), nil, cycle)
 		for _, agent := range s.turns(cycle) {
 			from, retired := hand.Retired[agent]
 			if retired && from <= cycle || s.params.chosen != nil && !slices.Contains(s.params.chosen, agent) {
@@ -288,7 +289,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 			}
 			m := now[agent]
 			if s.params.sequential {
-				m = sequence.memory(agent)
+				m = sequence.Of(agent)
 			}
 			var row engine.SessionRow
 			s.session(&row, engine.Place{Cycle: cycle, Agent: agent, Take: hand.Requeued[of]}, m, hand.Injected)
@@ -300,7 +301,7 @@ func (s *simulation) reference(j *simJournal, first int, memory map[int]*engine.
 				}
 			}
 		}
-		settings.CommitCycle(now, deltas, cycle)
+		memories.CommitCycle(&settings, memories.Map(now), memories.Of(deltas), cycle)
 	}
 	starts[s.params.cycles] = now
 	return results, starts, nil

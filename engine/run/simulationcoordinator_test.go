@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/run/shards"
 )
 
@@ -132,14 +133,14 @@ func (f *simFleet) grant(c *simClient, leased *shards.Grant) simGrant {
 	for _, a := range leased.Agents {
 		agent := int(a)
 		place := engine.Place{Cycle: g.cycle, Agent: agent, Take: f.takes[agent]}
-		g.tasks = append(g.tasks, simTask{place: place, memory: m.committed[agent], injected: m.injected})
+		g.tasks = append(g.tasks, simTask{place: place, memory: m.committed.Of(agent), injected: m.injected})
 		if o, ok := f.ledger.owners[agent]; ok && o != (simOwner{c, leased.Lease}) {
 			f.fail("session %v is leased to two workers", place)
 		}
 		f.ledger.owners[agent] = simOwner{c, leased.Lease}
 	}
 	if f.params.sequential {
-		g.before, g.deltas = cloned(m.committed), maps.Clone(f.deltas)
+		g.before, g.deltas = memories.NewTable(m.committed.Map()), maps.Clone(f.deltas)
 	}
 	return g
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/run/shards"
 )
 
@@ -91,7 +92,7 @@ type simGrant struct {
 	lease   shards.Lease
 	cycle   int
 	tasks   []simTask
-	before  map[int]*engine.Memory // in a sequential run
+	before  *memories.Table // in a sequential run
 	deltas  map[int]engine.Delta
 }
 
@@ -231,7 +232,7 @@ func (f *simFleet) begin() {
 	f.open, f.filled, f.canceled = true, time.Time{}, nil
 	f.takes, f.deltas = map[int]int{}, map[int]engine.Delta{}
 	maps.Copy(f.takes, c.memory.takes)
-	maps.Copy(f.deltas, c.memory.deltas)
+	maps.Copy(f.deltas, c.memory.deltas.Map())
 	clear(f.ledger.left)
 	clear(f.ledger.owners)
 	for _, n := range f.nodes {
@@ -240,7 +241,7 @@ func (f *simFleet) begin() {
 		}
 	}
 	held := c.plan.wave > 0 || c.plan.arrivals != nil
-	f.book.Begin(shards.Cycle{Todo: c.plan.todo, Size: c.plan.size, Held: held, Whole: f.params.sequential, Sticky: len(c.memory.committed) > 0})
+	f.book.Begin(shards.Cycle{Todo: c.plan.todo, Size: c.plan.size, Held: held, Whole: f.params.sequential, Sticky: c.memory.committed.Len() > 0})
 	if !held {
 		f.expectSessions(0, c.plan.size)
 	}

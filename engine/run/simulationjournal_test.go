@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // simJournal is a journal in memory. It keeps the rows of sessions one by one, so that a crash can fall between any two.
@@ -114,7 +115,7 @@ func (j *simJournal) replay(res *engine.Resumption, settings engine.Settings) {
 				res.Deltas[r.Agent] = r.Delta
 			}
 		case engine.BarrierRow:
-			touched, _ := settings.CommitCycle(res.Memory, res.Deltas, r.Cycle)
+			touched, _ := memories.CommitCycle(&settings, memories.Map(res.Memory), memories.Of(res.Deltas), r.Cycle)
 			for _, agent := range touched {
 				changed[agent] = true
 			}

@@ -173,7 +173,7 @@ func (p *localWorkers) proceed(w *simWorker) {
 	}
 	p.count++
 	w.cancel = false
-	p.session(&w.row, w.place, c.memory.committed[w.place.Agent], c.memory.injected)
+	p.session(&w.row, w.place, c.memory.committed.Of(w.place.Agent), c.memory.injected)
 }
 
 // removeWorker delivers a worker's batch and removes the worker.

@@ -171,7 +171,7 @@ func (j *simJob) start(probe bool) bool {
 		t.until = f.at.Add(time.Duration(f.draw.IntN(300)) * time.Millisecond)
 	}
 	if t.sequence = j.sequence; t.sequence != nil {
-		t.memory = j.sequence.memory(t.place.Agent)
+		t.memory = j.sequence.Of(t.place.Agent)
 	}
 	f.log("%s begins %v under %v", j.node.name, t.place, t.lease.Lease)
 	f.session(&t.row, t.place, t.memory, t.injected)

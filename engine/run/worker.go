@@ -118,7 +118,7 @@ func (w *worker) stopClock() {
 func (w *worker) execute(t *Task) {
 	s, agent, due := w.s, t.Agent, t.Due
 	if w.cycle.sequence != nil {
-		t.Memory = w.cycle.sequence.memory(agent)
+		t.Memory = w.cycle.sequence.Of(agent)
 	}
 	s.Reset(t.Place, w.cycle.Now, t.Memory)
 	w.clock = nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 )
@@ -363,7 +364,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		for agent, c := range changes {
 			deltas[agent] = c.delta
 		}
-		touched, _ := r.settings.CommitCycle(r.Memory, deltas, cycle)
+		touched, _ := memories.CommitCycle(&r.settings, memories.Map(r.Memory), memories.Of(deltas), cycle)
 		for _, agent := range touched {
 			changed[agent] = true
 		}

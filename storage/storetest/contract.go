@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/workers"
 )
 
@@ -179,7 +180,7 @@ func testTurns(t *testing.T, open Open) {
 			}
 			f.append(rows)
 			f.commit(engine.BarrierRow{Cycle: cycle, At: at(cycle)})
-			r.Settings.CommitCycle(memory, deltas, cycle)
+			memories.CommitCycle(&r.Settings, memories.Map(memory), memories.Of(deltas), cycle)
 		}
 		f.reopen()
 		res, err := f.Resume(t.Context(), f.run)

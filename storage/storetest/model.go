@@ -10,6 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // model is a simple implementation of the semantics of a journal: it replays the complete history.
@@ -113,7 +114,7 @@ func (m *model) barrier() {
 			deltas[agent] = s.Delta
 		}
 	}
-	changed, _ := (&engine.Settings{}).CommitCycle(m.memory, deltas, m.cycle)
+	changed, _ := memories.CommitCycle(&engine.Settings{}, memories.Map(m.memory), memories.Of(deltas), m.cycle)
 	for _, agent := range changed {
 		m.changed[agent] = true
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // TestMemoryBudget checks which sessions wait for memory, which get it and which fail.
@@ -179,7 +180,7 @@ func TestMemoryGrowth(t *testing.T) {
 			}
 			deltas[agent] = d
 		}
-		_, grown := (&engine.Settings{}).CommitCycle(memory, deltas, cycle)
+		_, grown := memories.CommitCycle(&engine.Settings{}, memories.Map(memory), memories.Of(deltas), cycle)
 		if sum += grown; sum != total() {
 			t.Fatalf("after cycle %d it has grown to %d, and is %d", cycle, sum, total())
 		}

@@ -1,4 +1,4 @@
-package engine_test
+package memories_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/memories"
 )
 
 // TestCommitCycle compares several barriers with inboxes kept as lists of texts.
@@ -44,7 +45,7 @@ func TestCommitCycle(t *testing.T) {
 					}
 				}
 			}
-			changed, _ := (&engine.Settings{}).CommitCycle(memory, deltas, cycle)
+			changed, _ := memories.CommitCycle(&engine.Settings{}, memories.Map(memory), memories.Of(deltas), cycle)
 			if want := slices.Sorted(maps.Keys(touched)); !slices.Equal(changed, want) {
 				t.Fatalf("changed %v, want %v", changed, want)
 			}
@@ -72,7 +73,7 @@ func TestCommitCycle(t *testing.T) {
 func TestInboxIsBounded(t *testing.T) {
 	memory := map[int]*engine.Memory{}
 	for i := range engine.MostLetters + 10 {
-		(&engine.Settings{}).CommitCycle(memory, map[int]engine.Delta{1: {Said: []engine.Message{{To: []int{0}, Body: fmt.Append(nil, i)}}}}, i)
+		memories.CommitSession(memories.Map(memory), 1, &engine.Delta{Said: []engine.Message{{To: []int{0}, Body: fmt.Append(nil, i)}}}, i)
 	}
 	if in := memory[0].Inbox; len(in) != engine.MostLetters || string(in[0].Body) != "10" {
 		t.Errorf("%d letters, the oldest %s; want the newest %d", len(in), in[0].Body, engine.MostLetters)
