@@ -9,6 +9,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/memory"
+	"github.com/throng-sim/throng/engine/chain/message"
 	"github.com/throng-sim/throng/engine/internal/draw"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -25,13 +26,13 @@ const (
 
 // Input is the input of a session.
 type Input struct {
-	World  World        // names that its steps see in addition to each other: agent, session, now, input
-	Memory *memory.View // memory that World's agent shows
-	Agents Directory    // agents that may receive messages
-	Acted  string       // the event that stops the session; "" for none
-	Bound  Bound        // the run's copies of services; nil uses the services themselves
-	Watch  *Watch       // records the session's outputs; nil records nothing
-	Dry    bool         // stop with the reason [Asks] before the first request or python step, and skip waits
+	World  World             // names that its steps see in addition to each other: agent, session, now, input
+	Memory *memory.View      // memory that World's agent shows
+	Agents message.Directory // agents that may receive messages
+	Acted  string            // the event that stops the session; "" for none
+	Bound  Bound             // the run's copies of services; nil uses the services themselves
+	Watch  *Watch            // records the session's outputs; nil records nothing
+	Dry    bool              // stop with the reason [Asks] before the first request or python step, and skip waits
 }
 
 // Asks is why a dry session stops. No scenario can give this reason.

@@ -1,31 +1,18 @@
 package chain
 
 import (
-	"slices"
+	"bytes"
 	"time"
 
 	"go.starlark.net/starlark"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/message"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script/value"
 	"github.com/throng-sim/throng/engine/service/redact"
 )
-
-// Directory finds agents for messages. It is safe for concurrent use.
-type Directory interface {
-	// Index returns the index of an agent by its id; false if the id is unknown.
-	Index(id string) (index int, ok bool, err error)
-	// Count returns the number of agents.
-	Count() int
-}
-
-// maxRecipients is how many agents one message reaches.
-const maxRecipients = 10_000
-
-// AllAgents is the address of a message to all other agents.
-const AllAgents = "all"
 
 // say sends a message to other agents. It is in their inbox from the next cycle on, until one of their sessions
 // succeeds. Its output is the message.
@@ -52,7 +39,7 @@ func readSay(r *reader, n *doc.Node) action {
 	}
 	s.shape = value.NewShape("to", "text", "data")
 	if constant(s.text) && constant(s.data) {
-		if fixed, err := s.speak(new(turn)); err == nil {
+		if fixed, err := s.speak(&turn{x: new(execution)}); err == nil {
 			s.fixed = &fixed
 		}
 	}
@@ -70,7 +57,7 @@ func (s *say) run(t *turn) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	recipients, err := t.recipients(to)
+	recipients, err := message.Recipients(t.x.in.Agents, t.x.s.Agent, to, t.x.in.Memory.To)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +98,8 @@ func (s *say) speak(t *turn) (m spoken, err error) {
 			return m, err
 		}
 	}
-	m.body, err = MessageBody(m.text, m.data)
+	t.x.text, err = message.AppendBody(t.x.text[:0], m.text, m.data)
+	m.body = bytes.Clone(t.x.text)
 	return m, err
 }
 
@@ -131,65 +119,4 @@ func (t *turn) traceMessage(to, text value.Value, body []byte) {
 	t.x.s.Trace(engine.Exchange{
 		At: time.Now(), Path: t.path, Attempt: 1, Speech: engine.Speech{Reply: redact.Shorten(redact.Unnamed(said), maxMessage), To: names},
 	}, false)
-}
-
-// messageShape is the shape of a message's body.
-var messageShape = value.NewShape("text", "data")
-
-// MessageBody encodes the body of a message; nil and missing parts are null.
-func MessageBody(text, said value.Value) ([]byte, error) {
-	for _, v := range []*value.Value{&text, &said} {
-		if *v == nil || *v == value.Missing {
-			*v = starlark.None
-		}
-	}
-	return value.AppendJSON(nil, messageShape.Of(text, said))
-}
-
-// recipients returns the indexes of the recipients, ascending and without repeats: an id, a list of ids, or all others.
-func (t *turn) recipients(to value.Value) ([]int, error) {
-	agents, self := t.x.in.Agents, t.x.s.Agent
-	if id, ok := starlark.AsString(to); ok {
-		if id == AllAgents {
-			if n := agents.Count() - 1; n > maxRecipients {
-				return nil, engine.Fail(engine.Script, "a message to all reaches %d agents; at most %d", n, maxRecipients)
-			}
-			var all []int
-			for i := range agents.Count() {
-				if i != self {
-					all = append(all, i)
-				}
-			}
-			return all, nil
-		}
-		if index, ok, err := agents.Index(id); ok && err == nil {
-			return t.x.in.Memory.To(index), nil
-		}
-		to = value.NewList([]value.Value{to})
-	}
-	ids, ok := to.(starlark.Iterable)
-	if !ok {
-		return nil, engine.Fail(engine.Script, "a message is for an id, a list of ids or all, not for %s", value.Shown(to))
-	}
-	var recipients []int
-	iter := ids.Iterate()
-	defer iter.Done()
-	for v := starlark.Value(nil); iter.Next(&v); {
-		id, err := value.Text(v)
-		if err != nil {
-			return nil, err
-		}
-		index, ok, err := agents.Index(id)
-		switch {
-		case err != nil:
-			return nil, err
-		case !ok:
-			return nil, engine.Fail(engine.Script, "a message for %q: no such agent", id)
-		case len(recipients) == maxRecipients:
-			return nil, engine.Fail(engine.Script, "a message for more than %d agents", maxRecipients)
-		}
-		recipients = append(recipients, index)
-	}
-	slices.Sort(recipients)
-	return slices.Compact(recipients), nil
 }

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/codec"
+	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/engine/retrieval"
 )
 

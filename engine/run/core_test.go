@@ -18,9 +18,9 @@ import (
 // of it the core may use only the names in clockless.
 var coreImports = []string{
 	"github.com/throng-sim/throng/engine", "github.com/throng-sim/throng/engine/arrivals", "github.com/throng-sim/throng/engine/criteria",
-	"github.com/throng-sim/throng/engine/run/pace", "github.com/throng-sim/throng/engine/workers",
+	"github.com/throng-sim/throng/engine/run/pace", "github.com/throng-sim/throng/engine/workers", "github.com/throng-sim/throng/engine/memories",
 	"cmp", "encoding/json", "errors", "fmt", "maps", "math", "slices", "strconv", "strings", "time",
-	"github.com/throng-sim/throng/engine/internal/stats", "github.com/throng-sim/throng/engine/seconds",
+	"github.com/throng-sim/throng/engine/internal/bitset", "github.com/throng-sim/throng/engine/internal/stats", "github.com/throng-sim/throng/engine/seconds",
 }
 
 // timeNames lists what the core may use of package time, in addition to the methods of times.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/message"
 )
 
 // directory finds agents by their ids. It reads all ids when the first is asked for.
@@ -18,12 +18,12 @@ type directory struct {
 	err  error
 }
 
-var _ chain.Directory = (*directory)(nil)
+var _ message.Directory = (*directory)(nil)
 
-// Count implements chain.Directory.
+// Count implements message.Directory.
 func (d *directory) Count() int { return d.p.s.Agents }
 
-// Index implements chain.Directory.
+// Index implements message.Directory.
 func (d *directory) Index(id string) (index int, ok bool, err error) {
 	d.once.Do(d.read)
 	if index, ok = d.numbered(id); ok {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/throng-sim/throng/engine"
-	"github.com/throng-sim/throng/engine/chain"
+	"github.com/throng-sim/throng/engine/chain/message"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/value"
@@ -41,7 +41,7 @@ func (r *reader) interventions(n *doc.Node) {
 		}
 		text, data := r.said(item.Get("text")), r.said(item.Get("data"))
 		var err error
-		if in.body, err = chain.MessageBody(text, data); err != nil {
+		if in.body, err = message.AppendBody(nil, text, data); err != nil {
 			item.Errorf("", "%v", err)
 		}
 		r.s.outside = append(r.s.outside, in)
@@ -57,7 +57,7 @@ func (r *reader) recipients(n *doc.Node) []string {
 	nodes := []*doc.Node{n}
 	if n.Kind() == doc.List {
 		nodes = n.List()
-	} else if v, ok := r.constant(n); ok && v == starlark.String(chain.AllAgents) {
+	} else if v, ok := r.constant(n); ok && v == starlark.String(message.All) {
 		return nil
 	}
 	ids := []string{}
@@ -153,7 +153,7 @@ func (p *Program) Message(ids []string, text, data string) (engine.Message, erro
 	if text != "" {
 		line = starlark.String(text)
 	}
-	body, err := chain.MessageBody(line, said)
+	body, err := message.AppendBody(nil, line, said)
 	m.Body = body
 	return m, err
 }

@@ -374,8 +374,7 @@ func (r *resuming) deltas(ctx context.Context, outcomes map[int]lastTake) error 
 		if err != nil {
 			return err
 		}
-		var at int
-		var data []byte
+		at, data := 0, []byte(nil)
 		if err := rows.Scan(&at, &data); err != nil {
 			return err
 		}
