@@ -47,7 +47,8 @@ type Step struct {
 	private   bool       // its output must not be shown
 	connects  bool       // it uses a connector
 	options   expr.Value // input of the connector; nil means missing
-	segment   int        // position in its block
+	place     int        // position in its block
+	segment   int        // position of its segment
 	node      *node      // nil for a plain step
 	used      bool       // other steps use its output
 	file      string     // where it is defined

@@ -8,6 +8,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
+	"github.com/throng-sim/throng/engine/chain/iteration"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/script"
 	"github.com/throng-sim/throng/engine/script/known"
@@ -79,6 +80,7 @@ type loop struct {
 	do    *Block
 	limit int // maximum passes; 0 is as many as the list has
 	shape *value.Shape
+	names *iteration.Names
 }
 
 func readFor(r *reader, n *doc.Node) action {
@@ -90,7 +92,7 @@ func readFor(r *reader, n *doc.Node) action {
 	}
 	l.limit = n.Get("limit").Int(1, anyInt)
 	l.do = r.knowing(l.as, r.elements(l.each)).branch(n.Get("do"), l.as)
-	l.shape = value.NewShape(l.do.names()...)
+	l.shape, l.names = value.NewShape(l.do.names()...), iteration.New(l.do.names())
 	return l
 }
 
@@ -130,21 +132,20 @@ func (l *loop) run(t *turn) (value.Value, error) {
 	if items != nil {
 		n = items.Len()
 	}
-	passes := make([]value.Value, 0, n)
-	p := new(pass) // of sequential passes
+	records := make([]value.Value, 0, n)
+	p := &pass{block: l.do, owner: t, local: l.as, timed: &t.timed} // of sequential passes
 	for i := range n {
 		if l.limit > 0 && i == l.limit {
 			return nil, engine.Fail(engine.LoopLimit, "more than %d passes", l.limit)
 		}
-		*p = pass{
-			block: l.do, owner: t, prefix: t.path + "[" + itoa(i) + "].", local: l.as, value: items.Index(i), timed: &t.timed,
-		}
+		p.prefix, p.paths = l.names.Of(t.path, t.path == t.step.Name, i)
+		p.outputs, p.last, p.value = p.outputs[:0], nil, items.Index(i)
 		if err := t.x.run(p); err != nil {
 			return nil, err
 		}
-		passes = append(passes, l.shape.Record(p.outputs...))
+		records = append(records, l.shape.Of(p.outputs...))
 	}
-	return value.NewList(passes), nil
+	return value.NewList(records), nil
 }
 
 // while repeats its block as long as a condition holds. Its output is a list of records, step: output, one per pass.

@@ -252,8 +252,13 @@ func (x *execution) step(p *pass, s *Step) (value.Value, error) {
 
 // perform executes one step. A failure that the step ignores is not an error.
 func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
-	t := &p.turn
-	*t = turn{x: x, step: s, frame: p, path: p.prefix + s.Name, at: len(x.row.Steps)}
+	t, path := &p.turn, ""
+	if p.paths != nil {
+		path = p.paths[s.place]
+	} else {
+		path = p.prefix + s.Name
+	}
+	*t = turn{x: x, step: s, frame: p, path: path, at: len(x.row.Steps)}
 	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
 	x.at = t
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})

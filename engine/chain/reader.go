@@ -187,7 +187,7 @@ func (r *reader) block(n *doc.Node) *Block {
 		r.chain.Taken[name] = true
 		b.index[name] = len(b.Steps)
 		line, _ := at.Entry.Key.Position()
-		b.Steps = append(b.Steps, &Step{Name: name, Label: name, file: at.Entry.Key.File(), line: line})
+		b.Steps = append(b.Steps, &Step{Name: name, Label: name, place: len(b.Steps), file: at.Entry.Key.File(), line: line})
 		list = append(list, at)
 		r.places[b.Steps[len(list)-1]] = at
 	}

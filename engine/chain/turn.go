@@ -37,6 +37,7 @@ type pass struct {
 	block   *Block
 	owner   *turn // the step that contains the block; nil for a chain's body
 	prefix  string
+	paths   []string      // of the block's steps; nil if they are not known
 	outputs []value.Value // outputs of the segments that have ended, in file order
 	last    value.Value   // output of the last successful step; nil if there is none
 	member  *member       // the group of the pass; nil unless it is one step of a group
@@ -45,7 +46,7 @@ type pass struct {
 	value   value.Value   // its value
 	tool    bool          // its step is a tool, whose arguments are the input
 	timed   *timed
-	steps   value.Value // the names visible to expressions, created on demand
+	steps   value.Lazy // shows the steps to expressions
 	turn    turn
 }
 
@@ -167,10 +168,8 @@ func (t *turn) Lookup(name string) (value.Value, error) {
 	}
 	switch name {
 	case "steps":
-		if t.frame.steps == nil {
-			t.frame.steps = value.NewLazy("steps", visible{t.frame})
-		}
-		return t.frame.steps, nil
+		t.frame.steps = *value.NewLazy("steps", visible{t.frame})
+		return &t.frame.steps, nil
 	case "previous":
 		return t.previous(), nil
 	}
