@@ -94,7 +94,12 @@ func (c *compiler) lengthOf(e *syntax.CallExpr) (list *syntax.DotExpr, ok bool) 
 	if !ok || fn.Name != "len" || len(e.Args) != 1 {
 		return nil, false
 	}
-	if b := fn.Binding.(*resolve.Binding); b.Scope != resolve.Universal {
+	switch fn.Binding.(*resolve.Binding).Scope {
+	case resolve.Universal, resolve.Predeclared:
+	default:
+		return nil, false
+	}
+	if _, dynamic := c.slot[fn.Name]; dynamic || c.constant(fn.Name) != universe["len"] {
 		return nil, false
 	}
 	list, ok = unparen(e.Args[0]).(*syntax.DotExpr)
