@@ -92,7 +92,7 @@ type visit struct {
 	now     time.Time
 	input   value.Value
 
-	// What is shown is kept here, so that it is not allocated for each session.
+	// shown to expressions; kept here so that sessions do not allocate it
 	shownAgent, shownSession value.Lazy
 	shownNow                 value.Value
 }

@@ -82,14 +82,14 @@ func (c *compiler) call(e *syntax.CallExpr) eval {
 			return c.appendTo(e, dot)
 		}
 	}
-	if list, ok := c.lengthOf(e); ok {
+	if list, ok := lengthOf(c, e); ok {
 		return c.length(e, list)
 	}
 	return c.anyCall(e, c.expr(e.Fn))
 }
 
 // lengthOf returns the list of a call len(x.list) of the built-in function.
-func (c *compiler) lengthOf(e *syntax.CallExpr) (list *syntax.DotExpr, ok bool) {
+func lengthOf(c *compiler, e *syntax.CallExpr) (list *syntax.DotExpr, ok bool) {
 	fn, ok := unparen(e.Fn).(*syntax.Ident)
 	if !ok || fn.Name != "len" || len(e.Args) != 1 {
 		return nil, false

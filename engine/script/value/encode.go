@@ -20,8 +20,8 @@ func AppendJSON(dst []byte, v Value) ([]byte, error) {
 	return e.out, err
 }
 
-// ShortJSON returns the JSON text of a value of which many have the same, such as a small number, and nil for all others. The text must
-// not be changed.
+// ShortJSON returns the JSON text of a small number or a truth value, and nil for all others. All callers share the text, which must not
+// be changed.
 func ShortJSON(v Value) []byte {
 	switch v := v.(type) {
 	case starlark.Int:
