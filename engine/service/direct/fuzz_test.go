@@ -138,6 +138,7 @@ func (f fuzzed) byTransport(t *testing.T) (e exchanged, kept bool) {
 	t.Helper()
 	rt := transport()
 	rt.MaxResponseHeaderBytes = fuzzHead
+	rt.ReadBufferSize = maxLinkBuffer // an unfinished line that fills the buffer has another error
 	rt.DialContext = func(context.Context, string, string) (net.Conn, error) { return f.conn(1), nil }
 	defer rt.CloseIdleConnections()
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { kept = err == nil }})
@@ -223,7 +224,7 @@ func answers(t testing.TB) []string {
 		ok + "Content-Encoding: gzip\r\nContent-Length: 34\r\n\r\n" + strings.Repeat("0", 34),
 		ok + "Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", ok + "Content-Encoding: gzip\r\n\r\n" + packed.String()[:packed.Len()-5], ok + zipped + "more",
 		ok + "X: " + strings.Repeat("x", fuzzHead) + "\r\n\r\n", ok + strings.Repeat("X: y\r\n", fuzzHead) + "\r\n", ok + "X: " + strings.Repeat("x", 2*maxLinkBuffer-100) + "\r\nContent-Length: 2\r\n\r\nok",
-		strings.Repeat("x", 2*fuzzHead), ok + "Content-Length: 3000\r\n\r\n" + strings.Repeat("x", 3000), ok + "\r\n" + strings.Repeat("x", 9000),
+		strings.Repeat("x", 2*fuzzHead), strings.Repeat("x", maxLinkBuffer), ok + "Content-Length: 3000\r\n\r\n" + strings.Repeat("x", 3000), ok + "\r\n" + strings.Repeat("x", 9000),
 		ok + "X\r\n\r\n", ok + ": x\r\n\r\n", ok + "X: a\r\n b\r\nContent-Length: 0\r\n\r\n", ok + "X: a\x00b\r\n\r\n", ok + "X y: z\r\n\r\n", ok + "x: é\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", ok + "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n6\r\ndata:x\r\n0\r\n\r\n", ok + "Keep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n",
 		ok + "Connection: close\r\n\r\nok", ok + "Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n",
