@@ -188,6 +188,7 @@ func (e *Execution) plan(x *Experiment, status *Status) {
 	if e.events.Planned != nil {
 		e.events.Planned(status)
 	}
+	p := status.progress() // runs in progress change it once the lock is free
 	e.mu.Unlock()
-	e.warn(x.Orders.Progress(status.progress()))
+	e.warn(x.Orders.Progress(p))
 }
