@@ -234,7 +234,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 		Inexact:      cmp.Or(inexactBecause(j, l.Settings.Mock), mismatch),
 		Unpriced:     o.unpriced,
 		Pool:         pool,
-		MemoryBudget: l.assembly().memoryBudget(),
+		MemoryBudget: l.assembly().memoryBudget(j),
 
 		Descriptions: run.Descriptions{Name: j.Program.AgentID, Purpose: j.Program.Purpose(), Where: j.Program.Where(), Survey: view.IsSurvey(&j.Record)},
 		Prior:        run.Prior{Kept: j.Record.Kept, Move: move, Ledger: j.ledger, PopulationCalls: j.records, PopulationTook: j.writing},

@@ -79,6 +79,7 @@ func Work(ctx context.Context, cfg WorkerConfig) (err error) {
 		return fmt.Errorf("join the fleet: %w", err)
 	}
 	defer func() { err = errors.Join(err, link.Close()) }()
+	defer machine.TuneHeap()()
 	err = fleet.Work(ctx, fleet.WorkerConfig{
 		Link: watched{link, cfg.Hooks.Message}, Info: info, Prepare: preparer{cfg.Say, cfg.Hooks.Witness}.prepare, Host: machine.Host(cfg.Data), Once: cfg.Once, Say: cfg.Say,
 	})
