@@ -68,7 +68,7 @@ func (l *Ledger) tryReserve(a Outlay) bool {
 	if l.waiting.Len() > 0 || l.closed != "" || !l.fits(a) {
 		return false
 	}
-	l.at.Claimed = l.at.Claimed.Plus(a)
+	l.at.Claimed.Add(&a)
 	return true
 }
 
@@ -104,7 +104,7 @@ func (l *Ledger) reserve(ctx context.Context, a Outlay) error {
 	select {
 	case err := <-c.answer:
 		if err == nil { // granted in the meantime: release it
-			l.at.Claimed = l.at.Claimed.Minus(a)
+			l.at.Claimed.Subtract(&a)
 		}
 	default:
 		l.waiting.Remove(at)
@@ -120,7 +120,8 @@ func (l *Ledger) Settle(claimed, spent Outlay) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at.Claimed, l.at.Spent = l.at.Claimed.Minus(claimed), l.at.Spent.Plus(spent)
+	l.at.Claimed.Subtract(&claimed)
+	l.at.Spent.Add(&spent)
 	l.admit()
 }
 
@@ -131,7 +132,7 @@ func (l *Ledger) Note(beside Outlay) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at.Unrecorded = l.at.Unrecorded.Plus(beside)
+	l.at.Unrecorded.Add(&beside)
 }
 
 // TryClaim is like Claim but does not wait. If it would have to, ok is false and nothing is claimed.
@@ -163,7 +164,8 @@ func (l *Ledger) Spent() Outlay {
 func (l *Ledger) Resume(spent, beside Outlay) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.at.Spent, l.at.Unrecorded = l.at.Spent.Plus(spent), l.at.Unrecorded.Plus(beside)
+	l.at.Spent.Add(&spent)
+	l.at.Unrecorded.Add(&beside)
 }
 
 // SetBudget changes the bounds and admits waiting claims that now fit.
@@ -216,7 +218,7 @@ func (l *Ledger) never(a Outlay) (of *Bound, why string) {
 
 // fits reports whether an amount can be claimed now. The caller holds mu.
 func (l *Ledger) fits(a Outlay) bool {
-	return l.at.Budget.over(l.at.Spent.Plus(l.at.Claimed).Amount(), a.Amount()) == nil
+	return l.at.Budget.over(l.at.Spent.Amount().Plus(l.at.Claimed.Amount()), a.Amount()) == nil
 }
 
 // admit answers the claims at the front of the queue that fit now or never will. The caller holds mu.
@@ -230,7 +232,7 @@ func (l *Ledger) admit() {
 		case !l.fits(c.amount):
 			return
 		default:
-			l.at.Claimed = l.at.Claimed.Plus(c.amount)
+			l.at.Claimed.Add(&c.amount)
 			c.answer <- nil
 		}
 		l.waiting.Remove(front)

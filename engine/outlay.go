@@ -8,16 +8,26 @@ type Outlay struct {
 
 // Plus returns the sum of o and p.
 func (o Outlay) Plus(p Outlay) Outlay {
-	o.Requests += p.Requests
-	o.Usage.Add(&p.Usage)
+	o.Add(&p)
 	return o
 }
 
 // Minus returns the difference of o and p.
 func (o Outlay) Minus(p Outlay) Outlay {
+	o.Subtract(&p)
+	return o
+}
+
+// Add adds p to o.
+func (o *Outlay) Add(p *Outlay) {
+	o.Requests += p.Requests
+	o.Usage.add(&p.Usage, 1)
+}
+
+// Subtract subtracts p from o.
+func (o *Outlay) Subtract(p *Outlay) {
 	o.Requests -= p.Requests
 	o.Usage.add(&p.Usage, -1)
-	return o
 }
 
 // Amount returns the part of an outlay that budgets limit.

@@ -109,7 +109,7 @@ func (s *Session) Replay(path string) (Entry, bool) {
 		e, ok := s.host.TakeIntent(s.apart.key, path)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.spent = s.spent.Plus(e.Spent)
+		s.spent.Add(&e.Spent)
 		return e, ok
 	}
 	if s.prefix == nil {
@@ -139,19 +139,22 @@ func (s *Session) Forget(path string) {
 // It returns once they are durable. spent is what earlier attempts used. claimed is the most that this attempt may
 // use, and counts as spent if the process dies before the answer. The session's clock must be paused during the call.
 // A second intent for a path replaces the first.
-func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, claimed Outlay) error {
+func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, claimed *Outlay) error {
+	return s.host.Commit(ctx, s.intent(path, hash, spent, claimed))
+}
+
+// intent returns the row of an intent. Rows are large: they must not be on the stack of a session that waits for the journal.
+func (s *Session) intent(path string, hash uint64, spent, claimed *Outlay) Row {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.apart != nil {
-		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(claimed)} // the journal has no answer for the earlier calls
-		s.mu.Unlock()
-		return s.host.Commit(ctx, SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e})
+		e := Entry{Path: path, Hash: hash, Spent: s.spent.Plus(*claimed)} // the journal has no answer for the earlier calls
+		return SharedRow{Key: s.apart.key, Cycle: s.Cycle, Entry: e}
 	}
-	earlier := s.pending
+	row := IntentRow{s.Place, path, hash, spent.Plus(*claimed), s.pending}
 	s.pending = nil
-	s.kept = s.kept.Plus(Prefix(earlier).total())
-	s.intends(path, spent.Plus(claimed))
-	s.mu.Unlock()
-	return s.host.Commit(ctx, IntentRow{s.Place, path, hash, spent.Plus(claimed), earlier})
+	s.intends(&row)
+	return row
 }
 
 // Answered journals the result of a step that has an intent.

@@ -4,24 +4,41 @@ import "context"
 
 // spending is what a session has spent of the budget. The session's lock guards it.
 type spending struct {
-	spent Outlay            // including earlier processes, as far as journaled
-	kept  Outlay            // part of spent that the journal keeps for replay, including the claims of intents
-	open  map[string]Outlay // part of kept, by the path of an intent without an answer; may be nil
+	spent Outlay             // including earlier processes, as far as journaled
+	kept  Outlay             // part of spent that the journal keeps for replay, including the claims of intents
+	open  map[string]*Outlay // part of kept, by the path of an intent without an answer; may be nil
 }
 
 // intends records an intent in the journal.
-func (s *spending) intends(path string, out Outlay) {
-	if s.open == nil {
-		s.open = map[string]Outlay{}
+func (s *spending) intends(r *IntentRow) {
+	for i := range r.Earlier {
+		s.kept.Add(&r.Earlier[i].Spent)
 	}
-	s.kept = s.kept.Plus(out).Minus(s.open[path])
-	s.open[path] = out
+	s.closes(r.Path)
+	s.kept.Add(&r.Spent)
+	s.opens(r.Path, r.Spent)
+}
+
+// opens records the spending of an intent without an answer.
+func (s *spending) opens(path string, spent Outlay) {
+	if s.open == nil {
+		s.open = map[string]*Outlay{}
+	}
+	s.open[path] = &spent
+}
+
+// closes forgets the intent of a path, if there is one.
+func (s *spending) closes(path string) {
+	if open := s.open[path]; open != nil {
+		s.kept.Subtract(open)
+		delete(s.open, path)
+	}
 }
 
 // answered records that an entry in the journal replaced its intent, if there was one.
 func (s *spending) answered(e *Entry) {
-	s.kept = s.kept.Plus(e.Spent).Minus(s.open[e.Path])
-	delete(s.open, e.Path)
+	s.kept.Add(&e.Spent)
+	s.closes(e.Path)
 }
 
 // begin adds what an earlier process spent.
@@ -30,10 +47,7 @@ func (s *spending) begin(known Prefix) {
 	s.kept = s.spent
 	for i := range known {
 		if known[i].Attempts == 0 && known[i].Spent != (Outlay{}) {
-			if s.open == nil {
-				s.open = map[string]Outlay{}
-			}
-			s.open[known[i].Path] = known[i].Spent
+			s.opens(known[i].Path, known[i].Spent)
 		}
 	}
 }
@@ -63,7 +77,7 @@ func settling(s *Session, claimed Outlay) func(Outlay) {
 		s.host.Settle(claimed, spent)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.spent = s.spent.Plus(spent)
+		s.spent.Add(&spent)
 	}
 }
 

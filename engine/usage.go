@@ -36,10 +36,14 @@ func (u *Usage) figures() [13]*int64 {
 }
 
 // Add adds other to u. other may be nil.
-func (u *Usage) Add(other *Usage) { u.add(other, 1) }
+func (u *Usage) Add(other *Usage) {
+	if other != nil {
+		u.add(other, 1)
+	}
+}
 
 func (u *Usage) add(other *Usage, sign int64) {
-	if other == nil {
+	if *other == (Usage{}) { // as for all requests but those of models
 		return
 	}
 	mine, more := u.figures(), other.figures()

@@ -58,7 +58,7 @@ func (p *remembering) Session(s *engine.Session) {
 	if s.Agent%10 == 0 {
 		clock := s.Clock()
 		clock.Hold()
-		err := s.Intend(clock.Context(), "pay", uint64(s.Agent), engine.Outlay{}, engine.Outlay{})
+		err := s.Intend(clock.Context(), "pay", uint64(s.Agent), &engine.Outlay{}, &engine.Outlay{})
 		clock.Release()
 		if err != nil {
 			s.Row.Fail("pay", err)

@@ -216,7 +216,7 @@ var fleetPrograms = map[string]engine.Program{
 		for i := range 10 {
 			path := fmt.Sprint("step", i)
 			c.Hold()
-			err := s.Intend(c.Context(), path, uint64(i), engine.Outlay{}, engine.Outlay{Requests: 1})
+			err := s.Intend(c.Context(), path, uint64(i), &engine.Outlay{}, &engine.Outlay{Requests: 1})
 			c.Release()
 			if err != nil {
 				s.Row.Fail(path, err)

@@ -182,7 +182,7 @@ func (c *Crowd) ask(s *engine.Session, i int, took time.Duration) error {
 	case changes:
 		up := s.Clock()
 		up.Hold()
-		err := s.Intend(up.Context(), path, uint64(i), engine.Outlay{}, engine.Outlay{})
+		err := s.Intend(up.Context(), path, uint64(i), &engine.Outlay{}, &engine.Outlay{})
 		up.Release()
 		if err != nil {
 			return err

@@ -96,7 +96,7 @@ func (c *Crowd) fly(s *engine.Session, key engine.SharedKey, path string) error 
 	} else {
 		up := s.Clock()
 		up.Hold()
-		err := s.Intend(up.Context(), path, uint64(key[0]), engine.Outlay{}, engine.Outlay{})
+		err := s.Intend(up.Context(), path, uint64(key[0]), &engine.Outlay{}, &engine.Outlay{})
 		up.Release()
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ func asks(f func(s *engine.Session) error) engine.Program {
 // settle requests a key in the run's name without waiting.
 func settle(s *engine.Session, key engine.SharedKey, e engine.Entry, r engine.StepRecord) error {
 	a := s.ForRun(key, time.Minute, tooLong)
-	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash, engine.Outlay{}, engine.Outlay{}); err != nil {
+	if err := a.Intend(a.Clock().Context(), e.Path, e.Hash, &engine.Outlay{}, &engine.Outlay{}); err != nil {
 		return err
 	}
 	a.Answered(e)
@@ -171,7 +171,7 @@ func TestSharedAnswersAfterResume(t *testing.T) {
 		cfg := enginetest.Config(1, asks(func(s *engine.Session) error {
 			a := s.ForRun(flying, time.Minute, tooLong)
 			for i, path := range []string{"think", "think~2"} { // a second call for the same key
-				if err := a.Intend(a.Clock().Context(), path, uint64(77+i), engine.Outlay{}, engine.Outlay{}); err != nil {
+				if err := a.Intend(a.Clock().Context(), path, uint64(77+i), &engine.Outlay{}, &engine.Outlay{}); err != nil {
 					return err
 				}
 			}
@@ -261,7 +261,7 @@ func TestEndDoesNotWaitForSharedRequests(t *testing.T) {
 				ended := make(chan error, 1)
 				r := start(t, enginetest.Config(1, asks(func(s *engine.Session) error {
 					a := s.ForRun(someKey, time.Hour, tooLong)
-					if err := a.Intend(a.Clock().Context(), "ask", 7, engine.Outlay{}, engine.Outlay{Requests: 1}); err != nil {
+					if err := a.Intend(a.Clock().Context(), "ask", 7, &engine.Outlay{}, &engine.Outlay{Requests: 1}); err != nil {
 						return err
 					}
 					go func() {

@@ -114,8 +114,17 @@ func (w *worker) stopClock() {
 	w.clock.Stop()
 }
 
-// execute runs a session.
+// execute runs a session. While it waits, only what it needs is on the stack.
 func (w *worker) execute(t *Task) {
+	w.begin(t)
+	if !w.ended() {
+		w.runProgram()
+	}
+	w.conclude(t)
+}
+
+// begin makes the session the one in flight.
+func (w *worker) begin(t *Task) {
 	s, agent, due := w.s, t.Agent, t.Due
 	if w.cycle.sequence != nil {
 		t.Memory = w.cycle.sequence.Of(agent)
@@ -132,6 +141,10 @@ func (w *worker) execute(t *Task) {
 		w.now = time.Now()
 	}
 	w.began = w.now
+}
+
+// ended reports whether the session has ended before its program runs.
+func (w *worker) ended() bool {
 	if w.cycle.ctx.Err() != nil {
 		w.row.Outcome = engine.Cut
 	} else if err := w.loadRecorded(); err != nil {
@@ -139,8 +152,14 @@ func (w *worker) execute(t *Task) {
 	} else if w.cycle.clock != nil && w.cycle.clock.Context().Err() != nil {
 		w.row.Fail("", context.Cause(w.cycle.clock.Context()))
 	} else {
-		w.runProgram()
+		return false
 	}
+	return true
+}
+
+// conclude records how the session ended.
+func (w *worker) conclude(t *Task) {
+	s, agent, due := w.s, t.Agent, t.Due
 	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), engine.ErrRetired)
 	if w.clock != nil {
 		w.stopClock()

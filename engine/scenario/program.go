@@ -56,9 +56,7 @@ func (p *Program) Session(s *engine.Session) {
 	}
 	if p.watch == nil && p.try == nil {
 		p.s.Chain.Run(s, &v.in)
-		v.memory.Reset(nil, nil)
-		*v = visit{memory: v.memory}
-		visits.Put(v)
+		v.leave()
 	} else {
 		recorder{p}.watched(s, v)
 	}
@@ -78,6 +76,15 @@ func (p *Program) enter(s *engine.Session) (*visit, error) {
 	v.agent.memory = &v.memory
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted, Bound: p.s.bound}
 	return v, nil
+}
+
+// leave makes the visit available to another session.
+//
+//go:noinline: what it copies would be on the stack of every session that waits.
+func (v *visit) leave() {
+	v.memory.Reset(nil, nil)
+	*v = visit{memory: v.memory}
+	visits.Put(v)
 }
 
 // visits are used again: what a session leaves behind is data, and refers to none of it.

@@ -34,25 +34,29 @@ func (c budget) claim(ctx context.Context) error {
 }
 
 // pay settles the claim of an attempt with what it used, which is nothing if it never left. In that case a call that must be sent
-// at most once keeps its claim: it could not be sent later if the session were cut for the next claim.
-func (c budget) pay(spent engine.Outlay) {
-	if !c.Once || spent != (engine.Outlay{}) {
-		c.budget().settled(spent)
+// at most once keeps its claim: it could not be sent later if the session were cut for the next claim. left says that its request
+// was sent; a is nil if there was no response.
+func (c budget) pay(left bool, a *Answer) {
+	if spent := c.cost(left, a); !c.Once || spent != (engine.Outlay{}) {
+		c.settled(&spent)
 	}
 }
 
 // releaseClaim releases the claim of an attempt that will not be made.
-func (c budget) releaseClaim() { c.budget().settled(engine.Outlay{}) }
+func (c budget) releaseClaim() { c.settled(&nothing) }
 
-func (c budget) settled(spent engine.Outlay) {
+// nothing is never changed.
+var nothing engine.Outlay
+
+func (c budget) settled(spent *engine.Outlay) {
 	if c.settle != nil {
-		c.settle(spent)
+		c.settle(*spent)
 	}
-	c.settle, c.claimed, c.spent = nil, engine.Outlay{}, c.spent.Plus(spent)
+	c.settle, c.claimed = nil, engine.Outlay{}
+	c.spent.Add(spent)
 }
 
-// cost returns what an attempt used. left says that its request was sent; a is nil if there was no response. A throttled attempt
-// used nothing.
+// cost returns what an attempt used. A throttled one used nothing.
 func (c budget) cost(left bool, a *Answer) engine.Outlay {
 	if !left || a != nil && a.Status == http.StatusTooManyRequests && !c.expects(a.Status) {
 		return engine.Outlay{}

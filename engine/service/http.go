@@ -187,7 +187,7 @@ func (r *Request) Described() string {
 // Do carries out a call, and follows no redirects. Its error is a *engine.StepError, or the cause of a context that ended: [*Overtime], engine.ErrCut or a
 // *engine.TimeoutError.
 func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
-	answer, err := h.ask(call, r)
+	answer, err := h.ask(call, &r)
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +199,22 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 }
 
 // ask is Do for a call that accepts any status.
-func (h *HTTP) ask(call *Call, r Request) (*Answer, error) {
-	hash, path := r.hash(), redact.Unmarked(r.Target.path)
+func (h *HTTP) ask(call *Call, r *Request) (*Answer, error) {
+	hash := r.hash()
+	req, err := h.prepare(call, r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.transport.do(req, hash, call)
+	if call.bill != nil {
+		call.budget().charge()
+	}
+	return answer, err
+}
+
+// prepare returns a request as it is sent, and says in the call what it is.
+func (h *HTTP) prepare(call *Call, r *Request) (*http.Request, error) {
+	path := redact.Unmarked(r.Target.path)
 	if n := int64(len(r.Body)); n > h.limits.RequestSize {
 		return nil, engine.Fail(engine.Script, "the request has %s, more than the %s of `limits: {request_size: …}` of the service %s",
 			engine.FormatBytes(n), engine.FormatBytes(h.limits.RequestSize), h.name)
@@ -209,10 +223,9 @@ func (h *HTTP) ask(call *Call, r Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var req http.Request
-	h.request(&r, &req)
+	req := h.request(r)
 	if k := call.Cookies; k != nil {
-		k.request, k.address = &r, h.address
+		k.request, k.address = r, h.address
 		if r.rooted {
 			k.address = h.rooted
 		}
@@ -221,23 +234,19 @@ func (h *HTTP) ask(call *Call, r Request) (*Answer, error) {
 	if call.Verify != nil {
 		call.ask = func(ctx context.Context) (*Answer, error) { return h.verify(ctx, call) }
 	}
-	answer, err := h.transport.do(&req, hash, call)
-	if call.bill != nil {
-		call.budget().charge()
-	}
-	return answer, err
+	return req, nil
 }
 
 // patience returns the timeout of one attempt.
 func (h *HTTP) patience() time.Duration { return time.Duration(h.transport.patience.Load()) }
 
-// request fills in req as it is sent. Attempts use copies of it.
-func (h *HTTP) request(r *Request, req *http.Request) {
+// request returns a request as it is sent. Attempts use copies of it.
+func (h *HTTP) request(r *Request) *http.Request {
 	u := h.address(r.Target)
 	if r.rooted {
 		u = h.rooted(r.Target)
 	}
-	*req = http.Request{
+	req := &http.Request{
 		Method: r.Method, URL: u, Host: u.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: r.Header,
 	}
 	if req.Header == nil {
@@ -248,6 +257,7 @@ func (h *HTTP) request(r *Request, req *http.Request) {
 	} else {
 		setBody(req, r.Body)
 	}
+	return req
 }
 
 // setBody sets the body of a request, which attempts copy.

@@ -89,7 +89,7 @@ func (b *batched) await(ctx context.Context, call *Call) error {
 		case isRejected:
 			return engine.Fail(engine.ConfigError, "%w; to call the model without batches, set `batch: off` in its service", rejected)
 		case ticket.Sent() && !errors.Is(err, engine.ErrCut):
-			call.budget().pay(call.budget().cost(true, nil)) // its answer will be billed
+			call.budget().pay(true, nil) // its answer will be billed
 		}
 		return err
 	}

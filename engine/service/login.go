@@ -63,10 +63,9 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Header = r.Header.Clone() // the login may be repeated
-	var req http.Request
-	l.Client.request(&r, &req)
-	answer, err := l.Client.transport.send(ctx, &req, call)
+	req := l.Client.request(r)
+	req.Header = req.Header.Clone() // the login may be repeated
+	answer, err := l.Client.transport.send(ctx, req, call)
 	by.Record.Take(&engine.StepRecord{Throttled: call.Record.Throttled, Waits: call.Record.Waits, Service: call.Record.Service})
 	by.spent = by.spent.Plus(call.spent)
 	if err == nil {

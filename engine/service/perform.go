@@ -109,11 +109,11 @@ func IdempotencyKey(run engine.RunID, cycle, agent int, path string, hash uint64
 // intend journals that a changing request is about to be sent. If that fails, the session is cut. A request that waits for a batch is
 // not sent yet.
 func (c *Call) intend(ctx context.Context) error {
-	claimed := c.claimed
+	claimed := &c.claimed
 	if c.batched != nil {
-		claimed = engine.Outlay{}
+		claimed = &engine.Outlay{}
 	}
-	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, c.spent, claimed) })
+	err := c.held(engine.ThrottledByJournal, func() error { return c.Session.Intend(ctx, c.Path, c.hash, &c.spent, claimed) })
 	switch {
 	case err == nil:
 		c.intended = c.spent.Requests + c.claimed.Requests

@@ -250,7 +250,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 			return nil, nil, errRenewed
 		}
 	}
-	call.budget().pay(call.budget().cost(connected, answer))
+	call.budget().pay(connected, answer)
 	switch {
 	case err == nil:
 		said = breaker.Answered
@@ -258,7 +258,7 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 			return nil, nil, err
 		}
 		call.display().redact(answer)
-		p.trace(s, call, attempted{start, took, nil, answer, nil, nil})
+		p.trace(s, call, &attempted{start, took, nil, answer, nil, nil})
 		return answer, nil, nil
 	case wasRenewed(ctx, context.Cause(once)):
 		return nil, nil, errRenewed
@@ -269,9 +269,9 @@ func (p *Postgres) attempt(ctx context.Context, call *Call, s *database.Statemen
 	}
 	if t, err = p.classify(ctx, once, err, connected, s, call); t != nil {
 		said = call.outcome().orRepeated(t.says)
-		p.trace(s, call, attempted{start, took, nil, nil, t.failure, nil})
+		p.trace(s, call, &attempted{start, took, nil, nil, t.failure, nil})
 	} else {
-		p.trace(s, call, attempted{start, took, nil, nil, nil, err})
+		p.trace(s, call, &attempted{start, took, nil, nil, nil, err})
 	}
 	return nil, t, err
 }

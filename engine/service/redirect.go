@@ -15,7 +15,7 @@ func (h *HTTP) Follow(call *Call, r Request) (*Answer, error) {
 	var set []string
 	one := call
 	for hops := 1; ; hops++ {
-		answer, err := h.ask(one, r)
+		answer, err := h.ask(one, &r)
 		if one != call {
 			one.Record.Redirects = min(one.Record.Attempts, 1)
 			call.Record.Take(&one.Record)

@@ -219,10 +219,11 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	if err := by.sleep(ctx, engine.ThrottledByRetry, v.After); err != nil {
 		return nil, err
 	}
-	r, err := v.Ask(by.named)
-	if err == nil {
-		r, err = r.revealed()
+	asks, err := v.Ask(by.named)
+	if err != nil {
+		return nil, err
 	}
+	r, err := asks.revealed()
 	if err != nil {
 		return nil, err
 	}
@@ -237,9 +238,8 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 		}
 		return err
 	}
-	var req http.Request
-	h.request(&r, &req)
-	answer, err := h.transport.send(ctx, &req, call)
+	req := h.request(r)
+	answer, err := h.transport.send(ctx, req, call)
 	by.repetition().addCost(call)
 	if err == nil {
 		err = cmp.Or(mistake, call.check(answer))

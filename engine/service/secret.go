@@ -30,11 +30,13 @@ func inJSON(text string) string {
 }
 
 // revealed returns the request as it is sent, with the values of its secrets.
-func (r Request) revealed() (Request, error) {
+func (r *Request) revealed() (*Request, error) {
 	if !r.marked() {
 		return r, nil
 	}
 	var err error
+	plain := *r
+	r = &plain
 	if r.Target.path, err = r.Secrets.Reveal(r.Target.path, url.PathEscape); err != nil {
 		return r, err
 	}

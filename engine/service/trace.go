@@ -45,14 +45,14 @@ func (a *attempted) failed(c *Call) bool {
 }
 
 // trace sends an HTTP request and its response to the session's tracer, if it wants them.
-func (t *transport) trace(r *http.Request, call *Call, a attempted) {
+func (t *transport) trace(r *http.Request, call *Call, a *attempted) {
 	failed := a.failed(call)
-	t.answers.count(call, &a)
+	t.answers.count(call, a)
 	a.noteTrail(call, t.name, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
-	e := call.display().exchange(&a)
+	e := call.display().exchange(a)
 	path, query, _ := strings.Cut(r.URL.RequestURI(), "?")
 	if query != "" && !call.Private {
 		path += "?" + query
@@ -75,14 +75,14 @@ func (t *transport) trace(r *http.Request, call *Call, a attempted) {
 }
 
 // trace sends a statement and its result to the session's tracer, if it wants them.
-func (p *Postgres) trace(s *database.Statement, call *Call, a attempted) {
+func (p *Postgres) trace(s *database.Statement, call *Call, a *attempted) {
 	failed := a.failed(call)
-	p.answers.count(call, &a)
+	p.answers.count(call, a)
 	a.noteTrail(call, p.name, failed)
 	if !call.Session.Traced(failed) {
 		return
 	}
-	e := call.display().exchange(&a)
+	e := call.display().exchange(a)
 	e.Service, e.Request, e.Status = p.name, call.display().shown([]byte(s.Query.Text), len(s.Query.Text)), 0
 	if call.Private {
 		e.Request = redact.Shorten(s.Query.Text, mostShown) // its data is in the args

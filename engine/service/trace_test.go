@@ -172,10 +172,9 @@ func TestTracingCostsNothing(t *testing.T) {
 	h := client(t, &script{}, Limits{})
 	stage{}.play(t, func(s *engine.Session) {
 		call := callOf(s, "step")
-		var r http.Request
-		h.request(&Request{Method: http.MethodGet, Target: must(t, "/x")}, &r)
+		r := h.request(&Request{Method: http.MethodGet, Target: must(t, "/x")})
 		ended := attempted{answer: &Answer{Status: 200, Body: []byte("{}")}}
-		if n := testing.AllocsPerRun(100, func() { h.transport.trace(&r, call, ended) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { h.transport.trace(r, call, &ended) }); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 		end(s, call, nil)

@@ -279,29 +279,11 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		call.Clock.Hold()
 		defer call.Clock.Release()
 	}
-	r, err := attemptOf(once, req, which.again)
-	if err == nil && !t.repeatable(call) {
-		r = call.repetition().single(r, once)
-	}
-	if err == nil {
-		err = call.refresh(ctx)
-	}
-	if err == nil && ctx.Err() != nil { // cut while it was throttled: it is not sent, and costs nothing
-		err = context.Cause(ctx)
-	}
+	r, err := t.prepare(ctx, once, req, call, which)
 	if err != nil {
 		call.budget().releaseClaim()
 		return nil, nil, err
 	}
-	call.sign(r.Header)
-	if err := (jar{call}).dress(r); err != nil {
-		call.budget().releaseClaim()
-		return nil, nil, err
-	}
-	if t.tag {
-		t.label(r, call, which.number)
-	}
-	t.announce(r, call)
 	start, stood := time.Now(), clock.Lost()
 	call.probe = which.pass.Probe
 	answer, err = t.exchange(r, call, once)
@@ -320,22 +302,12 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 	left := !direct.Unsent(err)
 	call.repeated = call.repeated || call.changing && left && (call.doubt || call.silently.Load())
 	call.doubt = call.doubt || call.changing && doubtful(answer, left)
-	switch {
-	case err != nil && wasRenewed(ctx, once.reason()):
-		call.budget().pay(call.budget().cost(left, nil))
+	if err != nil && wasRenewed(ctx, once.reason()) {
+		call.budget().pay(left, nil)
 		return nil, nil, errRenewed
-	case err != nil && errors.Is(err, errMemory):
-	case err != nil:
-		failure, err = classify(ctx, once.reason(), t.explained(r.URL.Host, err))
-		if failure = call.display().redactedFailure(failure); lastingly(failure) {
-			failure, err = nil, failure // another attempt would fail the same way
-		}
-	case call.readable(answer.Status):
-		failure = call.accept(answer)
-	case passing(answer.Status):
-		failure = engine.Fail(statusClass(answer.Status), "status %d", answer.Status)
 	}
-	call.budget().pay(call.budget().cost(left, answer))
+	failure, err = t.judge(ctx, r, call, once, answer, err)
+	call.budget().pay(left, answer)
 	if call.batched != nil {
 		err = errors.Join(err, t.pauseRefused(ctx, call, answer, which.waits))
 	} else {
@@ -344,8 +316,53 @@ func (t *transport) attempt(ctx context.Context, req *http.Request, call *Call, 
 		}
 		said = call.outcome().verdict(answer, failure, err)
 	}
-	t.trace(r, call, attempted{start, took, req.GetBody, answer, failure, err})
+	t.trace(r, call, &attempted{start, took, req.GetBody, answer, failure, err})
 	return answer, failure, err
+}
+
+// prepare returns the request of an attempt.
+func (t *transport) prepare(ctx context.Context, once *term, req *http.Request, call *Call, which attempt) (*http.Request, error) {
+	r, err := attemptOf(once, req, which.again)
+	if err == nil && !t.repeatable(call) {
+		r = call.repetition().single(r, once)
+	}
+	if err == nil {
+		err = call.refresh(ctx)
+	}
+	if err == nil && ctx.Err() != nil { // cut while it was throttled: it is not sent, and costs nothing
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	call.sign(r.Header)
+	if err := (jar{call}).dress(r); err != nil {
+		return nil, err
+	}
+	if t.tag {
+		t.label(r, call, which.number)
+	}
+	t.announce(r, call)
+	return r, nil
+}
+
+// judge returns the failure of an attempt, if another one may help, or the error that ends the call.
+func (t *transport) judge(ctx context.Context, r *http.Request, call *Call, once *term, answer *Answer, err error) (*engine.StepError, error) {
+	switch {
+	case err != nil && errors.Is(err, errMemory):
+		return nil, err
+	case err != nil:
+		failure, err := classify(ctx, once.reason(), t.explained(r.URL.Host, err))
+		if failure = call.display().redactedFailure(failure); lastingly(failure) {
+			return nil, failure // another attempt would fail the same way
+		}
+		return failure, err
+	case call.readable(answer.Status):
+		return call.accept(answer), nil
+	case passing(answer.Status):
+		return engine.Fail(statusClass(answer.Status), "status %d", answer.Status), nil
+	}
+	return nil, nil
 }
 
 // stoodStill reports whether the process stood still for most of a failed attempt, which dialers count as elapsed time.

@@ -57,6 +57,9 @@ func (d *decoder) number() (Value, error) {
 // parseNumber converts a well-formed number; integral means that it has neither dot nor exponent.
 func parseNumber(raw []byte, integral bool) (Value, error) {
 	if !integral {
+		if f, ok := shortDecimal(raw); ok {
+			return number(f), nil
+		}
 		f, err := strconv.ParseFloat(string(raw), 64)
 		if err != nil {
 			return nil, err
@@ -78,3 +81,33 @@ func parseNumber(raw []byte, integral bool) (Value, error) {
 	n, _ := new(big.Int).SetString(string(raw), 10)
 	return starlark.MakeBigInt(n), nil
 }
+
+// shortDecimal converts a well-formed number of at most 15 digits without an exponent, such as a price. Both of its parts are exact as
+// float64, so that one division rounds correctly (Clinger 1990). [strconv.ParseFloat] does the same, but needs a kilobyte of stack for
+// other numbers, which every session that waits would keep.
+func shortDecimal(raw []byte) (f float64, ok bool) {
+	const most = 15
+	var n int64
+	digits, point := 0, -1
+	for _, c := range raw {
+		switch {
+		case '0' <= c && c <= '9':
+			n = n*10 + int64(c-'0')
+			digits++
+		case c == '.':
+			point = digits
+		case c != '-':
+			return 0, false
+		}
+		if digits > most {
+			return 0, false
+		}
+	}
+	if f = float64(n) / tens[digits-point]; raw[0] == '-' {
+		f = -f
+	}
+	return f, true
+}
+
+// tens are powers of ten, which are exact as float64.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
