@@ -54,7 +54,7 @@ func (c *Client) connect(ctx context.Context, addr string) (connection, error) {
 			return connection{}, err
 		}
 	}
-	s.now.read = s.now.at
+	s.now.read, s.arrival.check = s.now.at, s.arrival.ready
 	if !c.secure {
 		return connection{socket: s}, nil
 	}
@@ -145,6 +145,7 @@ type socket struct {
 	net.Conn
 	raw     syscall.RawConn // nil if the connection is not a socket
 	now     immediate
+	arrival arrival
 	looking bool     // do not wait for input
 	records *records // nil without TLS
 }
@@ -161,6 +162,15 @@ func (s *socket) Read(p []byte) (n int, err error) {
 		s.records.pass(p[:n])
 	}
 	return n, err
+}
+
+// await waits until input has arrived, or the connection has failed, which the next read says. Nothing has been read ahead.
+func (s *socket) await() {
+	if s.raw == nil {
+		return
+	}
+	s.arrival.waited = false
+	_ = s.raw.Read(s.arrival.check)
 }
 
 // hasInput reports whether an idle connection has pending input, bytes or the end. TLS reads and processes its own messages, such as

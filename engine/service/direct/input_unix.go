@@ -25,6 +25,23 @@ func (i *immediate) at(fd uintptr) bool {
 	return true
 }
 
+// arrival looks for input, and leaves it where it is.
+type arrival struct {
+	check  func(fd uintptr) bool // ready, which is not allocated for each look
+	waited bool
+	p      [1]byte
+}
+
+// ready reports whether reading would not have to wait. When it is called again, the runtime has waited.
+func (a *arrival) ready(fd uintptr) bool {
+	if a.waited {
+		return true
+	}
+	a.waited = true
+	_, _, err := syscall.Recvfrom(int(fd), a.p[:], syscall.MSG_PEEK)
+	return !errors.Is(err, syscall.EAGAIN)
+}
+
 // from reads from a socket without waiting. If nothing has arrived, its error is [os.ErrDeadlineExceeded].
 func (i *immediate) from(raw syscall.RawConn, p []byte) (int, error) {
 	i.p = p

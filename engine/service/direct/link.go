@@ -12,11 +12,15 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
-// maxLinkBuffer is the read buffer of a connection. Longer bodies bypass it.
+// maxLinkBuffer is the read buffer of a response. Longer bodies bypass it.
 const maxLinkBuffer = 2 << 10
+
+// readers are used again. A connection has one while a response arrives, not while the service works on the request.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, maxLinkBuffer) }}
 
 // link is a connection to the host, and its reader of responses.
 type link struct {
@@ -24,7 +28,7 @@ type link struct {
 	conn    net.Conn
 	socket  *socket
 	state   *tls.ConnectionState // nil without TLS
-	in      *bufio.Reader
+	in      *bufio.Reader // nil while no response arrives
 	left    int64       // bytes of the response that may be read
 	request []byte      // buffer for reuse
 	spare   [1]byte     // of hasInput
@@ -35,9 +39,7 @@ type link struct {
 
 func (c *Client) newLink(of connection) *link {
 	conn := of.conn()
-	l := &link{of: c, conn: conn, socket: of.socket, state: of.state, cut: func() { _ = conn.SetDeadline(past) }}
-	l.in = bufio.NewReaderSize(l, maxLinkBuffer)
-	return l
+	return &link{of: c, conn: conn, socket: of.socket, state: of.state, cut: func() { _ = conn.SetDeadline(past) }}
 }
 
 // Read implements [io.Reader], up to the limit of the response.
@@ -48,6 +50,27 @@ func (l *link) Read(p []byte) (int, error) {
 	n, err := l.conn.Read(p[:min(int64(len(p)), l.left)])
 	l.left -= int64(n)
 	return n, err
+}
+
+// listen waits for the beginning of a response.
+func (l *link) listen() error {
+	l.socket.await()
+	l.in = readers.Get().(*bufio.Reader)
+	l.in.Reset(l)
+	_, err := l.in.Peek(1)
+	return err
+}
+
+// rest ends reading. It reports whether nothing was left unread.
+func (l *link) rest() bool {
+	if l.in == nil {
+		return true
+	}
+	unread := l.in.Buffered()
+	l.in.Reset(nil)
+	readers.Put(l.in)
+	l.in = nil
+	return unread == 0
 }
 
 func (l *link) close() { _ = l.conn.Close() }
@@ -76,6 +99,7 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	}
 	if resp, silent, err = l.answer(r, request); err != nil {
 		l.alive()
+		l.rest()
 		l.close()
 		return nil, silent, err
 	}
@@ -84,7 +108,7 @@ func (l *link) exchange(r *http.Request, request []byte) (resp *http.Response, s
 	resp.Body = body
 	switch {
 	case resp.ContentLength == 0:
-		body.end(true)
+		body.end(io.EOF)
 	case acceptsGzip(r) && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip"):
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
@@ -99,7 +123,7 @@ func (l *link) answer(r *http.Request, request []byte) (resp *http.Response, sil
 	if _, err := l.conn.Write(request); err != nil {
 		return nil, true, fmt.Errorf("net/http: HTTP/1.x transport connection broken: %w", err)
 	}
-	if _, err := l.in.Peek(1); err != nil {
+	if err := l.listen(); err != nil {
 		return nil, true, err
 	}
 	for {
@@ -120,33 +144,36 @@ type linkBody struct {
 	l    *link
 	body io.ReadCloser
 	keep bool
-	over bool
+	over error // why no more can be read; nil before the end
 }
 
 // Read implements [io.Reader].
 func (b *linkBody) Read(p []byte) (int, error) {
+	if b.over != nil {
+		return 0, b.over
+	}
 	n, err := b.body.Read(p)
 	if err != nil {
-		b.end(errors.Is(err, io.EOF))
+		b.end(err)
 	}
 	return n, err
 }
 
 // Close implements [io.Closer].
 func (b *linkBody) Close() error {
-	b.end(false)
+	b.end(http.ErrBodyReadAfterClose)
 	return nil
 }
 
 // end keeps or closes the connection, once. It closes a connection with unexpected input.
-func (b *linkBody) end(whole bool) {
-	if b.over {
+func (b *linkBody) end(err error) {
+	if b.over != nil {
 		return
 	}
-	b.over = true
-	alive := b.l.alive()
+	b.over = err
+	alive, all := b.l.alive(), b.l.rest()
 	b.l.alive = nil // an idle connection holds no reference to a session
-	if alive && whole && b.keep && b.l.in.Buffered() == 0 {
+	if alive && all && errors.Is(err, io.EOF) && b.keep {
 		b.l.of.keep(b.l)
 		return
 	}

@@ -169,7 +169,8 @@ func TestHandshakes(t *testing.T) {
 			whole.TLSClientConfig = config
 			defer whole.CloseIdleConnections()
 			want, got := ask(whole), ask(c)
-			if fmt.Sprint(want) != fmt.Sprint(got) || reflect.TypeOf(cause(want)) != reflect.TypeOf(cause(got)) {
+			text := strings.Replace(fmt.Sprint(want), "readLoopPeekFailLocked: ", "", 1) // where its reader was faster
+			if text != fmt.Sprint(got) || reflect.TypeOf(cause(want)) != reflect.TypeOf(cause(got)) {
 				t.Errorf("got %v (%T), a Transport returns %v (%T)", got, cause(got), want, cause(want))
 			}
 			if got != nil && Unsent(got) == tt.sent {
