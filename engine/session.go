@@ -140,11 +140,11 @@ func (s *Session) Forget(path string) {
 // use, and counts as spent if the process dies before the answer. The session's clock must be paused during the call.
 // A second intent for a path replaces the first.
 func (s *Session) Intend(ctx context.Context, path string, hash uint64, spent, claimed *Outlay) error {
-	return s.host.Commit(ctx, s.intent(path, hash, spent, claimed))
+	return s.host.Commit(ctx, intentOf(s, path, hash, spent, claimed))
 }
 
-// intent returns the row of an intent. Rows are large: they must not be on the stack of a session that waits for the journal.
-func (s *Session) intent(path string, hash uint64, spent, claimed *Outlay) Row {
+// intentOf returns the row of an intent. Rows are large: they must not be on the stack of a session that waits for the journal.
+func intentOf(s *Session, path string, hash uint64, spent, claimed *Outlay) Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.apart != nil {

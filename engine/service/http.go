@@ -201,7 +201,7 @@ func (h *HTTP) Do(call *Call, r Request) (*Answer, error) {
 // ask is Do for a call that accepts any status.
 func (h *HTTP) ask(call *Call, r *Request) (*Answer, error) {
 	hash := r.hash()
-	req, err := h.prepare(call, r)
+	req, err := r.prepare(h, call)
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +212,8 @@ func (h *HTTP) ask(call *Call, r *Request) (*Answer, error) {
 	return answer, err
 }
 
-// prepare returns a request as it is sent, and says in the call what it is.
-func (h *HTTP) prepare(call *Call, r *Request) (*http.Request, error) {
+// prepare returns the request as the client sends it, and says in the call what it is.
+func (r *Request) prepare(h *HTTP, call *Call) (*http.Request, error) {
 	path := redact.Unmarked(r.Target.path)
 	if n := int64(len(r.Body)); n > h.limits.RequestSize {
 		return nil, engine.Fail(engine.Script, "the request has %s, more than the %s of `limits: {request_size: …}` of the service %s",

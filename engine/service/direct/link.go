@@ -28,13 +28,13 @@ type link struct {
 	conn    net.Conn
 	socket  *socket
 	state   *tls.ConnectionState // nil without TLS
-	in      *bufio.Reader // nil while no response arrives
-	left    int64       // bytes of the response that may be read
-	request []byte      // buffer for reuse
-	spare   [1]byte     // of hasInput
-	since   time.Time   // when it became idle
-	cut     func()      // ends the exchange in progress
-	alive   func() bool // stops watching the request's context; false if that has ended the exchange
+	in      *bufio.Reader        // nil while no response arrives
+	left    int64                // bytes of the response that may be read
+	request []byte               // buffer for reuse
+	spare   [1]byte              // of hasInput
+	since   time.Time            // when it became idle
+	cut     func()               // ends the exchange in progress
+	alive   func() bool          // stops watching the request's context; false if that has ended the exchange
 }
 
 func (c *Client) newLink(of connection) *link {
@@ -144,7 +144,7 @@ type linkBody struct {
 	l    *link
 	body io.ReadCloser
 	keep bool
-	over error // why no more can be read; nil before the end
+	over error // result of every further read; nil before the end
 }
 
 // Read implements [io.Reader].
