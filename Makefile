@@ -70,7 +70,7 @@ package: setup-app ## Make the packages for this system in dist: .dmg, or .deb, 
 	@echo 'The first package takes some minutes: its programs are built without the paths of this machine.'
 	@go run ./cmd/internal/bundle -package -tags '$(TAGS)' $(PACKAGE)
 
-try-package: package ## Install the .deb in a new root, and start, run, resume, export and remove there; takes root
+try-package: package image ## Install each package in a new root, and start, run, kill, resume, export and remove there; takes root
 	@sh .ci/try-package
 
 image: ## Make the container image of throngctl in dist, for workers, without a container tool, and its package for Alpine; IMAGE="-arch arm64" takes a cross-compiler

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,7 +15,8 @@ import (
 	"time"
 )
 
-// TestAlpinePackage makes the package for Alpine Linux of a stand-in, and checks its files and its description.
+// TestAlpinePackage makes the package for Alpine Linux of a stand-in, and checks its files, its description and the checksums
+// that apk reads (https://wiki.alpinelinux.org/wiki/Apk_spec).
 func TestAlpinePackage(t *testing.T) {
 	j := probing(t, "-static")
 	for version, want := range map[string]string{"0.1.0": "0.1.0", "0.1.0-dev.20231114.abcdef012": "0.1.0_git20231114"} {
@@ -27,16 +32,19 @@ func TestAlpinePackage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := gzip.NewReader(bytes.NewReader(packed)) // its parts are streams that follow each other
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		headers, texts := untarred(t, all)
+		in := bytes.NewReader(packed)
+		control := unzippedPart(t, in)
+		dataHash := sha256.Sum256(packed[len(packed)-in.Len():])
+		headers, texts := untarred(t, append(control, unzippedPart(t, in)...)) // the parts are one archive
 		info := string(texts[".PKGINFO"])
+		if want := fmt.Sprintf("datahash = %x\n", dataHash); !strings.Contains(info, want) || in.Len() != 0 {
+			t.Errorf("no %q in:\n%s", want, info)
+		}
+		for path, h := range headers {
+			if want := fmt.Sprintf("%x", sha1.Sum(texts[path])); h.Typeflag == tar.TypeReg && path != ".PKGINFO" && h.PAXRecords["APK-TOOLS.checksum.SHA1"] != want {
+				t.Errorf("%s has the checksums %q, want %s", path, h.PAXRecords, want)
+			}
+		}
 		for _, line := range []string{"pkgname = throngctl", "pkgver = " + want, "arch = x86_64", "license = MIT", "url = " + homepage, "depend = ca-certificates"} {
 			if !strings.Contains(info, line+"\n") {
 				t.Errorf("no %q in:\n%s", line, info)
@@ -50,4 +58,19 @@ func TestAlpinePackage(t *testing.T) {
 			t.Errorf("it is a package of the window:\n%s", info)
 		}
 	}
+}
+
+// unzippedPart returns the next of the gzip streams that a package consists of.
+func unzippedPart(t *testing.T, in *bytes.Reader) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Multistream(false)
+	part, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return part
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/image/draw"
 )
@@ -93,6 +94,7 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	add := func(path, text string) { t[path] = file{[]byte(text), 0o644} }
 	add("share/applications/"+a.Details.ID+".desktop", a.entry(a.command(), a.Details.ID))
 	add("share/mime/packages/"+a.Details.ID+".xml", a.mime())
+	add("share/metainfo/"+a.Details.ID+".metainfo.xml", a.metainfo())
 	if err := j.icons(t); err != nil {
 		return nil, err
 	}
@@ -191,6 +193,40 @@ func (a *app) mime() string {
     <glob pattern="` + scenarioGlob + `"/>
   </mime-type>
 </mime-info>
+`
+}
+
+// metainfo returns the description of the program for software centers
+// (https://www.freedesktop.org/software/appstream/docs/chap-Metadata.html).
+func (a *app) metainfo() string {
+	kind := "stable"
+	if strings.Contains(a.release.version, "-") {
+		kind = "development"
+	}
+	return `<?xml version="1.0" encoding="UTF-8"?>
+<component type="desktop-application">
+  <id>` + a.Details.ID + `</id>
+  <metadata_license>MIT</metadata_license>
+  <project_license>MIT</project_license>
+  <name>` + a.Details.Name + `</name>
+  <developer_name>The Throng authors</developer_name>
+  <summary>` + a.LinuxAndBSD.Comment + `</summary>
+  <description>
+    <p>` + longDescription + `</p>
+  </description>
+  <launchable type="desktop-id">` + a.Details.ID + `.desktop</launchable>
+  <url type="homepage">` + homepage + `</url>
+  <url type="bugtracker">` + homepage + `/issues</url>
+  <provides>
+    <binary>` + a.command() + `</binary>
+    <binary>` + a.command() + `ctl</binary>
+    <mediatype>` + mimeType + `</mediatype>
+  </provides>
+  <content_rating type="oars-1.1"/>
+  <releases>
+    <release version="` + a.release.version + `" type="` + kind + `" date="` + a.release.made.Format(time.DateOnly) + `"/>
+  </releases>
+</component>
 `
 }
 

@@ -119,10 +119,12 @@ in a scenario file. This package has the window and the terminal program,
 		"depends": used.packages(packager), "recommends": []string{"xdg-utils"}, "suggests": []string{"gnome-keyring"},
 	}
 	// Paths that are not those of Debian, by the paths in the tree.
+	licenses := "share/licenses/" + a.command()
 	moved := map[string]string{
-		"share/doc/" + a.command() + "/copyright":              "share/licenses/" + a.command() + "/LICENSE",
+		"share/doc/" + a.command() + "/copyright":              licenses + "/LICENSE",
 		"share/zsh/vendor-completions/_" + a.command() + "ctl": "share/zsh/site-functions/_" + a.command() + "ctl",
 	}
+	var contents []any
 	switch packager {
 	case "deb":
 		c["description"], c["section"], c["priority"] = summary+"\n"+text, "devel", "optional"
@@ -132,12 +134,13 @@ in a scenario file. This package has the window and the terminal program,
 	case "rpm":
 		c["description"] = text
 		c["rpm"] = map[string]any{"summary": summary, "compression": "zstd", "buildhost": "localhost"}
+		// Removing an RPM package leaves folders that it does not own. Other formats own all their folders.
+		contents = append(contents, map[string]any{"dst": "/usr/" + licenses, "type": "dir", "file_info": map[string]any{"mode": 0o755, "mtime": a.release.made}})
 	case "archlinux":
 		// nfpm omits the pre-release of a semantic version from .PKGINFO.
 		c["description"], c["version"], c["version_schema"] = summary, strings.ReplaceAll(a.release.version, "-", ""), "none"
 		c["archlinux"] = map[string]any{"packager": maintainer}
 	}
-	var contents []any
 	for _, path := range slices.Sorted(maps.Keys(t)) {
 		contents = append(contents, map[string]any{
 			"src": filepath.Join(folder, path), "dst": "/usr/" + cmp.Or(moved[path], path),

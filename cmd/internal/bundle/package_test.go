@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"debug/pe"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"os"
@@ -131,6 +132,7 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 		t.Errorf("the entry:\n%s", entry)
 	}
 	validate(t, filepath.Join(share, "applications", appID+".desktop"))
+	checkMetainfo(t, j, filepath.Join(share, "metainfo", appID+".metainfo.xml"))
 	read(t, filepath.Join(share, "man", "man1", "throngctl.1.gz"))
 	if unit := read(t, filepath.Join(root, "usr", "lib", "systemd", "system", "throng-worker.service")); !strings.Contains(unit, "\nExecStart=throngctl worker\n") {
 		t.Errorf("the unit of a worker:\n%s", unit)
@@ -147,6 +149,36 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 		if sizes := pictureSize(t, icon); sizes != size {
 			t.Errorf("the icon for %s is of %s", size, sizes)
 		}
+	}
+}
+
+// checkMetainfo checks what software centers read.
+func checkMetainfo(t *testing.T, j job, path string) {
+	t.Helper()
+	var got struct {
+		Type      string `xml:"type,attr"`
+		ID        string `xml:"id"`
+		Name      string `xml:"name"`
+		Launch    string `xml:"launchable"`
+		Media     string `xml:"provides>mediatype"`
+		Published []struct {
+			Version string `xml:"version,attr"`
+			Date    string `xml:"date,attr"`
+			Type    string `xml:"type,attr"`
+		} `xml:"releases>release"`
+	}
+	text := read(t, path)
+	if err := xml.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Type != "desktop-application" || got.ID != appID || got.Name != "Throng" || got.Launch != appID+".desktop" || got.Media != mimeType {
+		t.Errorf("the metadata:\n%s", text)
+	}
+	if r := got.Published; len(r) != 1 || r[0].Version != j.value(t, "Version") || r[0].Date != "2023-11-14" || r[0].Type != "stable" {
+		t.Errorf("the releases are %+v", r)
+	}
+	if _, err := exec.LookPath("appstreamcli"); err == nil {
+		command(t, ".", "appstreamcli", "validate", "--no-net", path)
 	}
 }
 
@@ -244,6 +276,9 @@ func testRPM(t *testing.T, j job, made map[string]string) {
 	}
 	if got := query("--recommends"); got != "xdg-utils" {
 		t.Errorf("the package recommends %q", got)
+	}
+	if folders := query("--qf", "[%{FILEMODES:perms} %{FILENAMES}\n]"); strings.Count(folders, "drwx") != 1 || !strings.Contains(folders, "drwxr-xr-x /usr/share/licenses/throng\n") {
+		t.Errorf("removing the package leaves its own folder, or takes one of the system:\n%s", folders)
 	}
 	checkFiles(t, query("--qf", "[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME} %{FILEMTIMES}\n]"))
 }
