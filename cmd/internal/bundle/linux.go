@@ -94,7 +94,7 @@ func (j *job) tree(ctx context.Context) (tree, error) {
 	add := func(path, text string) { t[path] = file{[]byte(text), 0o644} }
 	add("share/applications/"+a.Details.ID+".desktop", a.entry(a.command(), a.Details.ID))
 	add("share/mime/packages/"+a.Details.ID+".xml", a.mime())
-	add("share/metainfo/"+a.Details.ID+".metainfo.xml", a.metainfo())
+	add("share/metainfo/"+a.metainfoID()+".metainfo.xml", a.metainfo())
 	if err := j.icons(t); err != nil {
 		return nil, err
 	}
@@ -196,6 +196,9 @@ func (a *app) mime() string {
 `
 }
 
+// metainfoID returns the program's ID for software centers, whose IDs have no hyphens. Those of Apple have no underscores.
+func (a *app) metainfoID() string { return strings.ReplaceAll(a.Details.ID, "-", "_") }
+
 // metainfo returns the description of the program for software centers
 // (https://www.freedesktop.org/software/appstream/docs/chap-Metadata.html).
 func (a *app) metainfo() string {
@@ -205,11 +208,13 @@ func (a *app) metainfo() string {
 	}
 	return `<?xml version="1.0" encoding="UTF-8"?>
 <component type="desktop-application">
-  <id>` + a.Details.ID + `</id>
+  <id>` + a.metainfoID() + `</id>
   <metadata_license>MIT</metadata_license>
   <project_license>MIT</project_license>
   <name>` + a.Details.Name + `</name>
-  <developer_name>The Throng authors</developer_name>
+  <developer id="` + strings.TrimSuffix(a.metainfoID(), "."+a.command()) + `">
+    <name>The Throng authors</name>
+  </developer>
   <summary>` + a.LinuxAndBSD.Comment + `</summary>
   <description>
     <p>` + longDescription + `</p>

@@ -132,7 +132,7 @@ func testDebianPackage(t *testing.T, j job, made map[string]string) {
 		t.Errorf("the entry:\n%s", entry)
 	}
 	validate(t, filepath.Join(share, "applications", appID+".desktop"))
-	checkMetainfo(t, j, filepath.Join(share, "metainfo", appID+".metainfo.xml"))
+	checkMetainfo(t, j, filepath.Join(share, "metainfo", "io.github.throng_sim.throng.metainfo.xml"))
 	read(t, filepath.Join(share, "man", "man1", "throngctl.1.gz"))
 	if unit := read(t, filepath.Join(root, "usr", "lib", "systemd", "system", "throng-worker.service")); !strings.Contains(unit, "\nExecStart=throngctl worker\n") {
 		t.Errorf("the unit of a worker:\n%s", unit)
@@ -171,7 +171,7 @@ func checkMetainfo(t *testing.T, j job, path string) {
 	if err := xml.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Type != "desktop-application" || got.ID != appID || got.Name != "Throng" || got.Launch != appID+".desktop" || got.Media != mimeType {
+	if got.Type != "desktop-application" || got.ID+".metainfo.xml" != filepath.Base(path) || got.Name != "Throng" || got.Launch != appID+".desktop" || got.Media != mimeType {
 		t.Errorf("the metadata:\n%s", text)
 	}
 	if r := got.Published; len(r) != 1 || r[0].Version != j.value(t, "Version") || r[0].Date != "2023-11-14" || r[0].Type != "stable" {
