@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -15,7 +16,9 @@ type directory struct {
 	once sync.Once
 	ids  atomic.Pointer[[]string] // nil until all are read
 	byID map[string]int
-	err  error
+	// numbers is set in place of byID if the ids are consecutive numbers behind a prefix.
+	numbers *numbers
+	err     error
 }
 
 var _ message.Directory = (*directory)(nil)
@@ -26,6 +29,10 @@ func (d *directory) Count() int { return d.p.s.Agents }
 // Index implements message.Directory.
 func (d *directory) Index(id string) (index int, ok bool, err error) {
 	d.once.Do(d.read)
+	if d.numbers != nil {
+		index, ok = d.numbers.index(id)
+		return index, ok, d.err
+	}
 	if index, ok = d.numbered(id); ok {
 		return index, true, nil
 	}
@@ -39,11 +46,8 @@ func (d *directory) numbered(id string) (index int, ok bool) {
 	if ids == nil {
 		return 0, false
 	}
-	at := len(id)
-	for at > 0 && id[at-1] >= '0' && id[at-1] <= '9' {
-		at--
-	}
-	n, err := strconv.Atoi(id[at:])
+	digits := id[len(strings.TrimRight(id, "0123456789")):]
+	n, err := strconv.Atoi(digits)
 	if err != nil {
 		return 0, false
 	}
@@ -82,5 +86,50 @@ func (d *directory) read() {
 		}
 		d.byID[id], ids[i] = i, id
 	}
+	if d.numbers = numbersOf(ids); d.numbers != nil {
+		d.byID = nil
+	}
 	d.ids.Store(&ids)
+}
+
+// numbers are ids that need no table: a prefix with consecutive numbers.
+type numbers struct {
+	prefix       string
+	first, count int
+}
+
+// numbersOf returns the numbers that ids are, or nil.
+func numbersOf(ids []string) *numbers {
+	if len(ids) == 0 {
+		return nil
+	}
+	prefix := strings.TrimRight(ids[0], "0123456789")
+	first, err := strconv.Atoi(ids[0][len(prefix):])
+	if err != nil || first+len(ids) < first {
+		return nil
+	}
+	n := &numbers{prefix, first, len(ids)}
+	for i, id := range ids {
+		if index, ok := n.index(id); !ok || index != i {
+			return nil
+		}
+	}
+	return n
+}
+
+// index returns the index of an id.
+func (n *numbers) index(id string) (index int, ok bool) {
+	const most = 18 // digits that fit into an int
+	digits, found := strings.CutPrefix(id, n.prefix)
+	if !found || digits == "" || len(digits) > most || digits[0] == '0' && len(digits) > 1 {
+		return 0, false
+	}
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		index = 10*index + int(c-'0')
+	}
+	index -= n.first
+	return index, index >= 0 && index < n.count
 }

@@ -4,7 +4,7 @@ import "testing"
 
 // TestDirectory finds agents by ids that end in their number, in another number, or in none.
 func TestDirectory(t *testing.T) {
-	for _, id := range []string{"", "a${agent.index}", "${agent.index}", "a${11 - agent.index}", "a0${agent.index}", "${'abcdefghijkl'[agent.index]}"} {
+	for _, id := range []string{"", "a${agent.index}", "${agent.index}", "a${11 - agent.index}", "a0${agent.index}", "a${100 + agent.index}", "a-${agent.index - 5}", "${'abcdefghijkl'[agent.index]}"} {
 		text := "{count: 12}"
 		if id != "" {
 			text = `{count: 12, id: "` + id + `"}`

@@ -353,7 +353,9 @@ func (a *agent) cell(name string) (value.Value, error) {
 func (a *agent) own(name string) (value.Value, error) {
 	switch name {
 	case "memory":
-		a.shownMemory = *value.NewLazy("memory", a.memory)
+		if a.shownMemory.Type() == "" {
+			a.shownMemory = *value.NewLazy("memory", a.memory)
+		}
 		return &a.shownMemory, nil
 	case "notes":
 		return a.memory.Notes()

@@ -65,25 +65,25 @@ func (p *Program) Session(s *engine.Session) {
 
 // enter returns what the steps of a session see.
 func (p *Program) enter(s *engine.Session) (*visit, error) {
-	v := visits.Get().(*visit)
-	v.agent = agent{p: &p.s.population, seed: p.seed, index: s.Agent, limit: len(p.s.population.attributes), ids: &p.directory}
-	v.session, v.now, v.input = session{p.seed, s.Run().Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
 	outside, err := p.arrivals(s)
 	if err != nil {
 		return nil, err
 	}
-	v.memory.Reset(s.Memory, outside)
-	v.agent.memory = &v.memory
+	v := visits.Get().(*visit)
+	a := &v.agent
+	a.p, a.seed, a.index, a.memory, a.limit, a.ids = &p.s.population, p.seed, s.Agent, &v.memory, len(p.s.population.attributes), &p.directory
+	v.session, v.now, v.input = session{p.seed, s.Run().Identity(), s.Place}, s.Now, p.s.input.of(s.Agent)
+	v.memory.Begin(s.Memory, outside)
 	v.in = chain.Input{World: v, Memory: &v.memory, Agents: &p.directory, Acted: p.s.Acted, Bound: p.s.bound}
 	return v, nil
 }
 
-// leave makes the visit available to another session.
-//
-//go:noinline: what it copies would be on the stack of every session that waits.
+// leave makes v available to another session, without what belongs to this one.
 func (v *visit) leave() {
-	v.memory.Reset(nil, nil)
-	*v = visit{memory: v.memory}
+	v.memory.Reset()
+	a := &v.agent
+	a.record, a.values, a.name, a.asking = nil, nil, "", "" // after a panic, one is still asked for
+	v.input, v.shownNow = nil, nil
 	visits.Put(v)
 }
 
@@ -109,7 +109,7 @@ var _ chain.World = (*visit)(nil)
 // With implements chain.World.
 func (v *visit) With(memory *memory.View) chain.World {
 	other := &visit{agent: v.agent, session: v.session, now: v.now, input: v.input}
-	other.agent.memory, other.agent.values = memory, slices.Clone(v.agent.values)
+	other.agent.memory, other.agent.values, other.agent.shownMemory = memory, slices.Clone(v.agent.values), value.Lazy{}
 	return other
 }
 
@@ -117,12 +117,12 @@ func (v *visit) With(memory *memory.View) chain.World {
 func (v *visit) Lookup(name string) (value.Value, error) {
 	switch name {
 	case "agent":
-		if v.shownAgent == (value.Lazy{}) {
+		if v.shownAgent.Type() == "" {
 			v.shownAgent = *value.NewLazy("agent", &v.agent)
 		}
 		return &v.shownAgent, nil
 	case "session":
-		if v.shownSession == (value.Lazy{}) {
+		if v.shownSession.Type() == "" {
 			v.shownSession = *value.NewLazy("session", &v.session)
 		}
 		return &v.shownSession, nil

@@ -31,24 +31,38 @@ type View struct {
 // New returns a session's view of its agent's memory; base may be nil.
 func New(base *engine.Memory) *View {
 	m := &View{}
-	m.Reset(base, nil)
+	m.Begin(base, nil)
 	return m
 }
 
-// Reset makes m the view of another session, which starts with its inbox and messages from outside. A session that
+// Begin makes an empty view that of a session, which starts with its inbox and messages from outside. A session that
 // succeeds has read them all.
-func (m *View) Reset(base *engine.Memory, outside []engine.Letter) {
+func (m *View) Begin(base *engine.Memory, outside []engine.Letter) {
+	m.base, m.letters = base, outside
+	if base != nil && len(base.Inbox) > 0 {
+		m.letters = base.Inbox
+		if len(outside) > 0 {
+			m.letters = slices.Concat(base.Inbox, outside)
+		}
+		if !slices.IsSortedFunc(m.letters, byArrival) {
+			m.letters = slices.SortedStableFunc(slices.Values(m.letters), byArrival)
+		}
+	}
+	m.Delta.Read = len(m.letters) > 0
+}
+
+// Reset empties m after a session, for another one.
+func (m *View) Reset() {
 	if clear(m.seen); cap(m.seen) > most {
 		m.seen = nil
 	}
 	m.draft.empty(most)
-	*m = View{base: base, letters: outside, seen: m.seen[:0], draft: m.draft, rooms: m.rooms}
-	if base != nil && len(base.Inbox) > 0 {
-		m.letters = slices.Concat(base.Inbox, outside)
-		slices.SortStableFunc(m.letters, func(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) })
-	}
-	m.Delta.Read = len(m.letters) > 0
+	m.base, m.letters, m.Delta, m.Own, m.seen = nil, nil, engine.Delta{}, nil, m.seen[:0]
+	m.read, m.noted, m.weight = nil, nil, 0
 }
+
+// byArrival orders letters by their arrival.
+func byArrival(a, b engine.Letter) int { return cmp.Compare(arrival(a), arrival(b)) }
 
 // arrival is the cycle in which a letter can be read: messages from agents arrive one cycle later.
 func arrival(l engine.Letter) int {
