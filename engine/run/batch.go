@@ -13,6 +13,7 @@ import (
 type Batch struct {
 	next   *Batch             // next batch in the free list
 	merged bool               // merged from several workers
+	roomy  int                // how often in a row it had far more capacity than it needed
 	rows   engine.SessionRows // of the ended sessions
 	steps  []engine.StepRecord
 	events []engine.Event
@@ -76,15 +77,30 @@ func appendPart[T any](all, more []T) (kept, grown []T) {
 
 // reset empties the batch for reuse.
 func (b *Batch) reset() {
-	*b = Batch{merged: b.merged, rows: truncated(b.rows), steps: truncated(b.steps), events: truncated(b.events)}
+	roomy := 0
+	if isRoomy(b.rows) || isRoomy(b.steps) || isRoomy(b.events) {
+		roomy = b.roomy + 1
+	}
+	shrink := roomy == patience
+	if shrink {
+		roomy = 0
+	}
+	*b = Batch{merged: b.merged, roomy: roomy, rows: truncated(b.rows, shrink), steps: truncated(b.steps, shrink), events: truncated(b.events, shrink)}
 }
 
-// keptCapacity is the slice capacity that a batch may always keep.
-const keptCapacity = 64
+const (
+	// keptCapacity is the slice capacity that a batch may always keep.
+	keptCapacity = 64
+	// patience is how often in a row a batch may have far more capacity than it needs before it gives it up.
+	patience = 4
+)
 
-// truncated returns the slice with length 0. It keeps the capacity unless that is far more than was needed this time.
-func truncated[S ~[]T, T any](s S) S {
-	if len(s) > 0 && cap(s) > max(keptCapacity, 4*len(s)) {
+// isRoomy reports whether a slice has far more capacity than was needed this time.
+func isRoomy[S ~[]T, T any](s S) bool { return len(s) > 0 && cap(s) > max(keptCapacity, 4*len(s)) }
+
+// truncated returns the slice with length 0. If shrink is set, it does not keep far more capacity than was needed this time.
+func truncated[S ~[]T, T any](s S, shrink bool) S {
+	if shrink && isRoomy(s) {
 		return nil
 	}
 	clear(s)

@@ -6,7 +6,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 )
 
-// TestBatchReleasesCapacity checks that a batch that was once full of long sessions shrinks when it carries little, and
+// TestBatchReleasesCapacity checks that a batch that was once full of long sessions shrinks when it carries little several times, and
 // that a batch that is full repeatedly keeps its capacity.
 func TestBatchReleasesCapacity(t *testing.T) {
 	fill := func(b *Batch, rows, steps int) {
@@ -23,6 +23,12 @@ func TestBatchReleasesCapacity(t *testing.T) {
 	capacity := cap(b.steps)
 	if cap(b.rows) < batchRows || capacity < 20*batchRows || cap(b.events) < 20*batchRows {
 		t.Errorf("capacity for %d rows, %d steps and %d events after full batches, want enough for the next", cap(b.rows), capacity, cap(b.events))
+	}
+	for range patience - 1 {
+		fill(b, 1, 1)
+	}
+	if cap(b.rows) < batchRows || cap(b.steps) < capacity {
+		t.Errorf("capacity for %d rows and %d steps after %d batches of one row, want that of a full batch", cap(b.rows), cap(b.steps), patience-1)
 	}
 	fill(b, 1, 1)
 	if most := max(cap(b.rows), cap(b.steps), cap(b.events)); most > keptCapacity {
