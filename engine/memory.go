@@ -78,7 +78,7 @@ func (m *Memory) Apply(d *Delta) *Memory {
 	if d == nil || !d.changes() {
 		return m
 	}
-	var next Memory
+	next := withFields(len(m.FieldList()) + m.added(d.Set))
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
 		if !d.Replace {
@@ -104,7 +104,34 @@ func (m *Memory) Apply(d *Delta) *Memory {
 	}
 	left := next.Notes[drop:]
 	next.Notes, next.Kept = left, retrieval.Commit(next.Kept, d.Kept, next.Notes[:drop], left, d.Replace)
-	return &next
+	return next
+}
+
+// added returns how many of some fields the memory does not have; m may be nil.
+func (m *Memory) added(fields []Field) (n int) {
+	for _, f := range fields {
+		if !slices.ContainsFunc(m.FieldList(), func(has Field) bool { return has.Name == f.Name }) {
+			n++
+		}
+	}
+	return n
+}
+
+// withFields returns an empty memory with room for n fields. A few are in the same allocation.
+func withFields(n int) *Memory {
+	if n == 1 {
+		m := &struct {
+			Memory
+			room [1]Field
+		}{}
+		m.Fields = m.room[:0]
+		return &m.Memory
+	}
+	m := &Memory{}
+	if n > 0 {
+		m.Fields = make([]Field, 0, n)
+	}
+	return m
 }
 
 func (m *Memory) set(f Field) {
