@@ -104,13 +104,23 @@ func (p Prefix) total() (a Outlay) {
 // Unrecorded returns the session's spending that the journal does not contain: beyond the steps' records if the
 // session ended, or beyond the entries kept for replay if it was cut.
 func (s *Session) Unrecorded() Outlay {
-	if len(s.Row.Steps) == 0 && s.spent == s.kept && s.kept == (Outlay{}) { // no requests were made
+	if s.spent == (Outlay{}) && s.kept == (Outlay{}) && !spend(s.Row.Steps) {
 		return Outlay{}
 	}
 	if s.Row.Outcome == Cut {
 		return s.spent.Minus(s.kept)
 	}
 	return s.spent.Minus(OutlayOf(s.Row.Steps))
+}
+
+// spend reports whether steps made requests or used answers of models.
+func spend(steps []StepRecord) bool {
+	for i := range steps {
+		if steps[i].Attempts != 0 || steps[i].Usage != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Spent returns what a run has spent of its budget. For unfinished sessions it uses the run's end or its latest
