@@ -60,6 +60,23 @@ type execution struct {
 	at      *turn         // innermost running step, to which a panic belongs
 	text    []byte        // buffer for JSON
 	outputs []value.Value // buffer for the outputs of the body's steps
+	records *records      // of a pooled execution; else nil
+}
+
+// records are outputs of the body's steps. They are used again once the session has ended: what it leaves behind is JSON text.
+type records struct {
+	rooms [4]value.Room
+	used  int
+}
+
+// output returns an output of a step as a record.
+func (t *turn) output(shape *value.Shape, values ...value.Value) value.Value {
+	r := t.x.records
+	if r == nil || t.frame != &t.x.body || r.used == len(r.rooms) {
+		return shape.Of(values...)
+	}
+	r.used++
+	return shape.In(&r.rooms[r.used-1], values...)
 }
 
 // stoppedError ends a session early without a failure.
@@ -102,17 +119,19 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 // leave makes the execution available to another session. After a panic it is left to the garbage collector.
 func (x *execution) leave() {
 	const most = 64 << 10
-	outputs, text := x.body.outputs, x.text
+	outputs, text, records := x.body.outputs, x.text, x.records
 	clear(outputs)
 	if cap(text) > most {
 		text = nil
 	}
-	*x = execution{outputs: outputs[:0], text: text[:0]}
+	clear(records.rooms[:records.used])
+	records.used = 0
+	*x = execution{outputs: outputs[:0], text: text[:0], records: records}
 	executions.Put(x)
 }
 
 // executions are pooled. A session must leave no references to its own state.
-var executions = sync.Pool{New: func() any { return new(execution) }}
+var executions = sync.Pool{New: func() any { return &execution{records: new(records)} }}
 
 // recovered converts a panic to a failure of its step and of the session.
 func (x *execution) recovered(c *Chain) {

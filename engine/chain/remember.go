@@ -43,7 +43,8 @@ func (m *remember) run(t *turn) (value.Value, error) {
 	if err := t.writes(&w.Delta); err != nil {
 		return nil, err
 	}
-	return m.step.Written(t.x.in.Memory, w), nil
+	m.step.Show(t.x.in.Memory, w)
+	return t.output(m.step.Shape, w.Values...), nil
 }
 
 // writes adds to the agent's memory, within its limit and the run's memory budget.

@@ -12,9 +12,9 @@ import (
 // Step holds the keys of a remember step. It writes to the agent's memory, all or nothing; its output is what it set. keep limits the
 // notes by number. A list replaces all notes, as when a step consolidates them; note is added after it.
 type Step struct {
+	Shape  *value.Shape // of its output
 	names  []string
 	values []expr.Value
-	shape  *value.Shape
 	note   expr.Value
 	keep   expr.Value // a number of notes, or a list of those to keep; nil for neither
 }
@@ -30,7 +30,7 @@ func ReadStep(c *expr.Compiler, n *doc.Node) *Step {
 		s.names = append(s.names, name)
 		s.values = append(s.values, c.Data(e.Value, "set."+name))
 	}
-	s.shape = value.NewShape(s.names...)
+	s.Shape = value.NewShape(s.names...)
 	if k := n.Get("keep"); k != nil {
 		s.keep = c.Data(k, "keep")
 		if c, ok := s.keep.(expr.Const); ok && c.V != nil {
@@ -51,19 +51,19 @@ const most = 64
 // Writing is what a step writes.
 type Writing struct {
 	Delta  engine.Delta
-	Note   []byte // the last of the delta's notes, if the step has one; else nil
-	values []value.Value
+	Note   []byte        // the last of the delta's notes, if the step has one; else nil
+	Values []value.Value // of the fields that it sets
 }
 
 // empty removes all references to data, and lists that have become long.
 func (w *Writing) empty(long int) {
 	set := w.Delta.Set
-	clear(w.values)
+	clear(w.Values)
 	clear(set)
 	if cap(set) > long {
-		w.values, set = nil, nil
+		w.Values, set = nil, nil
 	}
-	*w = Writing{values: w.values[:0], Delta: engine.Delta{Set: set[:0]}}
+	*w = Writing{Values: w.Values[:0], Delta: engine.Delta{Set: set[:0]}}
 }
 
 // Eval evaluates a step and returns what it writes to m, valid until the next call. data evaluates a value to data and to its JSON text.
@@ -79,7 +79,7 @@ func (s *Step) Eval(m *View, data func(of expr.Value) (value.Value, []byte, erro
 		if size += len(text); size > Max {
 			return nil, TooMuch()
 		}
-		w.values, w.Delta.Set = append(w.values, v), append(w.Delta.Set, engine.Field{Name: s.names[i], Value: text})
+		w.Values, w.Delta.Set = append(w.Values, v), append(w.Delta.Set, engine.Field{Name: s.names[i], Value: text})
 	}
 	keep := keeping{}
 	if s.keep != nil {
@@ -105,10 +105,9 @@ func (s *Step) Eval(m *View, data func(of expr.Value) (value.Value, []byte, erro
 	return w, nil
 }
 
-// Written shows a session what a step wrote to m, and returns the step's output.
-func (s *Step) Written(m *View, w *Writing) value.Value {
+// Show shows a session what a step wrote to m.
+func (s *Step) Show(m *View, w *Writing) {
 	for i, name := range s.names {
-		m.Keep(name, w.values[i])
+		m.Keep(name, w.Values[i])
 	}
-	return s.shape.Of(w.values...)
 }

@@ -53,13 +53,24 @@ func (s *Shape) Of(values ...Value) *Record {
 		}{}
 		return s.fill(&r.Record, r.room[:], values)
 	case 2, 3:
-		r := &struct {
-			Record
-			room [3]Value
-		}{}
-		return s.fill(&r.Record, r.room[:len(values):len(values)], values)
+		return s.In(new(Room), values...)
 	}
 	return s.Record(slices.Clone(values)...)
+}
+
+// Room is memory for one record, which its owner may use again once nothing refers to the record.
+type Room struct {
+	Record
+	values [3]Value
+}
+
+// In is Of with a record in a room, unless it does not fit.
+func (s *Shape) In(r *Room, values ...Value) *Record {
+	if len(values) > len(r.values) {
+		return s.Of(values...)
+	}
+	*r = Room{}
+	return s.fill(&r.Record, r.values[:len(values):len(values)], values)
 }
 
 // fill makes r the record of this shape with a copy of the values, in a room for them.
