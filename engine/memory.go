@@ -74,18 +74,21 @@ func SortByTurn[T int | int32](agents []T, seed uint64, cycle int) {
 }
 
 // Apply returns the memory after d, without the messages sent to the agent. m may be nil and is not changed.
-func (m *Memory) Apply(d *Delta) *Memory {
+func (m *Memory) Apply(d *Delta) *Memory { return m.ApplyFor(d, 0) }
+
+// ApplyFor is Apply with room in an empty inbox for the letters that follow.
+func (m *Memory) ApplyFor(d *Delta, letters int) *Memory {
 	if d == nil || !d.changes() {
 		return m
 	}
-	next := withFields(len(m.FieldList()) + m.added(d.Set))
+	next := newMemory(len(m.FieldList())+m.added(d.Set), letters)
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
 		if !d.Replace {
 			next.Notes = append(next.Notes, m.Notes...)
 		}
 		next.ReadTo, next.Kept = m.ReadTo, m.Kept
-		if !d.Read {
+		if !d.Read && len(m.Inbox) > 0 {
 			next.Inbox = m.Inbox
 		}
 	}
@@ -117,21 +120,35 @@ func (m *Memory) added(fields []Field) (n int) {
 	return n
 }
 
-// withFields returns an empty memory with room for n fields. A few are in the same allocation.
-func withFields(n int) *Memory {
-	if n == 1 {
+// newMemory returns an empty memory with room for fields and letters, in the same allocation if there is one of them.
+func newMemory(fields, letters int) *Memory {
+	switch {
+	case fields == 1 && letters == 1:
 		m := &struct {
 			Memory
-			room [1]Field
+			field  [1]Field
+			letter [1]Letter
 		}{}
-		m.Fields = m.room[:0]
+		m.Fields, m.Inbox = m.field[:0], m.letter[:0]
+		return &m.Memory
+	case fields == 1:
+		m := &struct {
+			Memory
+			field [1]Field
+		}{}
+		m.Fields = m.field[:0]
+		m.Inbox = room[Letter](letters)
 		return &m.Memory
 	}
-	m := &Memory{}
-	if n > 0 {
-		m.Fields = make([]Field, 0, n)
+	return &Memory{Fields: room[Field](fields), Inbox: room[Letter](letters)}
+}
+
+// room returns an empty list with room for n elements; nil for none.
+func room[T any](n int) []T {
+	if n == 0 {
+		return nil
 	}
-	return m
+	return make([]T, 0, n)
 }
 
 func (m *Memory) set(f Field) {

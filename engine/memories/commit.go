@@ -103,7 +103,7 @@ func (b *barrier) commit(places []uint32) {
 	for _, place := range places {
 		agent, d := int(b.changes.agents[place]), &b.changes.deltas[place]
 		was := b.memory.Of(agent)
-		next := was.Apply(d)
+		next := was.ApplyFor(d, inboxSize(due.of(agent)))
 		if next == was {
 			continue
 		}
@@ -113,7 +113,7 @@ func (b *barrier) commit(places []uint32) {
 		b.grown += next.Size() - was.Size()
 		b.memory.Keep(agent, next)
 		b.touched = append(b.touched, agent)
-		due.copied(agent)
+		due.copied(agent, cap(next.Inbox) > 0 && len(next.Inbox) == 0)
 	}
 	for _, place := range places {
 		for _, m := range b.changes.deltas[place].Said {
@@ -141,11 +141,14 @@ func (b *barrier) box(to int, due letters) *engine.Memory {
 		b.memory.Keep(to, next)
 		b.touched, m = append(b.touched, to), next
 	}
-	inbox := make([]engine.Letter, len(m.Inbox), min(len(m.Inbox)+max(n, -n), max(engine.MostLetters+1, len(m.Inbox))))
+	inbox := make([]engine.Letter, len(m.Inbox), max(inboxSize(len(m.Inbox)+max(n, -n)), len(m.Inbox)))
 	copy(inbox, m.Inbox)
 	m.Inbox = inbox
 	return m
 }
+
+// inboxSize returns the room that some letters need: that of the letters that are kept, and one more while it arrives.
+func inboxSize(letters int) int { return min(letters, engine.MostLetters+1) }
 
 // receive adds a letter and returns the growth of the inbox in bytes.
 func receive(m *engine.Memory, l engine.Letter) (grown int64) {
@@ -212,9 +215,12 @@ func (l letters) set(agent, n int) {
 	}
 }
 
-// copied notes that an agent's memory is a copy.
-func (l letters) copied(agent int) {
-	if n := l.of(agent); n > 0 {
+// copied notes that an agent's memory is a copy, and whether its inbox has room.
+func (l letters) copied(agent int, roomy bool) {
+	switch n := l.of(agent); {
+	case n > 0 && roomy:
+		l.done(agent)
+	case n > 0:
 		l.set(agent, -n)
 	}
 }
