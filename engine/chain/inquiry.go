@@ -40,9 +40,8 @@ func (c *completion) ask(t *turn, chat llm.Chat) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Context("") // keys the path
 	q := &inquiry{
-		completion: c, services: t.x.in.Bound.of(c.services), session: t.x.s, clock: t.clock(), path: t.path, key: t.key, retry: t.retry(),
+		completion: c, services: t.x.in.Bound.of(c.services), session: t.x.s, clock: t.clock(), path: t.path, key: t.pathKey(), retry: t.retry(),
 		headers: headers,
 	}
 	t.asked = true

@@ -104,10 +104,7 @@ func (q *request) repeatPolicy() *Repeats {
 // of returns the verify for a request of the current step.
 func (v *verify) of(t *turn, q *request) *service.Verify {
 	at := *t
-	if !t.keyed {
-		at.key = t.x.key.Text(t.path)
-	}
-	at.key, at.keyed = at.key.Text("verify"), true
+	at.key, at.keyed = t.pathKey().Text("verify"), true
 	return &service.Verify{
 		Expect: v.request.expect, After: v.after,
 		Ask: func(in service.InDoubt) (r service.Request, err error) {

@@ -76,7 +76,7 @@ func (c *completion) shadowed(t *turn, used value.Value) error {
 // aside asks the model with the step's clocks paused, and a clock of its own. The step counts what the call used. The error is a
 // *engine.StepError, or the end of the session.
 func (c *completion) aside(t *turn) (out value.Value, err error) {
-	t.Context("") // keys the path: the model answers as it would have answered in the place of the rule
+	t.pathKey() // the model answers as it would have answered in the place of the rule
 	outer := t.clock()
 	outer.Hold()
 	defer outer.Release()

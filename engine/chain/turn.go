@@ -20,7 +20,7 @@ type turn struct {
 	step  *Step
 	frame *pass
 	path  string
-	key   draw.Key // of the path, once keyed
+	key   draw.Key // for its draws, once keyed
 	keyed bool
 	asked bool // a service, whose transport keeps the journal
 	// connected means that it is in a connector, which sees the options passed by the step.
@@ -146,16 +146,25 @@ func (t *turn) compute(e *script.Expr, field string) (out value.Value, err error
 
 // Context returns the context for an expression in a field of the step, valid until the next call.
 func (t *turn) Context(field string) *script.Context {
-	if !t.keyed {
-		t.key, t.keyed = t.x.key.Text(t.path), true
+	v := &t.view
+	v.Names, v.Field, v.Done = t, field, nil
+	if v.Key, v.Path = t.key, ""; !t.keyed {
+		v.Key, v.Path = t.x.key, t.path
 	}
-	t.view = script.Context{Names: t, Key: t.key, Field: field}
 	if t.timed.clock != nil {
 		t.view.Done = t.timed.clock.Context().Done()
 	} else if ctx := t.x.s.Clocked(); ctx != nil {
 		t.view.Done = t.clock().Context().Done()
 	}
 	return &t.view
+}
+
+// pathKey returns the key for the draws of the step.
+func (t *turn) pathKey() draw.Key {
+	if !t.keyed {
+		t.key, t.keyed = t.x.key.Text(t.path), true
+	}
+	return t.key
 }
 
 // Lookup implements script.Names: the names that an expression of the step can see.

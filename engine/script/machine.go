@@ -35,8 +35,10 @@ func (v Vars) Lookup(name string) (value.Value, error) { return v[name], nil }
 type Context struct {
 	// Names are the values of the dynamic names.
 	Names Names
-	// Key and Field select the stream of draws, Key.Text(Field). Without a Field a draw is an error.
+	// Key, Path and Field select the stream of draws, Key.Text(Path).Text(Field), or Key.Text(Field) without a Path.
+	// Without a Field a draw is an error.
 	Key   draw.Key
+	Path  string
 	Field string
 	// Done stops the evaluation when it is closed. A nil channel never stops it.
 	Done <-chan struct{}
@@ -130,7 +132,11 @@ func (m *machine) draws() (*draw.Source, error) {
 			return nil, value.NewError("draws are not available here", "parameters, constants and the top of a "+
 				"functions file are the same for all agents; draw in an attribute, a step or a function")
 		}
-		m.source = *m.ctx.Key.Text(m.ctx.Field).Source()
+		key := m.ctx.Key
+		if m.ctx.Path != "" {
+			key = key.Text(m.ctx.Path)
+		}
+		m.source = *key.Text(m.ctx.Field).Source()
 		m.drawing = true
 	}
 	return &m.source, nil
