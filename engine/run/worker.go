@@ -163,8 +163,10 @@ func (w *worker) conclude(t *Task) {
 	retired := w.clock != nil && errors.Is(context.Cause(w.clock.Context()), engine.ErrRetired)
 	if w.clock != nil {
 		w.stopClock()
+		w.now = time.Now()
+	} else {
+		w.now = w.now.Add(time.Since(w.now)) // it did not wait long; this takes half as long as time.Now
 	}
-	w.now = time.Now()
 	w.correctOutcome(retired)
 	if unrecorded := s.Unrecorded(); unrecorded != (engine.Outlay{}) {
 		b := w.currentBatch()
