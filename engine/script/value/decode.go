@@ -25,6 +25,9 @@ func DecodeJSONWithin(data []byte, weight int) (Value, error) {
 	if len(data) > maxWeight {
 		return nil, meter.TooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
 	}
+	if n, ok := shortInt(data); ok && weight >= valueWeight {
+		return starlark.MakeInt(n), nil
+	}
 	d := decoders.Get().(*decoder)
 	d.data, d.at, d.left, d.deepest = data, 0, weight, 0
 	d.preallocate()
@@ -37,6 +40,21 @@ func DecodeJSONWithin(data []byte, weight int) (Value, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// shortInt returns the number that a few digits are.
+func shortInt(data []byte) (n int, ok bool) {
+	const most = 9
+	if len(data) == 0 || len(data) > most || data[0] == '0' && len(data) > 1 {
+		return 0, false
+	}
+	for _, c := range data {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
 }
 
 // decoders are pooled together with the shapes that they saw last, because the answers of a service are usually alike.
