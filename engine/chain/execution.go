@@ -57,10 +57,11 @@ type execution struct {
 	cookies cookies.Log // set by the answers to its steps
 	time    timed       // of the chain or the member
 	body    pass
-	at      *turn         // innermost running step, to which a panic belongs
-	text    []byte        // buffer for JSON
-	outputs []value.Value // buffer for the outputs of the body's steps
-	records *records      // of a pooled execution; else nil
+	at      *turn             // innermost running step, to which a panic belongs
+	text    []byte            // buffer for JSON
+	outputs []value.Value     // buffer for the outputs of the body's steps
+	records *records          // of a pooled execution; else nil
+	scripts *script.Evaluator // of a pooled execution; else nil
 }
 
 // records are outputs of the body's steps. They are used again once the session has ended: what it leaves behind is JSON text.
@@ -119,19 +120,20 @@ func (c *Chain) Run(s *engine.Session, in *Input) {
 // leave makes the execution available to another session. After a panic it is left to the garbage collector.
 func (x *execution) leave() {
 	const most = 64 << 10
-	outputs, text, records := x.body.outputs, x.text, x.records
+	outputs, text, records, scripts := x.body.outputs, x.text, x.records, x.scripts
 	clear(outputs)
 	if cap(text) > most {
 		text = nil
 	}
 	clear(records.rooms[:records.used])
 	records.used = 0
-	*x = execution{outputs: outputs[:0], text: text[:0], records: records}
+	*x = execution{}
+	x.outputs, x.text, x.records, x.scripts = outputs[:0], text[:0], records, scripts
 	executions.Put(x)
 }
 
 // executions are pooled. A session must leave no references to its own state.
-var executions = sync.Pool{New: func() any { return &execution{records: new(records)} }}
+var executions = sync.Pool{New: func() any { return &execution{records: new(records), scripts: new(script.Evaluator)} }}
 
 // recovered converts a panic to a failure of its step and of the session.
 func (x *execution) recovered(c *Chain) {
@@ -277,8 +279,9 @@ func (x *execution) perform(p *pass, s *Step) (value.Value, error) {
 	} else {
 		path = p.prefix + s.Name
 	}
-	*t = turn{x: x, step: s, frame: p, path: path, at: len(x.row.Steps)}
-	t.timed = timed{up: p.timed, of: t, limit: s.timeout}
+	*t = turn{} // first, so that it is cleared in place
+	t.x, t.step, t.frame, t.path, t.at = x, s, p, path, len(x.row.Steps)
+	t.timed.up, t.timed.of, t.timed.limit = p.timed, t, s.timeout
 	x.at = t
 	x.row.Steps = append(x.row.Steps, engine.StepRecord{Path: t.path})
 	x.in.Watch.started(t)
@@ -470,10 +473,13 @@ func (t *turn) recordTimeout(over error) {
 	}
 }
 
+// origin is a time from which durations are measured: the time since then takes half as long to read as the time.
+var origin = time.Now()
+
 // spent runs f and counts its time as the step's own.
 func (t *turn) spent(f func() error) error {
-	start := time.Now()
+	start := time.Since(origin)
 	err := f()
-	t.record().Service += time.Since(start)
+	t.record().Service += time.Since(origin) - start
 	return err
 }

@@ -147,7 +147,7 @@ func (t *turn) compute(e *script.Expr, field string) (out value.Value, err error
 // Context returns the context for an expression in a field of the step, valid until the next call.
 func (t *turn) Context(field string) *script.Context {
 	v := &t.view
-	v.Names, v.Field, v.Done = t, field, nil
+	v.Names, v.Field, v.Done, v.Evaluator = t, field, nil, t.x.scripts
 	if v.Key, v.Path = t.key, ""; !t.keyed {
 		v.Key, v.Path = t.x.key, t.path
 	}

@@ -193,13 +193,14 @@ func (c *compiler) anyCall(e *syntax.CallExpr, fn eval) eval {
 			return nil, err
 		}
 		next := fr.m.push(len(args))
-		defer fr.m.pop(next)
 		for i, a := range args {
 			if next.locals[i], err = a(fr); err != nil {
+				fr.m.pop(next)
 				return nil, err
 			}
 		}
 		v, err := fr.m.enter(f, next, nil)
+		fr.m.pop(next)
 		if err != nil {
 			return nil, fr.through(pos, err)
 		}

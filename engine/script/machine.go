@@ -42,11 +42,19 @@ type Context struct {
 	Field string
 	// Done stops the evaluation when it is closed. A nil channel never stops it.
 	Done <-chan struct{}
+	// Evaluator, if set, is used unless an outer evaluation uses it.
+	Evaluator *Evaluator
+}
+
+// Evaluator is memory for one evaluation after another. Its goroutine owns it.
+type Evaluator struct {
+	machine machine
+	busy    bool // stays set after a panic
 }
 
 var noContext Context
 
-// machine is the state of one evaluation. Its goroutine owns it; machines are pooled.
+// machine is the state of one evaluation. Its goroutine owns it; machines without an Evaluator are pooled.
 type machine struct {
 	meter.Meter
 
@@ -64,6 +72,7 @@ type machine struct {
 	depth  int
 	text   []byte // buffer for the text of a value
 	out    []byte // buffer for the text of a template
+	owner  *Evaluator
 }
 
 // frame is one call of a function, or the evaluation of an expression. Before the call, locals hold the arguments.
@@ -82,7 +91,7 @@ func start(ctx *Context, env *Env, names []string) *machine {
 	if ctx == nil {
 		ctx = &noContext
 	}
-	m := machines.Get().(*machine)
+	m := free(ctx.Evaluator)
 	m.ctx, m.print = ctx, env.print
 	m.Start(env.limits, ctx.Done)
 	m.names = names
@@ -92,18 +101,36 @@ func start(ctx *Context, env *Env, names []string) *machine {
 	return m
 }
 
+// free returns a machine that no evaluation uses.
+func free(e *Evaluator) *machine {
+	if e == nil || e.busy {
+		return machines.Get().(*machine)
+	}
+	e.busy = true
+	e.machine.owner = e
+	return &e.machine
+}
+
 // release resets the machine for the next evaluation. It is not called after a panic: that machine is dropped.
 func (m *machine) release() {
 	for m.depth > 0 {
 		m.pop(m.frames[m.depth-1])
 	}
-	if cap(m.text) > 64<<10 || cap(m.out) > 64<<10 || len(m.frames) > 64 {
-		return // too large to keep
+	owner := m.owner
+	if cap(m.text) > 64<<10 || cap(m.out) > 64<<10 || len(m.frames) > 64 { // too large to keep
+		if owner != nil {
+			*owner = Evaluator{}
+		}
+		return
 	}
 	clear(m.slots)
 	m.ctx, m.print, m.names, m.top = nil, nil, nil, nil
 	m.calls = 0
 	m.printed, m.drawing = false, false
+	if owner != nil {
+		owner.busy = false
+		return
+	}
 	machines.Put(m)
 }
 
