@@ -115,14 +115,62 @@ func (b *barrier) commit(places []uint32) {
 		b.touched = append(b.touched, agent)
 		due.copied(agent, cap(next.Inbox) > 0 && len(next.Inbox) == 0)
 	}
+	b.deliver(places, due)
+}
+
+// deliver delivers the messages of some changes, several at a time.
+func (b *barrier) deliver(places []uint32, due letters) {
+	var several [32]delivery
+	n := 0
 	for _, place := range places {
 		for _, m := range b.changes.deltas[place].Said {
-			letter := engine.Letter{From: int(b.changes.agents[place]), Cycle: b.cycle, Body: m.Body}
 			for _, to := range m.To {
-				b.grown += receive(b.box(to, due), letter)
+				if n == len(several) {
+					b.receive(several[:n])
+					n = 0
+				}
+				several[n].to, several[n].letter = b.box(to, due), engine.Letter{From: int(b.changes.agents[place]), Cycle: b.cycle, Body: m.Body}
+				n++
 			}
 		}
 	}
+	b.receive(several[:n])
+}
+
+// delivery is a letter for an inbox that has room.
+type delivery struct {
+	to     *engine.Memory
+	letter engine.Letter
+}
+
+// receive puts letters into inboxes, in order. It first looks at all of them: so the processor loads them together, since they are far
+// from each other in memory.
+func (b *barrier) receive(several []delivery) {
+	full := false
+	for i := range several {
+		full = full || len(several[i].to.Inbox)+len(several) > engine.MostLetters
+	}
+	for i := range several {
+		d := &several[i]
+		d.to.Inbox = append(d.to.Inbox, d.letter)
+		b.grown += d.letter.Size()
+		if full {
+			b.grown -= shorten(d.to)
+		}
+	}
+}
+
+// shorten drops the oldest letters of an inbox that has too many, and returns their size.
+func shorten(m *engine.Memory) (dropped int64) {
+	more := len(m.Inbox) - engine.MostLetters
+	if more <= 0 {
+		return 0
+	}
+	for i := range more {
+		dropped += m.Inbox[i].Size()
+	}
+	m.Inbox = slices.Delete(m.Inbox, 0, more)
+	return dropped
 }
 
 // box returns the memory of a recipient, with room for its letters.
@@ -149,18 +197,6 @@ func (b *barrier) box(to int, due letters) *engine.Memory {
 
 // inboxSize returns the room that some letters need: that of the letters that are kept, and one more while it arrives.
 func inboxSize(letters int) int { return min(letters, engine.MostLetters+1) }
-
-// receive adds a letter and returns the growth of the inbox in bytes.
-func receive(m *engine.Memory, l engine.Letter) (grown int64) {
-	m.Inbox, grown = append(m.Inbox, l), l.Size()
-	if n := len(m.Inbox); n > engine.MostLetters {
-		for i := range n - engine.MostLetters {
-			grown -= m.Inbox[i].Size()
-		}
-		m.Inbox = slices.Delete(m.Inbox, 0, n-engine.MostLetters)
-	}
-	return grown
-}
 
 // letters count the letters that agents get. The number is negative once the agent's memory is a copy, and zero when its inbox has room
 // for them.

@@ -64,12 +64,11 @@ type Room struct {
 	values [3]Value
 }
 
-// In is Of with a record in a room, unless it does not fit.
+// In is Of with a record in an empty room, unless it does not fit.
 func (s *Shape) In(r *Room, values ...Value) *Record {
 	if len(values) > len(r.values) {
 		return s.Of(values...)
 	}
-	*r = Room{}
 	return s.fill(&r.Record, r.values[:len(values):len(values)], values)
 }
 
