@@ -35,23 +35,6 @@ func readIf(r *reader, n *doc.Node) action {
 	return b
 }
 
-// find returns the place of a step, or -1. A scan over a few names beats a map.
-func (b *Block) find(name string) int {
-	const narrow = 8
-	if len(b.Steps) <= narrow {
-		for i, s := range b.Steps {
-			if s.Name == name {
-				return i
-			}
-		}
-		return -1
-	}
-	if i, ok := b.index[name]; ok {
-		return i
-	}
-	return -1
-}
-
 func (b *Block) has(name string) bool {
 	_, ok := b.index[name]
 	return ok

@@ -60,24 +60,16 @@ type execution struct {
 	at      *turn             // innermost running step, to which a panic belongs
 	text    []byte            // buffer for JSON
 	outputs []value.Value     // buffer for the outputs of the body's steps
-	records *records          // of a pooled execution; else nil
+	records *value.Rooms      // of a pooled execution; else nil
 	scripts *script.Evaluator // of a pooled execution; else nil
 }
 
-// records are outputs of the body's steps. They are used again once the session has ended: what it leaves behind is JSON text.
-type records struct {
-	rooms [4]value.Room
-	used  int
-}
-
-// output returns an output of a step as a record.
+// output returns an output of a step as a record. Those of the body's steps are used again: a session leaves only JSON text behind.
 func (t *turn) output(shape *value.Shape, values ...value.Value) value.Value {
-	r := t.x.records
-	if r == nil || t.frame != &t.x.body || r.used == len(r.rooms) {
+	if t.frame != &t.x.body {
 		return shape.Of(values...)
 	}
-	r.used++
-	return shape.In(&r.rooms[r.used-1], values...)
+	return t.x.records.Of(shape, values...)
 }
 
 // stoppedError ends a session early without a failure.
@@ -125,15 +117,14 @@ func (x *execution) leave() {
 	if cap(text) > most {
 		text = nil
 	}
-	clear(records.rooms[:records.used])
-	records.used = 0
+	records.Clear()
 	*x = execution{}
 	x.outputs, x.text, x.records, x.scripts = outputs[:0], text[:0], records, scripts
 	executions.Put(x)
 }
 
 // executions are pooled. A session must leave no references to its own state.
-var executions = sync.Pool{New: func() any { return &execution{records: new(records), scripts: new(script.Evaluator)} }}
+var executions = sync.Pool{New: func() any { return &execution{records: new(value.Rooms), scripts: new(script.Evaluator)} }}
 
 // recovered converts a panic to a failure of its step and of the session.
 func (x *execution) recovered(c *Chain) {

@@ -207,7 +207,7 @@ type visible struct{ p *pass }
 // Field implements value.Fields.
 func (v visible) Field(name string) (value.Value, error) {
 	for p := v.p; p != nil; p = p.up() {
-		if i := p.block.find(name); i >= 0 {
+		if i, ok := p.block.index[name]; ok {
 			if out := p.output(i); out != nil {
 				return out, nil
 			}

@@ -53,23 +53,38 @@ func (s *Shape) Of(values ...Value) *Record {
 		}{}
 		return s.fill(&r.Record, r.room[:], values)
 	case 2, 3:
-		return s.In(new(Room), values...)
+		r := &room{}
+		return s.fill(&r.Record, r.few[:len(values):len(values)], values)
 	}
 	return s.Record(slices.Clone(values)...)
 }
 
-// Room is memory for one record, which its owner may use again once nothing refers to the record.
-type Room struct {
+// room is memory for a record of a few values.
+type room struct {
 	Record
-	values [3]Value
+	few [3]Value
 }
 
-// In is Of with a record in an empty room, unless it does not fit.
-func (s *Shape) In(r *Room, values ...Value) *Record {
-	if len(values) > len(r.values) {
+// Rooms is memory for a few records, which its owner uses again once nothing refers to them. A nil Rooms has none.
+type Rooms struct {
+	rooms [4]room
+	used  int
+}
+
+// Of is [Shape.Of] with a record in the memory, if there is room.
+func (r *Rooms) Of(s *Shape, values ...Value) *Record {
+	if r == nil || r.used == len(r.rooms) || len(values) > len(r.rooms[0].few) {
 		return s.Of(values...)
 	}
-	return s.fill(&r.Record, r.values[:len(values):len(values)], values)
+	in := &r.rooms[r.used]
+	r.used++
+	return s.fill(&in.Record, in.few[:len(values):len(values)], values)
+}
+
+// Clear makes the memory of all records free.
+func (r *Rooms) Clear() {
+	clear(r.rooms[:r.used])
+	r.used = 0
 }
 
 // fill makes r the record of this shape with a copy of the values, in a room for them.

@@ -162,3 +162,31 @@ func TestTime(t *testing.T) {
 		}
 	}
 }
+
+// TestRooms makes more records than there is room for, twice.
+func TestRooms(t *testing.T) {
+	shape, wide := NewShape("a", "b"), NewShape("a", "b", "c", "d")
+	var rooms Rooms
+	for pass := range 2 {
+		var all []*Record
+		for i := range 2 * len(rooms.rooms) {
+			of := starlark.MakeInt(pass*100 + i)
+			all = append(all, rooms.Of(shape, of, starlark.String("x")), rooms.Of(wide, of, of, of, of))
+		}
+		for i, r := range all {
+			if v, ok := r.Field("a"); !ok || v.String() != starlark.MakeInt(pass*100+i/2).String() {
+				t.Errorf("pass %d: record %d has %v", pass, i, v)
+			}
+			if i%2 == 0 && r.Len() != 2 || i%2 == 1 && r.Len() != 4 {
+				t.Errorf("pass %d: record %d has %d fields", pass, i, r.Len())
+			}
+		}
+		first := all[0]
+		if rooms.Clear(); pass == 0 && first.Len() != 0 {
+			t.Errorf("a record has %d fields after its room was cleared", first.Len())
+		}
+	}
+	if r := (*Rooms)(nil).Of(shape, starlark.None, starlark.None); r.Len() != 2 {
+		t.Errorf("a record without room has %d fields", r.Len())
+	}
+}
