@@ -65,11 +65,11 @@ type execution struct {
 }
 
 // output returns an output of a step as a record. Those of the body's steps are used again: a session leaves only JSON text behind.
-func (t *turn) output(shape *value.Shape, values ...value.Value) value.Value {
-	if t.frame != &t.x.body {
+func (x *execution) output(t *turn, shape *value.Shape, values ...value.Value) value.Value {
+	if t.frame != &x.body {
 		return shape.Of(values...)
 	}
-	return t.x.records.Of(shape, values...)
+	return x.records.Of(shape, values...)
 }
 
 // stoppedError ends a session early without a failure.

@@ -44,7 +44,7 @@ func (m *remember) run(t *turn) (value.Value, error) {
 		return nil, err
 	}
 	m.step.Show(t.x.in.Memory, w)
-	return t.output(m.step.Shape, w.Values...), nil
+	return t.x.output(t, m.step.Shape, w.Values...), nil
 }
 
 // writes adds to the agent's memory, within its limit and the run's memory budget.

@@ -76,7 +76,7 @@ func (s *say) run(t *turn) (value.Value, error) {
 		t.x.in.Memory.Say(engine.Message{To: recipients, Body: m.body})
 		t.traceMessage(to, m.text, m.body)
 	}
-	return t.output(s.shape, to, m.text, m.data), nil
+	return t.x.output(t, s.shape, to, m.text, m.data), nil
 }
 
 // speak evaluates what the message says.

@@ -91,7 +91,7 @@ func (b *Batch) reset() {
 const (
 	// keptCapacity is the slice capacity that a batch may always keep.
 	keptCapacity = 64
-	// patience is how often in a row a batch may have far more capacity than it needs before it gives it up.
+	// patience is how often in a row a batch may have far more capacity than it needs before it drops it.
 	patience = 4
 )
 
