@@ -81,7 +81,7 @@ func (m *Memory) ApplyFor(d *Delta, letters int) *Memory {
 	if d == nil || !d.changes() {
 		return m
 	}
-	next := newMemory(len(m.FieldList())+m.added(d.Set), letters)
+	next := newMemory(max(len(m.FieldList()), len(d.Set)), letters)
 	if m != nil {
 		next.Fields = append(next.Fields, m.Fields...)
 		if !d.Replace {
@@ -110,16 +110,6 @@ func (m *Memory) ApplyFor(d *Delta, letters int) *Memory {
 	return next
 }
 
-// added returns how many of some fields the memory does not have; m may be nil.
-func (m *Memory) added(fields []Field) (n int) {
-	for _, f := range fields {
-		if !slices.ContainsFunc(m.FieldList(), func(has Field) bool { return has.Name == f.Name }) {
-			n++
-		}
-	}
-	return n
-}
-
 // newMemory returns an empty memory with room for fields and letters, in the same allocation if there is one of them.
 func newMemory(fields, letters int) *Memory {
 	switch {
@@ -137,18 +127,10 @@ func newMemory(fields, letters int) *Memory {
 			field [1]Field
 		}{}
 		m.Fields = m.field[:0]
-		m.Inbox = room[Letter](letters)
+		m.Inbox = slices.Grow([]Letter(nil), letters)
 		return &m.Memory
 	}
-	return &Memory{Fields: room[Field](fields), Inbox: room[Letter](letters)}
-}
-
-// room returns an empty list with room for n elements; nil for none.
-func room[T any](n int) []T {
-	if n == 0 {
-		return nil
-	}
-	return make([]T, 0, n)
+	return &Memory{Fields: slices.Grow([]Field(nil), fields), Inbox: slices.Grow([]Letter(nil), letters)}
 }
 
 func (m *Memory) set(f Field) {
