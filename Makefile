@@ -76,7 +76,7 @@ try-package: package image ## Install each package in a new root, and start, run
 image: ## Make the container image of throngctl in dist, for workers, without a container tool, and its package for Alpine; IMAGE="-arch arm64" takes a cross-compiler
 	@go run ./cmd/internal/bundle -image $(IMAGE)
 
-test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests with -race
+test: setup-test fmt-check vet lint race ## Everything that must pass: formatting, vet, lint, all tests
 
 fmt: $(GOFUMPT) ## Format every file with gofumpt
 	$(GOFUMPT) -w .
@@ -111,11 +111,22 @@ SIMULATIONS := ./engine/experiment/statistics ./engine/experiment/sensitivity ./
 # and no locks. A package with locks must be watched: the detector has to see them.
 UNWATCHED := image/color image/draw image/internal/imageutil golang.org/x/image/vector golang.org/x/image/math/... github.com/srwiley/rasterx \
 	github.com/go-text/render $(patsubst %,github.com/go-text/typesetting/%/...,bidi di font harfbuzz internal language segmenter shaping)
+RACE := -race $(UNWATCHED:%=-gcflags=%=-race=false)
+# The tests of throngctl compare the results of many runs, most of them in processes of their own, which the race detector does not
+# reach. It watches the packages of the engine in their own tests, and here the tests in which goroutines of throngctl itself work.
+PROGRAM := ./cmd/throngctl
+WATCHED := ^($(subst $() ,|,$(strip \
+	TestAuditOfARunWithoutSessions TestBillOfACanceledRun TestCalibrate TestCalibrateFleet TestCalibrateIsGivenUp TestExperiment \
+	TestExperimentInTheQueue TestFetchOverKills TestFleetCommands TestFleetHasTheSameResult TestFollow TestFollowedStatus TestHurry \
+	TestInterruptedChain TestNotify TestNotifyFails TestProve TestProveOfWhatCannotBeProved TestPush TestPushAgain TestPushOfRefusedRows \
+	TestQueue TestQuitWhileThePopulationIsWritten TestRecordedVisitsRun TestRunsAmongAgents TestSecondTerminal TestSecrets \
+	TestStartLater TestSurvey TestTelemetryOfARun TestTroubleWaits TestTry TestTryFails TestWritingCountsAfterAResume)))$$
 # One goroutine does the work of these tests, which other tests have watched. They compare pictures, or read what is large.
 ALONE := ^(TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs)$$
-race: setup-test aimock ## Run all tests with the race detector
-	go test $(GOTAGS) -race $(UNWATCHED:%=-gcflags=%=-race=false) -vet=off -timeout 40m -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS))")
-	go test $(GOTAGS) -vet=off -timeout 40m $(SIMULATIONS)
+race: setup-test aimock ## Run all tests, with the race detector where goroutines work
+	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))")
+	go test $(GOTAGS) -vet=off -timeout 40m -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS)
+	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM)
 	go test $(GOTAGS) -vet=off -timeout 40m -run '$(ALONE)' ./ui ./engine/run ./engine/scenario
 
 SEEDS ?= 10000

@@ -186,9 +186,7 @@ func TestShadowSampleIsPaidOnce(t *testing.T) {
 // TestLearn learns a rule from a model whose answers depend on the persona, in several seeds, and uses it in a run: it answers as the model
 // does far more often than the rule by hand. From a model whose answers depend on nothing, there is nothing to learn.
 func TestLearn(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	d := newDeciding(t)
 	rule := filepath.Join(d.dir, "decide.json")
 	for _, seed := range []string{"1", "2", "3"} {
@@ -239,9 +237,6 @@ func TestLearn(t *testing.T) {
 
 // TestRuleOfAnotherPopulation checks the error for a rule that needs a field that agents do not have.
 func TestRuleOfAnotherPopulation(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	d := newDeciding(t)
 	asked := d.run(t, d.file(t, "mock-persona", handmadeRule), "--set", "share=1")
 	var l answer.Learned

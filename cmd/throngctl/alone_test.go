@@ -254,6 +254,7 @@ func TestResumedChain(t *testing.T) {
 
 // TestInterruptedChain checks that an interrupted chain prints no result.
 func TestInterruptedChain(t *testing.T) {
+	t.Parallel()
 	signals := make(chan os.Signal, 2)
 	var out, stderr bytes.Buffer
 	terminal := &terminal{in: strings.NewReader(""), out: &out, err: &stderr, signals: signals, hooks: hooks{trusts: true}}

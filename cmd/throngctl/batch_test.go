@@ -35,6 +35,9 @@ chain day:
   step said: {kind: emit, event: said, data: {mood: "${steps.think.mood}", text: "${steps.again.text}"}}
 `
 
+// batchKey is the key of the model server of these tests.
+const batchKey = "rig"
+
 // batchRig is a model server outside of the process that is killed, and the data folder of the run.
 type batchRig struct {
 	model *mock.Model
@@ -45,8 +48,7 @@ type batchRig struct {
 func newBatchRig(t *testing.T, cfg batchmock.Config) *batchRig {
 	t.Helper()
 	r := &batchRig{data: t.TempDir()}
-	t.Setenv("BATCH_KEY", "rig")
-	model, err := mock.StartModel(mock.ModelConfig{Secret: "rig", Seed: 7, Batches: cfg, OnRequest: func(q mock.Request) {
+	model, err := mock.StartModel(mock.ModelConfig{Secret: batchKey, Seed: 7, Batches: cfg, OnRequest: func(q mock.Request) {
 		if f := r.asked.Load(); f != nil && batchmock.Serves(strings.TrimPrefix(q.Path, "/v1/")) {
 			(*f)()
 		}
@@ -110,9 +112,7 @@ func (r *batchRig) checkBill(t *testing.T, out string) {
 
 // TestBatchesChangeNothing compares the results of a run without batches, and of runs with them and what can happen to them.
 func TestBatchesChangeNothing(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	r := newBatchRig(t, batchmock.Config{})
 	alone := t.TempDir()
 	if code, out, stderr := ctl(t, r.run(r.scenario(t, ""), "--export", alone)...); code != exitDone {
@@ -152,9 +152,7 @@ func outcomesOf(t *testing.T, out string) string {
 // TestKilledBatches kills the process while it uploads, creates, polls and downloads batches, resumes it, and compares results and
 // spending with the server's.
 func TestKilledBatches(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	const kills, seed = 20, 20261128
 	whole, out := t.TempDir(), t.TempDir()
 	alone := newBatchRig(t, batchmock.Config{})

@@ -16,9 +16,6 @@ func batched(data string, more ...string) []string {
 // TestSameResultWithBatches checks that the results are the same for any batch size and concurrency, with the batch in the
 // file or as a flag.
 func TestSameResultWithBatches(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	t.Parallel()
 	var want string
 	for _, c := range [][]string{
@@ -53,9 +50,6 @@ func TestSameResultWithBatches(t *testing.T) {
 // TestKilledInABatch kills a run repeatedly within its cycles, with some batches of a cycle done and others not. The
 // resumed run has the same result.
 func TestKilledInABatch(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	t.Parallel()
 	calm := t.TempDir()
 	if code, stdout, stderr := ctl(t, batched(calm, "--max-concurrent", "8", "--export", filepath.Join(calm, "out"))...); code != exitDone {

@@ -238,6 +238,7 @@ func TestQuitWhileThePopulationIsWritten(t *testing.T) {
 // TestWritingCountsAfterAResume checks that the time spent on writing the population counts in the time budget of a resumed
 // run.
 func TestWritingCountsAfterAResume(t *testing.T) {
+	t.Parallel()
 	b := newBiller(t)
 	b.slow = 100 * time.Millisecond
 	file, data := b.scenario(t, true)

@@ -134,6 +134,7 @@ func shoppers(data string) []string {
 
 // TestDashboard steers a run with the keys of its dashboard, and with those of a dashboard in another terminal.
 func TestDashboard(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	s := sit(t, append(shoppers(data), "--governor", "manual")...)
 	s.await(boardUp)

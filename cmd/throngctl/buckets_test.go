@@ -49,6 +49,7 @@ func (s *counterShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestLimitedOrdersDoNotHoldTheRestBack runs against a shop whose orders are rate-limited. Other requests of agents must be
 // sent while orders wait, even though there are fewer connections than orders.
 func TestLimitedOrdersDoNotHoldTheRestBack(t *testing.T) {
+	t.Parallel()
 	shop := &counterShop{perSecond: 3}
 	server := httptest.NewServer(shop)
 	defer server.Close()

@@ -61,9 +61,6 @@ func shop(data string, more ...string) []string {
 // TestBudgetOfRequests checks that the shop receives no more requests than the budget allows, and that a run with one
 // budget after another has the results of an uninterrupted run.
 func TestBudgetOfRequests(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	undisturbed := t.TempDir()
 	if code, out, stderr := ctl(t, shop(undisturbed, "--export", filepath.Join(undisturbed, "out"))...); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
@@ -213,9 +210,7 @@ func TestBudgetOfMoney(t *testing.T) {
 // TestBudgetWithSharedCalls checks that a step that continues without an answer fails if the budget is the reason. Results
 // equal those of an undisturbed run with shared calls, failover and concurrent steps.
 func TestBudgetWithSharedCalls(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	run := func(data string, more ...string) []string {
 		return append([]string{
 			"run", filepath.Join("testdata", "careful.yaml"), "--data", data, "--seed", "7", "--mock-latency", "none", "--retry-wait", "1ms", "--retries", "2",

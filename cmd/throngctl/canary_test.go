@@ -192,7 +192,7 @@ func (n *nest) ctl(t *testing.T, kill string, args ...string) {
 func (n *nest) fly(t *testing.T) {
 	t.Helper()
 	n.ctl(t, "commit:12", "run", n.file, "--set", "word="+n.word, "--set", "CANARY_PARAMETER="+n.parameter, "--breaker", "off", "--retry-wait", "1ms", "--retries", "2",
-		"--keep-share", "1", "--seed", "7", "--max-concurrent", "2", "--record", "--checkpoint-interval", "50ms", "--allow", n.results)
+		"--keep-share", "1", "--seed", "7", "--max-concurrent", "3", "--record", "--checkpoint-interval", "50ms", "--allow", n.results)
 	n.ctl(t, "", "resume", "--export", filepath.Join(n.data, "out"))
 	n.ctl(t, "", "audit")
 	n.ctl(t, "", "report", "--out", filepath.Join(n.data, "out", "report.html"))

@@ -26,6 +26,7 @@ func chat(data string, more ...string) []string {
 // TestKilledTalksEndAsIfNothingHappened kills throngctl during model calls. The results must equal those of an
 // uninterrupted run.
 func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
+	t.Parallel()
 	r := proved(t, prove.Config{Run: chat("")[1:], Kills: 10, Seed: 20261121})
 	if r.Counts[prove.Request] < 80 || r.Sessions != 24 {
 		t.Errorf("%d sessions of %d requests: the test proves little", r.Sessions, r.Counts[prove.Request])
@@ -35,9 +36,7 @@ func TestKilledTalksEndAsIfNothingHappened(t *testing.T) {
 // TestSameTalkAtAnyConcurrency checks that a seed has the same results at all concurrency limits, with limits of model
 // calls, with faults, and with sequential steps.
 func TestSameTalkAtAnyConcurrency(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	var first string
 	for i, more := range [][]string{
 		{"--max-concurrent", "100"},

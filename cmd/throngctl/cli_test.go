@@ -22,9 +22,6 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 // TestBadInputStartsNothing checks that invalid files and values are reported with exit code 2 and that no store is created.
 func TestBadInputStartsNothing(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	broken := filepath.Join("testdata", "broken.yaml")
 	tests := []struct {
 		name string
@@ -175,6 +172,7 @@ func TestJourney(t *testing.T) {
 
 // TestFailedCriteriaAreAnExitCode checks the exit code and summary of a run against a shop that fails most requests.
 func TestFailedCriteriaAreAnExitCode(t *testing.T) {
+	t.Parallel()
 	code, out, _ := ctl(t, day(t.TempDir(), "--retries", "2", "--breaker", "off", "--mock-fault", "server_error=0.9", "--mock-fault", "cut=0", "--mock-fault", "bad_body=0")...)
 	if code != exitFailed {
 		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, out)
@@ -248,6 +246,7 @@ func interrupt(t *testing.T, data string, times int) string {
 // TestInterruptStopsGracefullyAndResumes checks that one Ctrl+C stops a run with a checkpoint, and that the run can be
 // resumed.
 func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	if out := interrupt(t, data, 1); !strings.Contains(out, "resume with: throngctl resume") {
 		t.Errorf("there is no resume command:\n%s", out)
@@ -268,6 +267,7 @@ func TestInterruptStopsGracefullyAndResumes(t *testing.T) {
 
 // TestSecondInterruptCuts checks that a second Ctrl+C ends a run without waiting for a slow shop.
 func TestSecondInterruptCuts(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	interrupt(t, data, 2)
 	if code, out, stderr := ctl(t, "resume", "--data", data, "--mock-latency", "none"); code != exitDone || !strings.Contains(out, "exact") {
@@ -278,6 +278,7 @@ func TestSecondInterruptCuts(t *testing.T) {
 // TestSecondProcessIsReadOnly checks that another process can read a run in progress, but not delete, resume or audit
 // it.
 func TestSecondProcessIsReadOnly(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data)
 	_, out, _ := ctl(t, "runs", "--data", data)
@@ -304,6 +305,7 @@ func TestSecondProcessIsReadOnly(t *testing.T) {
 
 // TestCheckpointByHand checks that SIGUSR1 takes a checkpoint of a run in progress.
 func TestCheckpointByHand(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, stdout, stderr := slowRun(t, data)
 	if err := cmd.Process.Signal(syscall.SIGUSR1); err != nil {

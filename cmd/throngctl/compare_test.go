@@ -24,9 +24,7 @@ func crowdRun(t *testing.T, data string, more ...string) string {
 // TestCompare checks that the effect of a parameter is found, that equal runs do not differ, and that a fork differs only
 // after its start.
 func TestCompare(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	lazy := crowdRun(t, data, "--set", "eagerness=2", "--checkpoint-interval", "30ms", "--keep-checkpoints", "1000")
 	again := crowdRun(t, data, "--set", "eagerness=2", "--max-concurrent", "3")
@@ -72,9 +70,7 @@ func TestCompare(t *testing.T) {
 
 // TestCompareSeeds checks that runs with different seeds are compared as one, and that other seeds of a setup are found.
 func TestCompareSeeds(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	groups := make([]string, 2)
 	first := make([]string, 2)

@@ -73,6 +73,7 @@ func TestCompletion(t *testing.T) {
 
 // TestCompletionInBash checks that bash completes with the generated script, and that zsh and fish can parse theirs.
 func TestCompletionInBash(t *testing.T) {
+	t.Parallel()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("bash is not installed, as on Windows; Debian, Fedora, Arch and macOS have it")

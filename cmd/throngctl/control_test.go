@@ -17,6 +17,7 @@ import (
 // TestSecondTerminal steers a run of another process until it stops, and checks the recorded changes with their author and
 // reason.
 func TestSecondTerminal(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, stdout, stderr := slowRun(t, data, "--no-adaptive")
 	_, runs, _ := ctl(t, "runs", "--data", data)
@@ -110,6 +111,7 @@ func checkChanges(t *testing.T, data string) {
 
 // TestFollowedStatus follows the status of a run to its end, as JSON.
 func TestFollowedStatus(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data, "--no-adaptive")
 	watch, _, stderr := process(t, nil, "status", "--follow", "--json", "--data", data)

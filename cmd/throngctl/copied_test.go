@@ -17,9 +17,7 @@ const cutsEnv = "THRONG_TEST_CUTS"
 // TestResumeOfACopy resumes copies of a data folder that were made during a run. In some of them, the end of the store or
 // of the mock shop's log is missing. Each is either exact, with the results of an uninterrupted run, or says why it is not.
 func TestResumeOfACopy(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	const seed = 20261121
 	cuts := 12
 	if text := os.Getenv(cutsEnv); text != "" {

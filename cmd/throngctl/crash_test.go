@@ -47,6 +47,7 @@ func proved(t *testing.T, c prove.Config) *prove.Report {
 // TestKilledRunsEndAsIfNothingHappened kills throngctl at 20 seeded commits and requests, resumes, and compares the
 // results, the agents' memory, and every change in the shop with those of an uninterrupted run.
 func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
+	t.Parallel()
 	r := proved(t, killing(20))
 	if s := r.Sum(); s.Commits < 5 || s.Commits > 15 || s.Replayed == 0 || s.SentAgain == 0 || s.Confirmed == 0 {
 		t.Errorf("the test proves little: %+v", s)
@@ -60,6 +61,7 @@ func TestKilledRunsEndAsIfNothingHappened(t *testing.T) {
 
 // TestKilledRunsAreTheSameInPostgres also compares the rows in a database, and checks that a proof leaves none there.
 func TestKilledRunsAreTheSameInPostgres(t *testing.T) {
+	t.Parallel()
 	server := pgtest.New(t, pgtest.Options{})
 	c := killing(6)
 	c.Database = config.Database{URL: server.Database(t)}
@@ -87,6 +89,7 @@ func noRows(t *testing.T, url string) {
 
 // TestBrokenEngineIsFound breaks parts that make a resume exact, and checks that the proof fails.
 func TestBrokenEngineIsFound(t *testing.T) {
+	t.Parallel()
 	forget := func(dir string) (err error) {
 		db, err := sql.Open("sqlite3", filepath.Join(dir, "throng.db"))
 		if err != nil {

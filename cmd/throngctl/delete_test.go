@@ -44,9 +44,6 @@ func want(t *testing.T, code int, typed string, args []string, says ...string) {
 }
 
 func TestPrune(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	t.Setenv("THRONG_DATABASE_URL", "")
 	data := filepath.Join(t.TempDir(), "data")
 	runs := []string{newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms"), newRun(t, data, "--checkpoint-interval", "30ms")}

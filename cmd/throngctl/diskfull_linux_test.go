@@ -16,6 +16,7 @@ const diskEnv = "THRONGCTL_TEST_DISK"
 
 // TestDiskFull runs on a file system of a few megabytes that fills up. It needs a namespace in which it may mount one.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv(diskEnv); dir != "" {
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=12m"); err != nil {
 			t.Fatal(err)

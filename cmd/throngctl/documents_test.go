@@ -105,9 +105,6 @@ func page(t *testing.T, topic string) string {
 // its comment implies. SQL of the guide runs on the database that the commands before it filled. Commands within the text
 // come last.
 func TestDocumentedCommands(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	s := newStage(t)
 	names, texts := documents(t)
 	ran, passing := 0, spans(names, texts)

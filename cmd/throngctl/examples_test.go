@@ -20,9 +20,6 @@ var examplesFolder = filepath.Join("..", "..", "examples")
 // TestExamples validates each scenario in the folder examples, and runs it with a limit of one session and of many. The
 // results must be equal.
 func TestExamples(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	runs := map[string]func(t *testing.T) (args []string){
 		"rest-shop.yaml":     func(t *testing.T) []string { return atShop(t, &ownShop{}) },
 		"persona-study.yaml": func(*testing.T) []string { return []string{"--set", "provider=mock", "--cycles", "1"} },

@@ -14,6 +14,7 @@ import (
 
 // TestFollow follows the metrics of a run in another process until it ends.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, stdout, _ := slowRun(t, data)
 	live := filepath.Join(t.TempDir(), "live.csv")

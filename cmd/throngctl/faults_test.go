@@ -102,6 +102,7 @@ type endured struct {
 // shop has one order per completed checkout, its requests match the journal, and exact runs have the results of a run
 // without faults.
 func TestServiceFaults(t *testing.T) {
+	t.Parallel()
 	signedIn := crowds[0]
 	signedIn.name = "shopping, signed in"
 	signedIn.args = func(data string, more ...string) []string {

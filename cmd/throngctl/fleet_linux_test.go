@@ -85,6 +85,7 @@ func childrenOf(t *testing.T, pid int) (all []int) {
 
 // TestKilledWorker checks that a run whose worker is killed has the same result, and that the worker is started again.
 func TestKilledWorker(t *testing.T) {
+	t.Parallel()
 	whole, out := t.TempDir(), t.TempDir()
 	size := []string{"--set", "agents=80", "--cycles", "2", "--no-dashboard"}
 	if code, _, stderr := ctl(t, append([]string{"run", "shopping", "--data", t.TempDir(), "--seed", "7", "--mock-latency", "none", "--set", "eagerness=10", "--export", whole}, size...)...); code != exitDone {
@@ -120,6 +121,7 @@ func TestKilledWorker(t *testing.T) {
 
 // TestKilledCoordinator checks that the workers of this machine end with the process that started them.
 func TestKilledCoordinator(t *testing.T) {
+	t.Parallel()
 	cmd, _, _ := slowRun(t, t.TempDir(), "--set", "agents=300", "--cycles", "5", "--fleet", "local:2")
 	children := childrenOf(t, cmd.Process.Pid)
 	if len(children) != 2 {
@@ -173,6 +175,7 @@ func fleetStatus(t *testing.T, data string) map[string]workers.State {
 
 // TestFleetCommands executes the commands for workers while a run is in progress.
 func TestFleetCommands(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, _, _ := slowRun(t, data, "--set", "agents=2000", "--cycles", "50", "--fleet", "local:3", "--max-concurrent", "30")
 	order := func(code int, want string, args ...string) {
@@ -222,6 +225,7 @@ func TestFleetCommands(t *testing.T) {
 
 // TestNoFleet checks what the commands for workers say without a fleet.
 func TestNoFleet(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	slowRun(t, data, "--set", "agents=300", "--cycles", "50")
 	if code, _, stderr := ctl(t, "fleet", "status", "--data", data); code != exitFailed || !strings.Contains(stderr, "it was started without --fleet") {

@@ -247,9 +247,6 @@ func onRigs(t *testing.T, scenarios []rigScenario, do func(t *testing.T, i int, 
 // TestFleetKills kills workers and coordinators at random moments, while each worker is behind a network with 50 ms of latency and 5% of
 // packets lost in each direction. Sessions, events and the changes of the shop equal those of one undisturbed process.
 func TestFleetKills(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	t.Parallel()
 	kills, seed := numberFrom(t, fleetKillsEnv, 4), numberFrom(t, fleetSeedEnv, 20261128)
 	onRigs(t, rigScenarios, func(t *testing.T, i int, row *rigRow) {
@@ -260,9 +257,6 @@ func TestFleetKills(t *testing.T) {
 
 // TestFleetPartitions cuts workers off for some seconds, on the same network. They notice, and return.
 func TestFleetPartitions(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	t.Parallel()
 	scenarios, number := rigScenarios[2:3], 2
 	if os.Getenv(fleetKillsEnv) != "" {

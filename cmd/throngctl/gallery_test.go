@@ -11,10 +11,8 @@ import (
 // TestGallery runs every built-in scenario, with models if it uses any, at limits of 1, 7 and 100. The results must be
 // equal and not empty, and all criteria must pass.
 func TestGallery(t *testing.T) {
+	t.Parallel()
 	limits := []string{"1", "7", "100"}
-	if plainly(t) {
-		limits = limits[1:2] // one run of each under the race detector
-	}
 	small := map[string][]string{
 		"shopping.yaml":     {"--set", "agents=60", "--set", "eagerness=5", "--set", "llm_share=0.5", "--cycles", "2"},
 		"conversation.yaml": {"--set", "pairs=6"},

@@ -81,9 +81,6 @@ func names(v any, all map[string]bool) {
 // TestAnswersForPrograms runs commands with --json. Standard output must be only JSON, with the expected content and
 // consistent names.
 func TestAnswersForPrograms(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	data := t.TempDir()
 	t.Setenv("THRONG_DATABASE_URL", "")
 	_, out, stderr := ctl(t, "run", "shopping", "--data", data, "--set", "agents=10", "--set", "eagerness=8", "--cycles", "2", "--mock-latency", "none", "--seed", "7", "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000", "--json")

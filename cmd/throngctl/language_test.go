@@ -38,9 +38,6 @@ func TestLanguageFaults(t *testing.T) {
 // TestLanguageExamples runs every example in the guide to the scenario language, with a limit of one session and of many.
 // The results must be exact, equal and not empty.
 func TestLanguageExamples(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	guide := read(t, "..", "..", "assets", "scenarios", "README.md")
 	folder := t.TempDir()
 	var scenarios []string

@@ -119,6 +119,7 @@ func TestSystemEndsTheProgram(t *testing.T) {
 
 // TestNohup checks that SIGHUP does not end a run if it was ignored when the program started, and that Ctrl+C does.
 func TestNohup(t *testing.T) {
+	t.Parallel()
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	data := t.TempDir()
@@ -140,6 +141,7 @@ func TestNohup(t *testing.T) {
 // TestPanicEndsTheProgram lets the run's loop panic. There is a checkpoint and a crash report without the password, the
 // next start mentions it once, and the resumed run has the results of an uninterrupted run.
 func TestPanicEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	want := calmDay(t)
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{panicEnv + "=0"}, day(data, "--mock-fault", "hang=0.2")...)
@@ -173,6 +175,7 @@ func TestPanicEndsTheProgram(t *testing.T) {
 
 // TestUnknownPanic lets a goroutine without a recover panic: the journal writer.
 func TestUnknownPanic(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	cmd, out, stderr := process(t, []string{killEnv + "=panic:20"}, day(data)...)
 	if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), "panic: commit") {

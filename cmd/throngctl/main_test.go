@@ -80,8 +80,10 @@ func apart(m *testing.M) (code int) {
 			panic(err)
 		}
 	}()
-	if err := os.Setenv(about.DataEnv, dir); err != nil {
-		panic(err)
+	for name, value := range map[string]string{about.DataEnv: dir, "BATCH_KEY": batchKey} { // which tests that run in parallel cannot set
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
 	}
 	return m.Run()
 }

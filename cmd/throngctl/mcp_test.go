@@ -145,6 +145,7 @@ func TestAssistantNeedsConsent(t *testing.T) {
 // TestAssistantRunsAnExperiment has an assistant execute an experiment and read its answer. One that may cost money needs a budget in its
 // file that is not above the amount agreed to, and one that is in progress stops when the assistant leaves.
 func TestAssistantRunsAnExperiment(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	h := assist(t, data)
@@ -203,6 +204,7 @@ func TestAssistantRunsAnExperiment(t *testing.T) {
 
 // TestAssistantLeaves checks that a run of an assistant that leaves is stopped with a checkpoint and can be resumed by the next.
 func TestAssistantLeaves(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	h := assist(t, data)
 	var run struct{ Run string }

@@ -23,9 +23,7 @@ chain ask:
 // TestFormatsOfModelsAgree runs a scenario on the mock model in both wire formats, whole and streamed, with faults, and replays each
 // recording: the results are the same, and exact.
 func TestFormatsOfModelsAgree(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	want := ""
 	for _, format := range []struct{ name, text string }{
 		{"completions", spoken},
@@ -63,6 +61,7 @@ func TestFormatsOfModelsAgree(t *testing.T) {
 // TestMessagesResumeExactly ends runs of the Messages API when their budget of requests is used up, and resumes them: the results and
 // the requests are those of a run that was not interrupted.
 func TestMessagesResumeExactly(t *testing.T) {
+	t.Parallel()
 	text := strings.NewReplacer("api: completions", "api: messages", "stream: false", "stream: true").Replace(spoken)
 	want, sent := "", int64(0)
 	for _, budget := range []string{"", "3", "11", "27"} {

@@ -150,6 +150,7 @@ func TestAModelMustBeNamed(t *testing.T) {
 // TestExhaustedBadAnswersAreInexact checks that a run is inexact if a model never returns a valid answer, since another
 // attempt might have succeeded.
 func TestExhaustedBadAnswersAreInexact(t *testing.T) {
+	t.Parallel()
 	p := &picky{lists: "one", answer: `{"shop": "perhaps"}`}
 	address := startPicky(t, p)
 	data := t.TempDir()

@@ -73,9 +73,14 @@ func TestNotify(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHook(t, http.StatusOK)
-			t.Setenv(config.NotifyEnv, h.URL+"/canary-9c1d")
-			data := t.TempDir()
-			code, out, stderr := ctl(t, append(day(data, "--no-adaptive", "--cycles", "1"), tt.args...)...)
+			args := append(day(t.TempDir(), "--no-adaptive", "--cycles", "1"), tt.args...)
+			if tt.args == nil {
+				t.Setenv(config.NotifyEnv, h.URL+"/canary-9c1d")
+			} else {
+				t.Parallel()
+				args = append(args, "--notify", h.URL+"/canary-9c1d")
+			}
+			code, out, stderr := ctl(t, args...)
 			if code != tt.code {
 				t.Errorf("exit code %d\n%s%s", code, out, stderr)
 			}

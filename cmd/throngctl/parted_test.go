@@ -9,9 +9,7 @@ import (
 
 // TestResumeWithFilesOfAnotherMoment resumes with a store and a mock log of different moments. The run must not be exact.
 func TestResumeWithFilesOfAnotherMoment(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	store := func(data string) string { return filepath.Join(data, "throng.db") }
 	logs := func(data string) string { return filepath.Join(data, "mock") }
 	resume := func(t *testing.T, data string) (out string) {

@@ -14,9 +14,7 @@ import (
 // log's index and with noise after the last committed frame. A resumed copy has the results of an uninterrupted run. The
 // mock shop keeps all its orders, as a shop on another machine would. Package sqlite tests the loss of unsynced pages.
 func TestRunAfterAPowerCut(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	const seed = 20261125
 	t.Logf("seed %d", seed)
 	draw := rand.New(rand.NewPCG(seed, 0))

@@ -32,6 +32,7 @@ func waits(t *testing.T, says string, args ...string) (h *waiter, ended chan int
 // TestQueue checks that runs wait in the queue while another is in progress, in the order of their priorities, and that they can be
 // moved and canceled there.
 func TestQueue(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	run := func(more ...string) []string {
 		return append([]string{"run", "shopping", "--set", "agents=5", "--mock-latency", "none", "--cycles", "1", "--data", data}, more...)
@@ -93,6 +94,7 @@ func TestQueue(t *testing.T) {
 
 // TestExperimentInTheQueue checks that an experiment waits for its start time and then for the run in progress, and can be canceled.
 func TestExperimentInTheQueue(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	file := filepath.Join(t.TempDir(), "eager.experiment.yaml")
 	write(t, file, "title: Eager\nscenario: shopping\nvary: {params.eagerness: [1, 2], params.agents: [5]}\nreplicates: {seeds: 2}\nsettings: {cycles: 1}\n")

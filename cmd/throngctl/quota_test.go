@@ -9,9 +9,6 @@ import (
 // TestLatencyChangesNoResult compares the results of runs with and without quotas, limited capacity and latency in the
 // mock: for the shop, without a rate limiter, and for the model, with one.
 func TestLatencyChangesNoResult(t *testing.T) {
-	if plainly(t) {
-		return
-	}
 	for name, run := range map[string]func(string, ...string) []string{"shop": day, "model": chat} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

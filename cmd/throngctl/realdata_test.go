@@ -10,9 +10,7 @@ import (
 // TestRealData compares the built-in study with its made-up panel, and with another file. It finds the planted difference and no other,
 // and the answers of the mock model are not those of one voice.
 func TestRealData(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	data := t.TempDir()
 	if code, out, stderr := ctl(t, "run", "study", "--data", data, "--no-dashboard", "--mock-latency", "none", "--set", "people=200"); code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)

@@ -11,9 +11,7 @@ import (
 
 // TestReport writes the reports of a run and of its fork compared with it.
 func TestReport(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	data, dir := t.TempDir(), t.TempDir()
 	code, out, stderr := ctl(t, day(data, "--checkpoint-interval", "1ms", "--keep-checkpoints", "1000")...)
 	if code != exitDone {
@@ -55,6 +53,7 @@ func TestReport(t *testing.T) {
 }
 
 func TestReportOfARunInProgress(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	slowRun(t, data)
 	code, page, stderr := ctl(t, "report", "-o", "-", "--data", data)
@@ -66,9 +65,7 @@ func TestReportOfARunInProgress(t *testing.T) {
 // TestReportInTheExportFolder checks that run, fork and resume write the same report into the export folder as throngctl
 // report.
 func TestReportInTheExportFolder(t *testing.T) {
-	if plainly(t) {
-		return
-	}
+	t.Parallel()
 	data, dir := t.TempDir(), t.TempDir()
 	number := ""
 	for i, words := range []string{

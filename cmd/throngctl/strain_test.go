@@ -95,10 +95,11 @@ func TestStoppedProcessFailsNoSession(t *testing.T) {
 	}
 }
 
+// strainedDB is the variable with the database of strainedSQL.
+const strainedDB = "STRAINED_DB"
+
 // strainedSQL returns a scenario whose agents execute two statements of 100 ms each. The timeout of each is in seconds.
-func strainedSQL(t *testing.T, agents, connections, timeout int) string {
-	t.Helper()
-	t.Setenv("STRAINED_DB", pgtest.Shared(t).Database(t))
+func strainedSQL(agents, connections, timeout int) string {
 	return fmt.Sprintf(`title: Strain
 population: {count: %[1]d}
 services:
@@ -111,10 +112,11 @@ chain ask:
 
 // TestStoppedProcessFailsNoStatement does the same as TestStoppedProcessFailsNoSession with a database.
 func TestStoppedProcessFailsNoStatement(t *testing.T) {
-	text := strainedSQL(t, 40, 4, 1)
-	conn := pgtest.Connect(t, os.Getenv("STRAINED_DB"))
+	t.Parallel()
+	database := pgtest.Shared(t).Database(t)
+	conn := pgtest.Connect(t, database)
 	defer func() { _ = conn.Close(context.Background()) }()
-	run, out := strained(t, text, nil, func(p int) {
+	run, out := strained(t, strainedSQL(40, 4, 1), func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, strainedDB+"="+database) }, func(p int) {
 		for range 2 {
 			for asked := 0; asked == 0; {
 				if err := conn.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep(0.1)%' and state = 'active'").Scan(&asked); err != nil {
@@ -138,7 +140,10 @@ func TestStoppedProcessFailsNoStatement(t *testing.T) {
 
 // TestTooManyOpenFilesForStatements does the same as TestTooManyOpenFiles with a database.
 func TestTooManyOpenFilesForStatements(t *testing.T) {
-	run, out := strained(t, strainedSQL(t, 60, 60, 10), func(cmd *exec.Cmd) {
+	t.Parallel()
+	database := pgtest.Shared(t).Database(t)
+	run, out := strained(t, strainedSQL(60, 60, 10), func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, strainedDB+"="+database)
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 40; exec "$@"`, "sh", cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}, nil, "--max-concurrent", "60", "--retries", "1")
