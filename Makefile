@@ -117,17 +117,17 @@ RACE := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 PROGRAM := ./cmd/throngctl
 WATCHED := ^($(subst $() ,|,$(strip \
 	TestAuditOfARunWithoutSessions TestBillOfACanceledRun TestCalibrate TestCalibrateFleet TestCalibrateIsGivenUp TestExperiment \
-	TestExperimentInTheQueue TestFetchOverKills TestFleetCommands TestFleetHasTheSameResult TestFollow TestFollowedStatus TestHurry \
+	TestExperimentInTheQueue TestFetchOverKills TestFleetHasTheSameResult TestFollow TestFollowedStatus TestHurry \
 	TestInterruptedChain TestNotify TestNotifyFails TestProve TestProveOfWhatCannotBeProved TestPush TestPushAgain TestPushOfRefusedRows \
 	TestQueue TestQuitWhileThePopulationIsWritten TestRecordedVisitsRun TestRunsAmongAgents TestSecondTerminal TestSecrets \
 	TestStartLater TestSurvey TestTelemetryOfARun TestTroubleWaits TestTry TestTryFails TestWritingCountsAfterAResume)))$$
-# One goroutine does the work of these tests, which other tests have watched. They compare pictures, or read what is large.
-ALONE := ^(TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs)$$
+# These tests compare pictures, read what is large, or kill a run at each of its moments. Other tests have their goroutines watched.
+ALONE := ^(TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall))$$
 race: setup-test aimock ## Run all tests, with the race detector where goroutines work
 	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))")
 	go test $(GOTAGS) -vet=off -timeout 40m -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS)
 	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM)
-	go test $(GOTAGS) -vet=off -timeout 40m -run '$(ALONE)' ./ui ./engine/run ./engine/scenario
+	go test $(GOTAGS) -vet=off -timeout 40m -run '$(ALONE)' ./ui ./engine/run ./engine/scenario ./engine/chain
 
 SEEDS ?= 10000
 
