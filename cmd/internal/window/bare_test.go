@@ -11,6 +11,7 @@ import (
 // TestBareEnvironment starts the window as a double-click does: in /, with only a home folder and a display in the
 // environment. It runs the mock to the end, then uses throngctl without a display.
 func TestBareEnvironment(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.start()
 	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
@@ -54,6 +55,7 @@ func TestBareEnvironment(t *testing.T) {
 
 // TestSecondStart checks that a second start shows its file in the open window and ends.
 func TestSecondStart(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.start()
 	d.until("the built-in scenario", func() bool { return d.shows("8,928 sessions") })
@@ -86,6 +88,7 @@ func TestSecondStart(t *testing.T) {
 
 // TestNoDisplay checks that the program says what to do if it cannot open a window, and leaves no files.
 func TestNoDisplay(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 640, 480)
 	for _, display := range []string{"", "DISPLAY=:9999"} {
 		cmd := exec.CommandContext(t.Context(), d.program)
@@ -106,6 +109,7 @@ func TestNoDisplay(t *testing.T) {
 
 // TestInstallTool has the window put the terminal program that lies next to it on PATH.
 func TestInstallTool(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	own, bin := filepath.Join(filepath.Dir(d.program), "throngctl"), filepath.Join(d.home, ".local", "bin")
 	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -11,6 +11,7 @@ import (
 // TestWindowAfterACrash crashes the program during a run, then its display. The next start must show once what happened and
 // where the report is, and offer to resume the run.
 func TestWindowAfterACrash(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`)
 	d.start()

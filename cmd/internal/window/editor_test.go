@@ -10,6 +10,7 @@ import (
 // TestEditor writes a new scenario by keyboard: from a template, with a step that is inserted, keys that are completed, and a mistake that
 // is corrected.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.start()
 	d.until("the built-in scenario", func() bool { return d.find("New scenario…") != nil && d.shows("sessions") })

@@ -45,6 +45,7 @@ func sendWorld(t *testing.T, url string) engine.RunID {
 
 // TestFetchInTheWindow finds a run of another machine in the database and fetches a checkpoint of it.
 func TestFetchInTheWindow(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	url := pgtest.Shared(t).Database(t)
 	run := sendWorld(t, url)

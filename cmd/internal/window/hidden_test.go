@@ -5,6 +5,7 @@ import "testing"
 // TestHiddenScreensKeepTheirLayout checks that screens look the same after the toolkit has dropped what it knew of hidden widgets, which it
 // does after a minute: small fields stay small, and what has changed meanwhile is shown immediately.
 func TestHiddenScreensKeepTheirLayout(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.start("FYNE_CACHE=3s")
 	d.until("the built-in scenario", func() bool { return d.shows("9 ok") })

@@ -10,6 +10,7 @@ import (
 
 // TestRunThatCannotSucceed checks that Live and Results show why a run that cannot succeed has ended, and what to change.
 func TestRunThatCannotSucceed(t *testing.T) {
+	t.Parallel()
 	shop := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(shop.Close)
 	d := newDesktop(t, 1280, 800)

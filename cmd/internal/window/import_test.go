@@ -47,6 +47,7 @@ func bookshop(t *testing.T) *httptest.Server {
 
 // TestImport goes from the address of a backend, and from its document as a file, to a scenario that one agent tries.
 func TestImport(t *testing.T) {
+	t.Parallel()
 	all := []look{{1000, 640, "dark", "1"}}
 	if os.Getenv("THRONG_SCREENS") != "" {
 		all = looks()

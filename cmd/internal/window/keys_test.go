@@ -25,6 +25,7 @@ func (d *desktop) shut(name string) {
 // TestKeys uses the window without a mouse. Escape and F1, which the toolkit sends to the focused widget only, must work
 // everywhere. The window opens again at its previous place.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1400, 900)
 	d.start()
 	d.key("ctrl+slash")

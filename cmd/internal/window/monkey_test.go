@@ -123,6 +123,7 @@ func number(t *testing.T, name string, fallback int) int {
 // grow without bounds, and the window must respond after every 250 events. Package desk sends ten times as many events
 // without the toolkit's driver, and checks that no goroutine is left.
 func TestMonkey(t *testing.T) {
+	t.Parallel()
 	const batch = 250
 	seed, events := number(t, "THRONG_MONKEY_SEED", 20261122), number(t, "THRONG_MONKEY_EVENTS", 1000)
 	t.Logf("seed %d", seed)

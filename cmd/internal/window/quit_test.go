@@ -8,6 +8,7 @@ import (
 
 // TestQuits quits the program many times, while screens are read: THRONG_QUITS times, or a few.
 func TestQuits(t *testing.T) {
+	t.Parallel()
 	times := 4
 	if text := os.Getenv("THRONG_QUITS"); text != "" {
 		var err error

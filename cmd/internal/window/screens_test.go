@@ -36,6 +36,7 @@ func looks() (all []look) {
 
 // TestScreens takes a screenshot of every screen into bin/screens: in one look, or in all of them with make screens.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	all := looks()
 	if os.Getenv("THRONG_SCREENS") == "" {
 		all = []look{{1280, 800, "light", "1"}}

@@ -13,6 +13,7 @@ import (
 
 // TestTasks does five things that the window is for, from its first start, takes a picture after each step and reports how long each took.
 func TestTasks(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.start()
 	for _, task := range []struct {

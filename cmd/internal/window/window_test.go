@@ -59,6 +59,7 @@ func (d *desktop) cycle() (n int) {
 
 // TestWindow walks through the first hour with the program.
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1200"}`) // a cycle begins every three seconds
 	d.start()
@@ -153,6 +154,7 @@ func TestWindow(t *testing.T) {
 
 // TestWindowComesBack kills the program and resumes the run, then ends the program with SIGTERM.
 func TestWindowComesBack(t *testing.T) {
+	t.Parallel()
 	d := newDesktop(t, 1280, 800)
 	d.save(`{"time-scale": "1800"}`)
 	d.start()
