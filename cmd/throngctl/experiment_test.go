@@ -42,6 +42,13 @@ chain toss: {step toss: {kind: emit, event: heads, data: {}, when: chance(params
 	if out := run(2, "new", "coin.yaml"); !strings.Contains(out, "already exists") {
 		t.Errorf("a second new: %s", out)
 	}
+	if out := run(2, "new", "coin.yaml", "-o", "other.yaml"); !strings.Contains(out, "ends in .experiment.yaml") {
+		t.Errorf("new with another name: %s", out)
+	}
+	write("other.yaml", "title: Other\nscenario: coin.yaml\n")
+	if code, _, stderr := ctl(t, "validate", "other.yaml"); code != 2 || !strings.Contains(stderr, "rename it") {
+		t.Errorf("an experiment with another name is validated: %d, %s", code, stderr)
+	}
 	if out := run(0, "status", "coin.experiment.yaml"); !strings.Contains(out, "waiting") || !strings.Contains(out, "to do") {
 		t.Errorf("status of the written file: %s", out)
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,7 +120,9 @@ func TestAssistantRunsAScenario(t *testing.T) {
 	if text := h.must("guide", map[string]any{"search": "budget"}, nil); !strings.Contains(text, "budget") {
 		t.Errorf("the guide says %s", text)
 	}
-	h.refused("status", map[string]any{"run": "nothing"}, "nothing")
+	h.refused("status", map[string]any{"run": "nothing"}, "nothing", "The tool runs")
+	shoppers["parameters"] = map[string]any{"agents": 20, "eagerness": 0.5} // numbers are what most assistants send
+	h.must("run", shoppers, nil)
 	h.refused("validate", map[string]any{"file": "--help"}, "hyphen")
 }
 
@@ -139,7 +144,55 @@ func TestAssistantNeedsConsent(t *testing.T) {
 	paid["budget_usd"] = -1
 	h.refused("run", paid, "budget")
 	paid = map[string]any{"file": "conversation", "parameters": map[string]string{"provider": "openai", "model": "unheard-of"}}
-	h.refused("run", paid, "price", "budget_usd")
+	h.refused("run", paid, "price", "max_tokens")
+	paid["max_tokens"] = 1000
+	h.refused("run", paid, "api.openai.com")
+	secrets := filepath.Join(dir, "secrets.txt")
+	if err := os.WriteFile(secrets, []byte("canary-5f1c: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"validate", "check", "run", "experiment", "experiment_compare"} {
+		if text, failed := h.use(tool, map[string]any{"file": secrets}); !failed || strings.Contains(text, "canary") {
+			t.Errorf("%s reads any file: %s", tool, text)
+		}
+	}
+	h.refused("run", map[string]any{"file": "prices.experiment.yaml"}, "experiment_run")
+	h.refused("experiment_run", map[string]any{"file": "shopping"}, "the tool run")
+}
+
+// TestAssistantWritesNonsense checks that other lines than messages are answered with an error of JSON-RPC, and that the session continues.
+func TestAssistantWritesNonsense(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), self(t), "mcp", "--data", t.TempDir())
+	cmd.Env = append(os.Environ(), asToolEnv+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, `oops
+[{"jsonrpc":"2.0","id":1,"method":"ping"}]
+
+{"jsonrpc":"2.0"}
+{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+`); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, want := range []string{"-32700", "-32600", "-32600", `"serverInfo"`} {
+		if lines.Scan(); !strings.Contains(lines.Text(), want) {
+			t.Errorf("no %s in %q", want, lines.Text())
+		}
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestAssistantRunsAnExperiment has an assistant execute an experiment and read its answer. One that may cost money needs a budget in its
@@ -165,10 +218,11 @@ func TestAssistantRunsAnExperiment(t *testing.T) {
 	h.must("experiment_run", small, nil)
 	small["wait_seconds"] = 50
 	var state struct {
-		Runs struct{ All, Done int }
-		List []any
+		State string
+		Runs  struct{ All, Done int }
+		List  []any
 	}
-	if h.must("experiment", small, &state); state.Runs.All != 4 || state.Runs.Done != 4 || len(state.List) != 0 {
+	if h.must("experiment", small, &state); state.State != "complete" || state.Runs.All != 4 || state.Runs.Done != 4 || len(state.List) != 0 {
 		t.Errorf("the experiment is %+v", state)
 	}
 	delete(small, "wait_seconds")

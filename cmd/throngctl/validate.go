@@ -37,6 +37,9 @@ func (c *validateCmd) Run(ctx context.Context, t *terminal, l *lab.Terminal) err
 	if strings.HasSuffix(c.File, experiment.Ending) {
 		return l.Validate(c.File, c.CRN)
 	}
+	if text, err := os.ReadFile(c.File); err == nil && experiment.Misnamed(c.File, text) {
+		return &engine.FieldError{Field: "file", Problem: "it is an experiment, but its name does not end in " + experiment.Ending, Hint: "rename it"}
+	}
 	return c.scenario(ctx, t)
 }
 

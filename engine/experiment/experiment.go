@@ -5,8 +5,10 @@ package experiment
 import (
 	"cmp"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
@@ -20,6 +22,14 @@ import (
 
 // Ending is what the names of experiment files end in.
 const Ending = ".experiment.yaml"
+
+// Misnamed reports whether a file is an experiment by its text, but not by its name.
+func Misnamed(name string, text []byte) bool {
+	return !strings.HasSuffix(name, Ending) && namesScenario.Match(text)
+}
+
+// namesScenario matches a key that every experiment has, and no scenario.
+var namesScenario = regexp.MustCompile(`(?m)^scenario:`)
 
 // Experiment is a checked experiment.
 type Experiment struct {

@@ -179,13 +179,16 @@ func criteriaCount(r *engine.RunRecord) string {
 			met++
 		}
 	}
+	text := fmt.Sprintf("%d of %d criteria met", met, len(r.Verdict))
 	if met == len(r.Verdict) {
-		if met == 1 {
-			return "criterion met"
+		if text = "all criteria met"; met == 1 {
+			text = "criterion met"
 		}
-		return "all criteria met"
 	}
-	return fmt.Sprintf("%d of %d criteria met", met, len(r.Verdict))
+	if r.Ending != engine.EndFinished { // the sessions that are missing could change that
+		text += " so far"
+	}
+	return text
 }
 
 // Acted counts the sessions with the event that a scenario counts as having acted, such as "1,240 orders" or "12 said".

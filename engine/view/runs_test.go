@@ -79,6 +79,9 @@ func TestOutcome(t *testing.T) {
 		{"all met", func(r *engine.RunRecord) {
 			r.Done, r.Ending, r.Verdict = 5000, engine.EndFinished, []engine.Judgment{passed, passed}
 		}, "0 orders, no failures, all criteria met"},
+		{"stopped", func(r *engine.RunRecord) {
+			r.Done, r.Ending, r.Verdict = 500, engine.EndStopped, []engine.Judgment{passed, passed}
+		}, "0 orders, no failures, all criteria met so far"},
 		{"without an event", func(r *engine.RunRecord) { r.Done, r.Source.Baseline.Acted, r.Tally.Failed = 10, "", 3 }, "3 failures"},
 	} {
 		r := shoppers()

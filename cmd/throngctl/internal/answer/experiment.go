@@ -15,6 +15,7 @@ import (
 // Experiment is an experiment with its runs.
 type Experiment struct {
 	Title      string          `json:"title"`
+	State      string          `json:"state,omitempty"` // as in the list; absent if it is unknown
 	Points     int             `json:"points"`
 	Replicates int             `json:"replicates"`
 	Runs       ExperimentRuns  `json:"runs"`
@@ -84,6 +85,9 @@ type ExperimentRun struct {
 // NewExperiment returns the answer for an experiment.
 func NewExperiment(x *experiments.Experiment, s *experiments.Status) Experiment {
 	e := Experiment{Title: x.Title, Points: len(s.Plan.Points), Replicates: len(s.Plan.Seeds), BudgetUSD: x.Budget.USD, List: []ExperimentRun{}}
+	if state, err := x.Orders.State(); err == nil {
+		e.State = string(state)
+	}
 	if order := s.Orders.Paused; order != nil {
 		e.PausedBy = order.Who
 	}

@@ -48,7 +48,7 @@ func NewRun(r *engine.RunRecord) Run {
 		Done: r.Done, Total: r.Total, Exact: &exact, Seed: &r.Settings.Seed, Parent: r.Parent, Fork: r.ForkCycle, Survey: view.SurveyOf(r), Note: r.Note, Cleaned: r.Cleaned,
 	}
 	if r.Ending != engine.NotEnded && len(r.Verdict) > 0 {
-		passed := true
+		passed := r.Ending == engine.EndFinished
 		for _, v := range r.Verdict {
 			passed = passed && (v.Passed || v.Unknown)
 		}

@@ -4,6 +4,7 @@
 package assistant
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -16,11 +17,23 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/throng-sim/throng/engine/experiment"
 )
 
 // Command serves the tools on standard input and output.
 type Command struct {
 	ReadOnly bool `help:"Offer only tools that change nothing: no runs are started, changed or stopped."`
+}
+
+// Help is printed by mcp --help.
+func (Command) Help() string {
+	return `The program of an assistant starts this command. Those that read a configuration in JSON want this entry:
+
+    {"mcpServers": {"throng": {"command": "throngctl", "args": ["mcp"]}}}
+
+An assistant cannot allow addresses, and starts nothing that costs money without a budget that the call names. Runs that it started are
+stopped with a checkpoint when it leaves. The guide has more: throngctl guide terminal`
 }
 
 // Terminal is what the command needs of the program.
@@ -34,14 +47,23 @@ type Terminal struct {
 	Process func(ctx context.Context, args ...string) (*exec.Cmd, error)
 }
 
+// about tells an assistant what the tools are.
+const about = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
+	`built-in ones, which work without keys or servers. Experiments are files too, whose names end in ` + experiment.Ending + `. The guide explains ` +
+	`everything (tool "guide", with search). Answers may name commands and flags of the terminal: throngctl resume is the tool resume, and ` +
+	`--max-tokens the argument max_tokens; ask the person you work for to use those that you do not have.
+`
+
 // instructions tell an assistant how to use the tools.
-const instructions = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
-	`built-in ones, which work without keys or servers. Usual order: validate, check, run, status with wait_seconds until it has ended, then ` +
-	`agents, timeline, transcript or compare. Experiments are files too: validate, experiment_run, experiment with wait_seconds, then ` +
-	`experiment_compare. The guide explains everything (tool "guide", with search).
+const instructions = about + `Usual order: validate, check, run, status with wait_seconds until it has ended, then ` +
+	`agents, timeline, transcript or compare. For experiments: validate, experiment_run, experiment with wait_seconds, then experiment_compare.
 Two things are left to the person you work for. If an address is not allowed, ask them to allow it themselves; you cannot. If a run can ` +
-	`cost money, tell them how much "validate" expects, and pass budget_usd only after they agreed to that amount.
+	`cost money, tell them how much "validate" expects (of an experiment the tool "experiment"), and pass budget_usd only after they agreed to that ` +
+	`amount; for models without a known price, pass max_tokens.
 Runs and experiments end when this server ends: they are stopped with a checkpoint, and "resume" continues them without a loss.`
+
+// readerInstructions are for a server that changes nothing.
+const readerInstructions = about + `This server is for reading: it cannot start, change or stop runs.`
 
 // Run is called by kong. It returns when the assistant closes the connection, or at a signal.
 func (c *Command) Run(ctx context.Context, t *Terminal) error {
@@ -55,17 +77,14 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		}
 	}()
 	s := &server{process: t.Process}
-	err := s.tools(t.Version, c.ReadOnly).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(t.In), Writer: unclosed{t.Out}})
+	out := &answers{out: t.Out}
+	in := io.NopCloser(&messages{in: bufio.NewReader(t.In), out: out})
+	err := s.tools(t.Version, c.ReadOnly).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return errors.Join(err, s.close())
 }
-
-// unclosed is a writer that stays open.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // server executes tools.
 type server struct {
@@ -106,7 +125,10 @@ func failure(err error, printed string) error {
 		text = strings.Join(lines, "\n")
 	}
 	if strings.Contains(text, "--allow") {
-		text += "\nOnly the person you work for can allow an address: by launching this file once in the window or in their own terminal."
+		text += "\nOnly the person you work for can allow an address: by `throngctl run FILE --allow ADDRESS` in their own terminal, or by launching this file once in the window."
+	}
+	if strings.Contains(text, `"error":"run `) && strings.Contains(text, `: not found`) {
+		text += "\nThe tool runs lists the runs."
 	}
 	return errors.New(text)
 }

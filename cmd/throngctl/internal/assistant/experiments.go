@@ -3,14 +3,17 @@ package assistant
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/throng-sim/throng/cmd/internal/app/experiments"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
+	"github.com/throng-sim/throng/engine/experiment"
 )
 
 type (
@@ -26,6 +29,14 @@ type (
 		WaitSeconds float64 `json:"wait_seconds,omitempty" jsonschema:"wait for the end of an experiment that this server started, up to this many seconds (at most 50)"`
 	}
 )
+
+// check refuses files that cannot be experiments.
+func (in experimentInput) check() error {
+	if !strings.HasSuffix(in.File, experiment.Ending) {
+		return fmt.Errorf("the name of an experiment ends in %s; for a scenario, use the tool run", experiment.Ending)
+	}
+	return nil
+}
 
 // of returns the command line of a command about an experiment.
 func (in experimentInput) of(name string) []string {
@@ -77,7 +88,7 @@ func (s *server) experiment(ctx context.Context, in lookInput) ([]byte, error) {
 
 func (s *server) stateOf(ctx context.Context, in experimentInput) (state answer.Experiment, err error) {
 	args := in.of("status")
-	if err := plain(args); err != nil {
+	if err := errors.Join(plain(args), in.check()); err != nil {
 		return state, err
 	}
 	text, err := s.execute(ctx, args...)
@@ -101,6 +112,9 @@ func (s *server) executeExperiment(ctx context.Context, in executeInput) ([]byte
 	}
 	if err := affordable(&state, in.BudgetUSD); err != nil {
 		return nil, err
+	}
+	if s.own(in.File) != nil {
+		return nil, errors.New("it is in progress already; the tool experiment shows it, and experiment_stop stops it")
 	}
 	text, err := s.begin(ctx, &child{stop: []string{"experiment", "stop"}, run: in.File}, in.of("run"))
 	var first struct{ Identity string } // of a run that changed

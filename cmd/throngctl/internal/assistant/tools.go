@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,20 +16,39 @@ import (
 
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine/audit"
+	"github.com/throng-sim/throng/engine/experiment"
 )
 
 // file names a scenario.
 type file struct {
-	File       string            `json:"file" jsonschema:"path of a scenario file, or the name of a built-in scenario"`
-	Parameters map[string]string `json:"parameters,omitempty" jsonschema:"values of the scenario's parameters, by name"`
+	File       string         `json:"file" jsonschema:"path of a scenario file, or the name of a built-in scenario"`
+	Parameters map[string]any `json:"parameters,omitempty" jsonschema:"values of the scenario's parameters, by name: texts, numbers or booleans"`
 }
 
+// args returns the words of a command line. A parameter's value that is neither text, number nor boolean is its JSON text, which
+// the command refuses if the parameter does not take that.
 func (f file) args() []string {
 	list := []string{f.File}
 	for _, name := range slices.Sorted(maps.Keys(f.Parameters)) {
-		list = append(list, "--set="+name+"="+f.Parameters[name])
+		value, ok := f.Parameters[name].(string)
+		if !ok {
+			text, _ := json.Marshal(f.Parameters[name]) // it was decoded from JSON
+			value = string(text)
+		}
+		list = append(list, "--set="+name+"="+value)
 	}
 	return list
+}
+
+// check refuses files that cannot be scenarios or experiments: answers repeat lines of them, and the person you work for may have
+// files that an assistant must not read.
+func (f file) check() error { return checkName(f.File) }
+
+func checkName(name string) error {
+	if ext := filepath.Ext(name); filepath.Base(name) == name && ext == "" || ext == ".yaml" || ext == ".yml" {
+		return nil
+	}
+	return fmt.Errorf("%q is neither a built-in scenario nor a .yaml file", name)
 }
 
 // settings are those of a run.
@@ -38,6 +58,7 @@ type settings struct {
 	MaxConcurrent int     `json:"max_concurrent,omitempty" jsonschema:"sessions in flight, at most"`
 	Filter        string  `json:"filter,omitempty" jsonschema:"run only agents that match this expression, such as agent.index < 50"`
 	BudgetUSD     float64 `json:"budget_usd,omitempty" jsonschema:"the run stops before it spends more than this on models; needed if it can cost money"`
+	MaxTokens     int64   `json:"max_tokens,omitempty" jsonschema:"the run stops before it uses more tokens of models than this; needed instead of budget_usd if the price of a model is not known"`
 }
 
 func (s settings) args() (list []string) {
@@ -52,6 +73,9 @@ func (s settings) args() (list []string) {
 	}
 	if s.BudgetUSD != 0 { // 0 would be without a bound
 		list = append(list, "--budget="+strconv.FormatFloat(s.BudgetUSD, 'f', -1, 64))
+	}
+	if s.MaxTokens != 0 {
+		list = append(list, "--max-tokens="+strconv.FormatInt(s.MaxTokens, 10))
 	}
 	return list
 }
@@ -85,6 +109,7 @@ type (
 	resumeInput struct {
 		Run       string  `json:"run" jsonschema:"ID or name of a run that was stopped or failed"`
 		BudgetUSD float64 `json:"budget_usd,omitempty" jsonschema:"budget for models in US dollars, with what was already spent; needed if the run has cost money"`
+		MaxTokens int64   `json:"max_tokens,omitempty" jsonschema:"budget in tokens of models, with those already used; needed instead of budget_usd if the price of a model is not known"`
 	}
 	agentsInput struct {
 		oneRun
@@ -137,7 +162,11 @@ func optional(name string, value *int) []string {
 
 // tools returns the server with its tools.
 func (s *server) tools(version string, readOnly bool) *sdk.Server {
-	m := sdk.NewServer(&sdk.Implementation{Name: "throng", Title: "Throng", Version: version}, &sdk.ServerOptions{Instructions: instructions})
+	options := &sdk.ServerOptions{Instructions: instructions}
+	if readOnly {
+		options.Instructions = readerInstructions
+	}
+	m := sdk.NewServer(&sdk.Implementation{Name: "throng", Title: "Throng", Version: version}, options)
 	s.reading(m)
 	s.readingExperiments(m)
 	if !readOnly {
@@ -220,7 +249,11 @@ func tool(name, about string, notes *sdk.ToolAnnotations) *sdk.Tool {
 func add[In any](s *server, m *sdk.Server, notes *sdk.ToolAnnotations, name, about string, line func(In) []string) {
 	sdk.AddTool(m, tool(name, about, notes), func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		args := line(in)
-		if err := plain(args); err != nil {
+		err := plain(args)
+		if f, ok := any(in).(interface{ check() error }); ok {
+			err = errors.Join(err, f.check())
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 		return reply(s.execute(ctx, args...))
@@ -229,7 +262,7 @@ func add[In any](s *server, m *sdk.Server, notes *sdk.ToolAnnotations, name, abo
 
 // ours are the flags that command lines of tools have.
 var ours = []string{
-	"--json", "--persona", "--set=", "--cycles=", "--seed=", "--max-concurrent=", "--filter=", "--budget=", "--cycle=", "--where=", "--state=",
+	"--json", "--persona", "--set=", "--cycles=", "--seed=", "--max-concurrent=", "--filter=", "--budget=", "--max-tokens=", "--cycle=", "--where=", "--state=",
 	"--agent=", "--find=", "--search=", "--follow",
 }
 
@@ -304,8 +337,11 @@ func (s *server) audit(ctx context.Context, in oneRun) ([]byte, error) {
 
 // run starts a run, if it is free or has a budget.
 func (s *server) run(ctx context.Context, in runInput) ([]byte, error) {
+	if strings.HasSuffix(in.File, experiment.Ending) {
+		return nil, errors.New("it is an experiment: use the tool experiment_run")
+	}
 	args := slices.Concat(in.file.args(), in.settings.args())
-	if err := plain(args); err != nil {
+	if err := errors.Join(plain(args), in.check()); err != nil {
 		return nil, err
 	}
 	if in.BudgetUSD == 0 {
@@ -313,7 +349,7 @@ func (s *server) run(ctx context.Context, in runInput) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := free(text); err != nil {
+		if err := free(text, in.MaxTokens); err != nil {
 			return nil, err
 		}
 	}
@@ -323,8 +359,12 @@ func (s *server) run(ctx context.Context, in runInput) ([]byte, error) {
 // ask is the end of the refusal of a run that may cost money.
 const ask = "nothing was started; ask the person you work for, and pass budget_usd with the amount that they agree to"
 
-// free returns an error if the answer of validate expects a run to cost money, or does not know its cost.
-func free(validated []byte) error {
+// askTokens is that of a run whose models have no known price.
+const askTokens = "nothing was started; ask the person you work for, and pass max_tokens with the number of tokens that they agree to"
+
+// free returns an error if the answer of validate expects a run to cost money, or does not know its cost and no number of tokens was
+// agreed to.
+func free(validated []byte, tokens int64) error {
 	var plan struct {
 		Forecast struct {
 			Calls struct{ High float64 }  `json:"model_calls"`
@@ -335,8 +375,8 @@ func free(validated []byte) error {
 		return fmt.Errorf("the answer of throngctl validate: %w", err)
 	}
 	switch cost := plan.Forecast.Cost; {
-	case cost == nil && plan.Forecast.Calls.High > 0:
-		return errors.New("the price of a model is not known, so the run may cost money; " + ask)
+	case cost == nil && plan.Forecast.Calls.High > 0 && tokens <= 0:
+		return errors.New("the price of a model is not known, so the run may cost money; " + askTokens)
 	case cost != nil && cost.High > 0:
 		return fmt.Errorf("the run may cost up to $%.2f for models; %s", max(cost.High, 0.01), ask)
 	}
@@ -345,7 +385,7 @@ func free(validated []byte) error {
 
 // resume resumes a run, if it has cost nothing or gets a budget.
 func (s *server) resume(ctx context.Context, in resumeInput) ([]byte, error) {
-	args := command("resume", []string{in.Run}, settings{BudgetUSD: in.BudgetUSD}.args())
+	args := command("resume", []string{in.Run}, settings{BudgetUSD: in.BudgetUSD, MaxTokens: in.MaxTokens}.args())
 	if err := plain(args); err != nil {
 		return nil, err
 	}
@@ -360,7 +400,10 @@ func (s *server) resume(ctx context.Context, in resumeInput) ([]byte, error) {
 		if err := json.Unmarshal(text, &was); err != nil {
 			return nil, fmt.Errorf("the answer of throngctl status: %w", err)
 		}
-		if was.Cost == nil || *was.Cost > 0 {
+		if was.Cost == nil && in.MaxTokens <= 0 {
+			return nil, errors.New("the run has used models whose price is not known, and may use more; " + askTokens)
+		}
+		if was.Cost != nil && *was.Cost > 0 {
 			return nil, errors.New("the run has paid for models, and may pay for more; " + ask)
 		}
 	}

@@ -71,6 +71,9 @@ func (c *newCmd) Run(t *Terminal) error {
 		base := filepath.Base(c.Scenario)
 		path = strings.TrimSuffix(base, filepath.Ext(base)) + experiment.Ending
 	}
+	if !strings.HasSuffix(path, experiment.Ending) {
+		return &engine.FieldError{Field: "output", Problem: "the name of an experiment ends in " + experiment.Ending, Hint: "other names are read as scenarios; nothing was written"}
+	}
 	err := experiments.New(t.Data, c.Scenario, path)
 	if errors.Is(err, os.ErrExist) {
 		return &engine.FieldError{Field: "output", Problem: path + " already exists", Hint: "nothing was written; choose another file with -o"}

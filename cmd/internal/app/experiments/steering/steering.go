@@ -354,6 +354,12 @@ func List(data string) (all []Entry, problem error) {
 	return all, problem
 }
 
+// State returns what the experiment does. It must have been opened before.
+func (o *Orders) State() (State, error) {
+	e, err := entryOf(o.dir, o.key)
+	return e.State, err
+}
+
 func entryOf(dir, key string) (e Entry, err error) {
 	o := &Orders{dir: dir, key: key}
 	text, err := os.ReadFile(o.path())
