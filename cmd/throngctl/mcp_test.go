@@ -121,6 +121,17 @@ func TestAssistantRunsAScenario(t *testing.T) {
 		t.Errorf("the guide says %s", text)
 	}
 	h.refused("status", map[string]any{"run": "nothing"}, "nothing", "The tool runs")
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	if err := os.WriteFile(bad, []byte("population: {count: 2}\nchain c: {step divide: {kind: emit, event: x, data: \"${1 // agent.index}\"}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.must("run", map[string]any{"file": bad, "cycles": 1}, nil)
+	var failed struct {
+		Errors []struct{ Step, Message string }
+	}
+	if text := h.must("status", map[string]any{"wait_seconds": 50}, &failed); len(failed.Errors) != 1 || failed.Errors[0].Step != "divide" {
+		t.Errorf("a run with a failure: %s", text)
+	}
 	shoppers["parameters"] = map[string]any{"agents": 20, "eagerness": 0.5} // numbers are what most assistants send
 	h.must("run", shoppers, nil)
 	h.refused("validate", map[string]any{"file": "--help"}, "hyphen")

@@ -137,6 +137,11 @@ func endedStatus(ctx context.Context, store *sqlite.Store, r *engine.RunRecord) 
 		return nil, err
 	}
 	s.Unconfirmed = doubts.All
+	notes, err := store.ErrorNotes(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.Errors = append(s.Errors, notes...)
 	for _, c := range checkpoints {
 		if c.At.After(s.LastCheckpoint) {
 			s.LastCheckpoint = c.At.UTC()
