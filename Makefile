@@ -54,7 +54,7 @@ run: build ## Open the window; where there is no display, run the mock in the te
 		exec bin/throng; \
 	fi; \
 	echo 'There is no display here (DISPLAY is not set), so this is the mock in the terminal, without the window.'; \
-	$(MOCK)
+	$(MOCK) && echo 'The programs are in bin. Next: bin/throngctl report, or bin/throngctl --help.'
 
 mock: build ## Run the mock of 372 shoppers in the terminal, to its end; ARGS="--cycles 5" adds flags
 	@$(MOCK)
