@@ -8,12 +8,16 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
+	"github.com/throng-sim/throng/cmd/internal/app/runbundle"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/engine/scenario"
 )
 
 // loadScenario reads a scenario with the additions of a run and the connectors of the settings.
 func loadScenario(t *terminal, file string, x scenario.Extras) (s *scenario.Scenario, err error) {
+	if err := runbundle.CheckScenario(file); err != nil {
+		return nil, err
+	}
 	if x.Connectors, err = authoring.Connectors(t.data); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,81 @@ func bundled(t *testing.T, data string) (path string) {
 	return path
 }
 
+// TestBundleOfAName makes a bundle of a run with a name and many sessions, and checks that a file is kept if it exists, and that a run that
+// was not recorded says so.
+func TestBundleOfAName(t *testing.T) {
+	data, path := t.TempDir(), filepath.Join(t.TempDir(), "run.zip")
+	if code, _, stderr := ctl(t, "run", "world", "--data", data, "--cycles", "120", "--mock-latency", "none", "--no-dashboard"); code != 0 {
+		t.Fatalf("run: code %d, %s", code, stderr)
+	}
+	if code, _, stderr := ctl(t, "name", "--data", data, newest(t, data), "Friday"); code != 0 {
+		t.Fatalf("name: code %d, %s", code, stderr)
+	}
+	code, out, stderr := ctl(t, "bundle", "Friday", "-o", path, "--data", data)
+	if code != 0 || !strings.Contains(out, "1,200 sessions") || !strings.Contains(out, "not replayed. To record the next run: throngctl run --record") {
+		t.Errorf("bundle: code %d, %s%s", code, out, stderr)
+	}
+	whole := read(t, path)
+	for _, o := range []string{"-o", "--out"} {
+		code, _, stderr = ctl(t, "bundle", o, path, "--data", data)
+		if code != 2 || !strings.Contains(stderr, "run.zip already exists (nothing was written; choose another file with -o)") || read(t, path) != whole {
+			t.Errorf("over a file: code %d, %s", code, stderr)
+		}
+	}
+	code, out, stderr = ctl(t, "bundle", "open", path, "--data", t.TempDir())
+	if code != 0 || !strings.Contains(out, "1,200 sessions") || !strings.Contains(out, "throngctl bundle verify "+path) || strings.Contains(out, "--replay") {
+		t.Errorf("open: code %d, %s%s", code, out, stderr)
+	}
+	if code, _, stderr = ctl(t, "run", path, "--data", data); code != 2 || !strings.Contains(stderr, "is a bundle of a run, not a scenario (add the run to the store: throngctl bundle open") {
+		t.Errorf("run of a bundle: code %d, %s", code, stderr)
+	}
+}
+
+// TestBundleOfAnUnfinishedRun checks that a bundle of a recorded run that was stopped is as sound as another, and why it cannot be replayed.
+func TestBundleOfAnUnfinishedRun(t *testing.T) {
+	data := t.TempDir()
+	ctl(t, "run", "world", "--data", data, "--record", "--cycles", "6", "--mock-latency", "none", "--max-requests", "30")
+	path := filepath.Join(data, "run.zip")
+	if code, out, stderr := ctl(t, "bundle", "-o", path, "--data", data); code != 0 || !strings.Contains(out, "has not finished") {
+		t.Fatalf("bundle: code %d, %s%s", code, out, stderr)
+	}
+	if code, out, stderr := ctl(t, "bundle", "verify", path, "--data", data); code != 0 || !strings.Contains(out, "not possible: run "+newest(t, data)+" out of budget, so its recording is incomplete") {
+		t.Errorf("verify: code %d, %s%s", code, out, stderr)
+	}
+}
+
+// checkResults checks that the manifest of a bundle lists the digests of what export writes, and the values of parameters as they are.
+func checkResults(t *testing.T, path, data string) {
+	t.Helper()
+	archive, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = archive.Close() })
+	f, err := archive.Open("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Parameters map[string]any
+		Results    []runbundle.File
+	}
+	if err := json.NewDecoder(f).Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Parameters["pairs"] != 3.0 || m.Parameters["provider"] != "mock" || len(m.Results) != 3 {
+		t.Errorf("the manifest has parameters %v and %d results", m.Parameters, len(m.Results))
+	}
+	for _, f := range m.Results {
+		what, _, _ := strings.Cut(f.Name, ".")
+		code, out, stderr := ctl(t, "export", "--what", what, "--data", data)
+		sum := sha256.Sum256([]byte(out))
+		if code != 0 || f.Bytes != int64(len(out)) || f.SHA256 != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: %d bytes, %s; exported (code %d, %s): %d bytes, %x", f.Name, f.Bytes, f.SHA256, code, stderr, len(out), sum)
+		}
+	}
+}
+
 // resultsOf returns the sessions, events and memory of the newest run of a data folder.
 func resultsOf(t *testing.T, data string) (all string) {
 	t.Helper()
@@ -170,6 +245,17 @@ func TestBundleIsReplayed(t *testing.T) {
 	if code, all := verify(path); code != 0 || !strings.Contains(all, "the same sessions, events and memory") {
 		t.Errorf("the bundle: code %d, %s", code, all)
 	}
+	checkResults(t, path, data)
+	there := t.TempDir()
+	code, out, stderr := ctl(t, "bundle", "open", path, "--data", there)
+	replay := "throngctl run --replay " + newest(t, there)
+	if code != 0 || !strings.Contains(out, "throngctl bundle verify "+path) || !strings.Contains(out, replay) {
+		t.Errorf("open: code %d, %s%s", code, out, stderr)
+	}
+	checkResults(t, path, there)
+	if code, _, stderr := ctl(t, append(strings.Fields(replay)[1:], "--data", there)...); code != 0 {
+		t.Errorf("%s: code %d, %s", replay, code, stderr)
+	}
 	const store = "throng.db"
 	flip := func(text []byte) []byte { text[len(text)/2] ^= 1; return text }
 	for _, tt := range []struct {
@@ -184,9 +270,12 @@ func TestBundleIsReplayed(t *testing.T) {
 		{"another file", "mock/more.log", false, func([]byte) []byte { return []byte("x") }, 1, "not in its list"},
 		{"no manifest", "manifest.json", false, func([]byte) []byte { return []byte("{") }, 1, "manifest.json"},
 		{"a newer format", "manifest.json", false, func(text []byte) []byte {
-			return bytes.Replace(text, []byte(`"format": 1`), []byte(`"format": 9`), 1)
+			return bytes.Replace(text, []byte(`"format": 2`), []byte(`"format": 9`), 1)
 		}, 1, "format 9"},
-		{"fewer sessions", store, true, func(text []byte) []byte { return edited(t, text, `UPDATE runs SET done = done - 1`) }, 1, "differ"},
+		{"fewer sessions", store, true, func(text []byte) []byte { return edited(t, text, `UPDATE runs SET done = done - 1`) }, 1, "differ in sessions (3, but the run has 2)"},
+		{"another seed", "manifest.json", false, func(text []byte) []byte {
+			return bytes.Replace(text, []byte(`"seed": 5`), []byte(`"seed": 6`), 1)
+		}, 1, "differ in seed (6, but the run has 5)"},
 		{"a lost session", store, true, func(text []byte) []byte {
 			return edited(t, text, `DELETE FROM sessions WHERE pos = (SELECT max(pos) FROM sessions)`)
 		}, 1, "different: sessions.csv"},

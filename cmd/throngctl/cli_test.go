@@ -295,6 +295,9 @@ func TestSecondProcessIsReadOnly(t *testing.T) {
 	if code, out, stderr := ctl(t, "resume", "--data", data, id); code != exitFailed || !strings.Contains(stderr, "in use by another process; throngctl status shows it") {
 		t.Errorf("resume while it runs: exit code %d\n%s%s", code, out, stderr)
 	}
+	if code, out, stderr := ctl(t, "bundle", "--data", data, "-o", filepath.Join(data, "run.zip")); code != exitUsage || !strings.Contains(stderr, "is in progress (stop it") {
+		t.Errorf("bundle while it runs: exit code %d\n%s%s", code, out, stderr)
+	}
 	if code, out, stderr := ctl(t, "audit", "--data", data); code != exitUsage || !strings.Contains(stderr, "is in progress") {
 		t.Errorf("audit while it runs: exit code %d\n%s%s", code, out, stderr)
 	}

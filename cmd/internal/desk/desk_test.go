@@ -128,7 +128,7 @@ func TestRunFromSetupToExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := os.ReadDir(out)
-	if path, err := (resultsDesk{d}).ExportAs(t.Context(), job.ID(), out, "bundle"); err == nil || !strings.Contains(err.Error(), "is in progress: stop it") {
+	if path, err := (resultsDesk{d}).ExportAs(t.Context(), job.ID(), out, "bundle"); err == nil || !strings.Contains(err.Error(), "is in progress (stop it") {
 		t.Errorf("the bundle of a run in progress is %q, %v", path, err)
 	}
 	if after, err := os.ReadDir(out); err != nil || len(after) != len(before) {

@@ -26,9 +26,6 @@ func (d *Desk) ExportAs(ctx context.Context, run engine.RunID, dir, format strin
 	case "bundle":
 		return d.file(run, dir, ".zip", "bundle", func(w io.Writer) error {
 			_, err := runbundle.Write(ctx, d.store, run, w)
-			if errors.Is(err, engine.ErrInUse) {
-				return fmt.Errorf("run %s is in progress: stop it or wait for its end, and try again", run)
-			}
 			return err
 		})
 	}
@@ -66,7 +63,7 @@ func (d *Desk) file(run engine.RunID, dir, ending, thing string, write func(io.W
 
 // OpenBundle adds the run of a bundle to the store.
 func (d *Desk) OpenBundle(ctx context.Context, path string) (run engine.RunID, note string, err error) {
-	b, err := runbundle.Open(path)
+	b, err := runbundle.Open(ctx, path)
 	if err != nil {
 		return "", "", err
 	}

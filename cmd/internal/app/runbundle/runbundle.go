@@ -10,33 +10,28 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"log/slog"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/config"
 	"github.com/throng-sim/throng/cmd/internal/app/review"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/scenario"
-	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 	"github.com/throng-sim/throng/storage/sqlite/transfer"
 )
 
 // Format is the number of the format that this version writes and reads.
-const Format = 1
+const Format = 2
 
 // Names in the archive. Logs of mocks keep their names.
 const (
@@ -49,25 +44,25 @@ const (
 
 // Manifest describes a bundle.
 type Manifest struct {
-	Format     int               `json:"format"`
-	Run        engine.RunID      `json:"run"`
-	Title      string            `json:"title"`
-	Name       string            `json:"name,omitempty"` // written by a person
-	Created    time.Time         `json:"created"`        // the run
-	Bundled    time.Time         `json:"bundled"`
-	Throng     string            `json:"throng_version"`
-	Go         string            `json:"go_version"`
-	System     string            `json:"system"`
-	Scenario   string            `json:"scenario"`      // name of its file
-	Hash       string            `json:"scenario_hash"` // of all its files
-	Parameters map[string]string `json:"parameters,omitempty"`
-	Seed       uint64            `json:"seed"`
-	Ending     string            `json:"ending"`
-	Sessions   int64             `json:"sessions"`
-	Exact      bool              `json:"exact"`
-	Recorded   bool              `json:"recorded"` // it can be replayed
-	Results    []File            `json:"results"`  // exports of the run, which the bundle holds as a journal; without IDs of the run
-	Files      []File            `json:"files"`
+	Format     int                        `json:"format"`
+	Run        engine.RunID               `json:"run"`
+	Title      string                     `json:"title"`
+	Name       string                     `json:"name,omitempty"` // written by a person
+	Created    time.Time                  `json:"created"`        // the run
+	Bundled    time.Time                  `json:"bundled"`
+	Throng     string                     `json:"throng_version"`
+	Go         string                     `json:"go_version"`
+	System     string                     `json:"system"`
+	Scenario   string                     `json:"scenario"`      // name of its file
+	Hash       string                     `json:"scenario_hash"` // of all its files
+	Parameters map[string]json.RawMessage `json:"parameters,omitempty"`
+	Seed       uint64                     `json:"seed"`
+	Ending     string                     `json:"ending"`
+	Sessions   int64                      `json:"sessions"`
+	Exact      bool                       `json:"exact"`
+	Recorded   bool                       `json:"recorded"` // it can be replayed
+	Results    []File                     `json:"results"`  // as throngctl export writes them; the bundle has only the journal
+	Files      []File                     `json:"files"`
 }
 
 // File is a file with its size in bytes and its SHA-256.
@@ -77,20 +72,15 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-const readme = `This is a bundle of a Throng run: %s (%s), made on %s.
-
-  throngctl bundle verify FILE    check that nothing was changed, recompute its figures, and replay it if it was recorded
-  throngctl bundle open FILE      add the run to your own store, to read, compare, resume or fork it
-
-manifest.json says what is in it, %s has the files of the scenario, and %s is the store (SQLite) with the journal.
-`
-
-// Write writes a bundle of a run of a store. The run must not be in progress.
+// Write writes a bundle of a run of a store.
 //
-// The errors are [engine.ErrInUse], and a *[engine.FieldError] if the results are elsewhere or if the bundle would contain answers
+// The error is a *[engine.FieldError] if the run is in progress, if its results are elsewhere, or if the bundle would contain answers
 // that the scenario says are private.
 func Write(ctx context.Context, store *sqlite.Store, run engine.RunID, to io.Writer) (m *Manifest, err error) {
 	release, err := store.Claim(ctx, run)
+	if errors.Is(err, engine.ErrInUse) {
+		return nil, &engine.FieldError{Field: "run", Problem: string(run) + " is in progress", Hint: "stop it or wait for its end, or choose another run"}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +100,14 @@ func Write(ctx context.Context, store *sqlite.Store, run engine.RunID, to io.Wri
 	if err := transfer.Copy(ctx, run, store.Dir(), dir, quiet); err != nil {
 		return nil, err
 	}
-	m = describe(&record)
-	if m.Results, err = results(ctx, dir, &record); err != nil {
+	if err := with(dir, func(store *sqlite.Store) (err error) {
+		if record, err = store.Run(ctx, run); err != nil {
+			return err
+		}
+		m = describe(&record)
+		m.Results, err = results(ctx, store, run)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	return m, pack(to, m, &record, store.Dir(), dir)
@@ -135,34 +131,6 @@ func checkPrivate(r *engine.RunRecord) error {
 	return nil
 }
 
-func describe(r *engine.RunRecord) *Manifest {
-	build := about.Read()
-	return &Manifest{
-		Format: Format, Run: r.ID, Title: r.Title, Name: r.Name, Created: r.Created.UTC(), Bundled: time.Now().UTC().Truncate(time.Second),
-		Throng: build.String(), Go: build.Go, System: build.System, Scenario: r.Source.Name, Hash: r.Source.Hash, Parameters: r.Source.Parameters,
-		Seed: r.Settings.Seed, Ending: r.Ending.String(), Sessions: r.Done, Exact: r.Inexact == nil, Recorded: r.Settings.Record,
-	}
-}
-
-// results returns the digests of the results of the only run of a store.
-func results(ctx context.Context, dir string, r *engine.RunRecord) (all []File, err error) {
-	err = with(dir, func(store *sqlite.Store) error {
-		names, err := review.Names(ctx, store, r.ID)
-		if err != nil {
-			return err
-		}
-		for _, part := range storage.Exact {
-			sum := &settled{hash: sha256.New(), seed: r.Settings.Seed, run: r.ID}
-			if err := part.Write(ctx, sum, store, r.ID, names); err != nil {
-				return err
-			}
-			all = append(all, sum.file(part.Name))
-		}
-		return nil
-	})
-	return all, err
-}
-
 // with calls f with the store of a folder.
 func with(dir string, f func(*sqlite.Store) error) (err error) {
 	store, err := sqlite.Open(dir, sqlite.Options{Logger: quiet})
@@ -176,38 +144,6 @@ func with(dir string, f func(*sqlite.Store) error) (err error) {
 	return f(store)
 }
 
-// settled hashes lines without the IDs of sessions that differ between runs with the same seed.
-type settled struct {
-	hash hash.Hash
-	size int64
-	line []byte // its beginning
-	seed uint64
-	run  engine.RunID
-}
-
-// Write hashes complete lines and keeps the rest.
-func (s *settled) Write(p []byte) (int, error) {
-	s.line = append(s.line, p...)
-	if end := bytes.LastIndexByte(s.line, '\n') + 1; end > 0 {
-		s.add(s.line[:end])
-		s.line = append(s.line[:0], s.line[end:]...)
-	}
-	return len(p), nil
-}
-
-func (s *settled) add(text []byte) {
-	text = engine.Settle(text, s.seed, []engine.RunID{s.run})
-	s.size += int64(len(text))
-	s.hash.Write(text)
-}
-
-// file returns the digest of all that was written.
-func (s *settled) file(name string) File {
-	s.add(s.line)
-	s.line = nil
-	return File{name, s.size, hex.EncodeToString(s.hash.Sum(nil))}
-}
-
 // pack writes the archive. The manifest comes last, because it has the digests of the others.
 func pack(to io.Writer, m *Manifest, r *engine.RunRecord, data, dir string) error {
 	archive := zip.NewWriter(to)
@@ -218,18 +154,16 @@ func pack(to io.Writer, m *Manifest, r *engine.RunRecord, data, dir string) erro
 		}
 		sum := sha256.New()
 		n, err := io.Copy(io.MultiWriter(w, sum), from)
-		m.Files = append(m.Files, File{name, n, hex.EncodeToString(sum.Sum(nil))})
+		m.Files = append(m.Files, newFile(name, n, sum))
 		return err
 	}
-	text := fmt.Sprintf(readme, m.Title, m.Run, m.Bundled.Format(time.DateOnly), sourceFolder, storeName)
-	if err := add(readmeName, strings.NewReader(text)); err != nil {
+	if err := add(readmeName, strings.NewReader(readme(m))); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Source.Files)) {
-		if shown := strings.ReplaceAll(name, ":", "/"); fsPath(shown) {
-			if err := add(sourceFolder+shown, bytes.NewReader(r.Source.Files[name])); err != nil {
-				return err
-			}
+	sources := sources(r)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if err := add(name, bytes.NewReader(sources[name])); err != nil {
+			return err
 		}
 	}
 	files := map[string]string{storeName: filepath.Join(dir, storeName)}
@@ -263,6 +197,3 @@ func addFile(add func(string, io.Reader) error, name, path string) error {
 	}
 	return errors.Join(add(name, f), f.Close())
 }
-
-// fsPath reports whether a name is a path below a folder.
-func fsPath(name string) bool { return name == path.Clean(name) && filepath.IsLocal(name) }

@@ -21,5 +21,6 @@ type BundleCheck struct {
 	FiguresDiffer int          `json:"figures_differ"`
 	Changed       []string     `json:"changed,omitempty"` // results that are not those of the time when the bundle was made
 	Replayed      bool         `json:"replayed"`
+	NotReplayed   string       `json:"not_replayed,omitempty"`   // why
 	ReplayDiffers []string     `json:"replay_differs,omitempty"` // results of the replay that are not those of the run
 }

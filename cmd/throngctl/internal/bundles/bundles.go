@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -33,14 +34,14 @@ type Terminal struct {
 
 // Commands are the commands about bundles.
 type Commands struct {
-	Make   makeCmd   `cmd:"" default:"withargs" help:"Pack a run into one file: scenario, seed, population, prices, journal, versions and digests."`
+	Make   makeCmd   `cmd:"" default:"withargs" help:"Pack a run into one file: scenario, parameters, seed, settings, journal, versions and digests. This is the default: bundle RUN means bundle make RUN."`
 	Verify verifyCmd `cmd:"" help:"Check a bundle: its files, its figures and results, and, if the run was recorded, a replay without a network."`
 	Open   openCmd   `cmd:"" help:"Add the run of a bundle to the store."`
 }
 
 type makeCmd struct {
 	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the newest run)."`
-	Out   string `short:"o" placeholder:"FILE" help:"File to write (default: throng-RUN.zip)."`
+	Out   string `short:"o" placeholder:"FILE" help:"File to write (default: throng-RUN.zip). It must not exist."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
@@ -50,6 +51,9 @@ func (c *makeCmd) Run(ctx context.Context, t *Terminal) error {
 		path := c.Out
 		if path == "" {
 			path = "throng-" + string(r.ID) + ".zip"
+		}
+		if there, err := os.Stat(path); err == nil && there.Mode().IsRegular() {
+			return &engine.FieldError{Field: "output", Problem: path + " already exists", Hint: "nothing was written; choose another file with -o"}
 		}
 		var m *runbundle.Manifest
 		err := file.Write(path, func(w io.Writer) (err error) {
@@ -62,11 +66,13 @@ func (c *makeCmd) Run(ctx context.Context, t *Terminal) error {
 		if t.JSON {
 			return answer.Print(t.Out, answer.Bundle{File: path, Manifest: *m})
 		}
-		fmt.Fprintf(t.Out, "Wrote %s: run %s, %d sessions. It holds what agents and services said, as far as the run keeps it.\nCheck it anywhere: throngctl bundle verify %s\n",
-			path, m.Run, m.Sessions, path)
-		return nil
+		_, err = fmt.Fprintf(t.Out, "Wrote %s: run %s, %s. It holds what agents and services said, as far as the run keeps it.\n%s\nCheck it anywhere: throngctl bundle verify %s\n",
+			path, m.Run, sessions(m), m.Kept(), path)
+		return err
 	})
 }
+
+func sessions(m *runbundle.Manifest) string { return engine.Counted(m.Sessions, "session", "sessions") }
 
 type verifyCmd struct {
 	File string `arg:"" help:"Bundle to check."`
@@ -75,7 +81,7 @@ type verifyCmd struct {
 
 // Run is called by kong. A difference sets the exit code.
 func (c *verifyCmd) Run(ctx context.Context, t *Terminal) (err error) {
-	b, err := runbundle.Open(c.File)
+	b, err := runbundle.Open(ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -107,6 +113,7 @@ func (c *verifyCmd) Run(ctx context.Context, t *Terminal) (err error) {
 // replay replays the run in the folder of the bundle, in another process.
 func (c *verifyCmd) replay(ctx context.Context, t *Terminal, b *runbundle.Bundle, found *answer.BundleCheck) error {
 	if !b.Recorded {
+		found.NotReplayed = "the answers were not recorded (throngctl run --record)"
 		return nil
 	}
 	cmd, err := t.Process(ctx, b.Dir, "run", "--replay="+string(b.Run), "--json")
@@ -120,6 +127,10 @@ func (c *verifyCmd) replay(ctx context.Context, t *Terminal, b *runbundle.Bundle
 		var failed answer.Error
 		if json.Unmarshal([]byte(said), &failed) == nil {
 			said = failed.Error
+			if len(failed.Mistakes) == 1 && failed.Mistakes[0].Field == "replay" { // its recording is incomplete, or it was changed by hand
+				found.NotReplayed = strings.TrimPrefix(said, "replay: ")
+				return nil
+			}
 		}
 		if said != "" { // else the run missed a criterion, as it may have done before
 			return fmt.Errorf("the run cannot be replayed: %s", said)
@@ -135,13 +146,14 @@ func explain(w io.Writer, m *runbundle.Manifest, c *answer.BundleCheck, summary 
 	out := show.NewTable(w)
 	fmt.Fprintf(out, "Run\t%s: %s, seed %d, made by Throng %s\n", m.Run, m.Title, m.Seed, m.Throng)
 	fmt.Fprintf(out, "Files\tall %d as the bundle lists them\n", c.Files)
+	fmt.Fprintf(out, "Manifest\tdescribes the run\n")
 	fmt.Fprintf(out, "Figures\t%s\n", summary)
 	fmt.Fprintf(out, "Results\t%s\n", asBefore(c.Changed, "sessions, events and memory as when the bundle was made"))
 	switch {
 	case c.Replayed:
 		fmt.Fprintf(out, "Replay\t%s\n", asBefore(c.ReplayDiffers, "the same sessions, events and memory"))
 	default:
-		fmt.Fprintf(out, "Replay\tnot possible: the answers were not recorded (throngctl run --record)\n")
+		fmt.Fprintf(out, "Replay\tnot possible: %s\n", c.NotReplayed)
 	}
 	return out.Flush()
 }
@@ -161,7 +173,7 @@ type openCmd struct {
 
 // Run is called by kong.
 func (c *openCmd) Run(ctx context.Context, t *Terminal) (err error) {
-	b, err := runbundle.Open(c.File)
+	b, err := runbundle.Open(ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -172,6 +184,12 @@ func (c *openCmd) Run(ctx context.Context, t *Terminal) (err error) {
 	if t.JSON {
 		return answer.Print(t.Out, answer.Bundle{File: c.File, Manifest: b.Manifest})
 	}
-	fmt.Fprintf(t.Out, "Added run %s: %s, %d sessions.\nSee it with: throngctl report %s\n", b.Run, b.Title, b.Sessions, b.Run)
-	return nil
+	fmt.Fprintf(t.Out, "Added run %s: %s, %s. All files are as the bundle lists them.\n", b.Run, b.Title, sessions(&b.Manifest))
+	out := show.NewTable(t.Out)
+	fmt.Fprintf(out, "Check its results:\tthrongctl bundle verify %s\n", c.File)
+	if b.Replayable() {
+		fmt.Fprintf(out, "Replay it:\tthrongctl run --replay %s\n", b.Run)
+	}
+	fmt.Fprintf(out, "Write a report:\tthrongctl report %s\n", b.Run)
+	return out.Flush()
 }
