@@ -91,7 +91,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestWrongFiles checks what is said of archives that have other files than their list.
+// TestWrongFiles checks the errors of archives that have other files than their list.
 func TestWrongFiles(t *testing.T) {
 	for want, edit := range map[string]func(all []entry) []entry{
 		`"LIESMICH.txt" is not in its list, "README.txt" is missing`: func(all []entry) []entry { all[0].name = "LIESMICH.txt"; return all },
@@ -165,7 +165,7 @@ func TestMisdescribed(t *testing.T) {
 	}
 }
 
-// TestKept checks what is said of the replay of a bundle.
+// TestKept checks the sentence about replaying a bundle, in the terminal and in its README.txt.
 func TestKept(t *testing.T) {
 	for want, m := range map[string]Manifest{
 		"opened and replayed.":   {Recorded: true, Ending: engine.EndFinished.String()},
@@ -178,7 +178,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestCheckScenario checks that archives are told from scenarios.
+// TestCheckScenario checks that archives are refused as scenarios, and other files are not.
 func TestCheckScenario(t *testing.T) {
 	for want, text := range map[string]string{
 		"":                             "population: {count: 3}\n",
