@@ -48,9 +48,9 @@ func (m *Manifest) Kept() string {
 // sources returns the files of the scenario by their names in the bundle.
 func sources(r *engine.RunRecord) map[string][]byte {
 	all := map[string][]byte{}
-	for name, text := range r.Source.Files {
+	for _, name := range slices.Sorted(maps.Keys(r.Source.Files)) { // if two have the same name, always the same one
 		if shown := strings.ReplaceAll(name, ":", "/"); shown == path.Clean(shown) && filepath.IsLocal(shown) {
-			all[sourceFolder+shown] = text
+			all[sourceFolder+shown] = r.Source.Files[name]
 		}
 	}
 	return all
