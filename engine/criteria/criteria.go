@@ -46,6 +46,9 @@ func Find(name string) *Metric {
 
 var metrics = []Metric{
 	{Name: "agents_completed", Unit: engine.UnitShare, More: true, value: func(f *figures) float64 {
+		if f.Ended() == 0 { // no agent has completed anything
+			return math.NaN()
+		}
 		_, bad := f.Failures(0)
 		return over(float64(f.agents-bad), float64(f.agents))
 	}},

@@ -73,7 +73,7 @@ func TestUnitShowsBytes(t *testing.T) {
 func TestJudgeUnknownMetrics(t *testing.T) {
 	for _, m := range criteria.Metrics() {
 		metric := m.Name
-		if metric == "checkpoint_gap" || metric == "duration" || metric == "agents_completed" || metric == "cost" {
+		if metric == "checkpoint_gap" || metric == "duration" || metric == "cost" {
 			continue // known even if nothing happened in the run
 		}
 		got := criteria.Judge([]engine.Criterion{{Metric: metric, Op: "<", Bound: 1e12}}, &engine.Totals{}, 10)[0]
