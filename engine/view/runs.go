@@ -186,7 +186,7 @@ func criteriaCount(r *engine.RunRecord) string {
 		}
 	}
 	if r.Ending != engine.EndFinished { // the sessions that are missing could change that
-		text += " so far"
+		text = "so far " + text
 	}
 	return text
 }

@@ -81,7 +81,7 @@ func TestOutcome(t *testing.T) {
 		}, "0 orders, no failures, all criteria met"},
 		{"stopped", func(r *engine.RunRecord) {
 			r.Done, r.Ending, r.Verdict = 500, engine.EndStopped, []engine.Judgment{passed, passed}
-		}, "0 orders, no failures, all criteria met so far"},
+		}, "0 orders, no failures, so far all criteria met"},
 		{"without an event", func(r *engine.RunRecord) { r.Done, r.Source.Baseline.Acted, r.Tally.Failed = 10, "", 3 }, "3 failures"},
 	} {
 		r := shoppers()

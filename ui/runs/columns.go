@@ -30,11 +30,11 @@ const (
 
 var runColumns = []widgets.Column{
 	columnStar:     {Title: "", Sample: "m"},
-	columnName:     {Title: "Name", Sample: "A day of shoppers", Weight: 3},
+	columnName:     {Title: "Name", Sample: "Marketplace shoppers", Weight: 1},
 	columnState:    {Title: "State", Sample: "mmout of budget"},
 	columnWhen:     {Title: "Started", Sample: "Yesterday, 00:00"},
 	columnProgress: {Title: "Progress", Sample: "100,000 (100%)", Align: fyne.TextAlignTrailing, Drop: 1},
-	columnOutcome:  {Title: "Outcome", Sample: "1,240 orders, no fail", Weight: 2, Drop: 2},
+	columnOutcome:  {Title: "Outcome", Sample: "1,240 orders, no fail", Weight: 6, Drop: 2},
 	columnChanges:  {Title: "Changes", Sample: "Shoppers 500, cyc", Weight: 2, Drop: 3},
 	columnTags:     {Title: "Tags", Sample: "prices b2b", Weight: 1, Drop: 4},
 	columnSize:     {Title: "Size", Sample: "1000 kB", Align: fyne.TextAlignTrailing, Drop: 5},
