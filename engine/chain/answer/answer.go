@@ -30,7 +30,7 @@ var (
 	_ value.Listed  = (*answered)(nil)
 )
 
-// Read decodes an answer. Invalid JSON is an error. With hides, expressions do not see the values of its cookies.
+// Read decodes an answer, whose body must not change. Invalid JSON is an error. With hides, expressions do not see the values of its cookies.
 func Read(a *service.Answer, hides bool) (value.Value, error) {
 	o := &answered{a.Status, a.Header, starlark.None, len(a.Body), hides}
 	for _, values := range a.Header {
@@ -43,7 +43,7 @@ func Read(a *service.Answer, hides bool) (value.Value, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 	case strings.Contains(kind, "json"):
-		v, err := value.DecodeJSON(text)
+		v, err := value.DecodeJSONLater(text)
 		if err != nil {
 			return nil, err
 		}

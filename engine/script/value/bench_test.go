@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"go.starlark.net/starlark"
 )
 
 func products(n int) string {
@@ -59,6 +61,29 @@ func BenchmarkAppendJSON(b *testing.B) {
 				var err error
 				if buf, err = AppendJSON(buf[:0], v); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDecodeJSONLater reads one field of one object of a list, as most steps do.
+func BenchmarkDecodeJSONLater(b *testing.B) {
+	text := products(8)
+	for _, read := range []struct {
+		name string
+		f    func([]byte) (Value, error)
+	}{{"all", DecodeJSON}, {"used", DecodeJSONLater}} {
+		b.Run(read.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				v, err := read.f([]byte(text))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, ok := v.(*starlark.List).Index(0).(*Record).Field("id"); !ok {
+					b.Fatal("no id")
 				}
 			}
 		})

@@ -45,7 +45,7 @@ func Weight(v Value) int {
 			return valueWeight + int(v.weight)
 		}
 		n := valueWeight
-		for _, x := range v.values {
+		for _, x := range v.known().values {
 			n += Weight(x)
 		}
 		return n

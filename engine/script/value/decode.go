@@ -21,7 +21,13 @@ const MaxDigits = 9000
 func DecodeJSON(data []byte) (Value, error) { return DecodeJSONWithin(data, maxWeight) }
 
 // DecodeJSONWithin is DecodeJSON with a maximum [Weight].
-func DecodeJSONWithin(data []byte, weight int) (Value, error) {
+func DecodeJSONWithin(data []byte, weight int) (Value, error) { return decode(data, weight, false) }
+
+// DecodeJSONLater is DecodeJSON, but it keeps data: the fields of objects inside are read when they are first used. Most answers have
+// far more of them than anything uses. The caller must not change data.
+func DecodeJSONLater(data []byte) (Value, error) { return decode(data, maxWeight, true) }
+
+func decode(data []byte, weight int, later bool) (Value, error) {
 	if len(data) > maxWeight {
 		return nil, meter.TooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
 	}
@@ -29,9 +35,11 @@ func DecodeJSONWithin(data []byte, weight int) (Value, error) {
 		return starlark.MakeInt(n), nil
 	}
 	d := decoders.Get().(*decoder)
-	d.data, d.at, d.left, d.deepest = data, 0, weight, 0
-	d.preallocate()
-	v, err := d.value(0)
+	d.data, d.at, d.left, d.deepest, d.later = data, 0, weight, 0, later
+	if !later {
+		d.preallocate()
+	}
+	v, err := d.value(0, 0)
 	if d.space(); err == nil && d.at < len(d.data) {
 		err = d.unexpected("after the value")
 	}
@@ -62,19 +70,13 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
 // release returns the decoder to the pool, unless it grew large, and drops its references to the document.
 func (d *decoder) release() {
-	const room, levels, width = 4096, 16, 64
+	const room = 4096
 	if cap(d.stack) > room || cap(d.names) > room || cap(d.buf) > 64<<10 {
 		return
 	}
 	clear(d.stack)
 	clear(d.names)
 	d.data, d.stack, d.names, d.records, d.values = nil, d.stack[:0], d.names[:0], nil, nil
-	d.guess = d.guess[:min(len(d.guess), levels)]
-	for i, s := range d.guess {
-		if len(s.names) > width {
-			d.guess[i] = emptyShape
-		}
-	}
 	decoders.Put(d)
 }
 
@@ -85,11 +87,12 @@ type decoder struct {
 	at      int
 	left    int // remaining weight
 	deepest int // level of the deepest list or object so far
+	later   bool
 
-	stack []Value  // values of the open lists and objects
-	names []string // names of the open objects that differ from the guessed shape
-	guess []*Shape // the last object's shape at each depth
-	buf   []byte
+	stack  []Value  // values of the open lists and objects
+	names  []string // names of the open objects that differ from the guessed shape
+	shapes shapes
+	buf    []byte
 
 	// Preallocated for a short document, to avoid one allocation per value.
 	records []Record
@@ -161,8 +164,8 @@ func (d *decoder) space() {
 	}
 }
 
-// value reads a value at nesting level depth.
-func (d *decoder) value(depth int) (Value, error) {
+// value reads a value at nesting level depth, in a place.
+func (d *decoder) value(depth int, in place) (Value, error) {
 	if d.left -= valueWeight; d.left < 0 {
 		return nil, d.tooHeavy()
 	}
@@ -181,10 +184,13 @@ func (d *decoder) value(depth int) (Value, error) {
 		}
 		d.at++
 		d.deepest = max(d.deepest, depth+1)
-		if c == '{' {
-			return d.object(depth + 1)
+		switch {
+		case c == '[':
+			return d.array(depth+1, in)
+		case d.later && depth > 0:
+			return d.unread(depth+1, in)
 		}
-		return d.array(depth + 1)
+		return d.object(depth+1, in)
 	case c == '-' || '0' <= c && c <= '9':
 		return d.number()
 	case c == 't':
@@ -207,14 +213,14 @@ func (d *decoder) word(w string) error {
 }
 
 // array reads the elements of a list and its closing bracket.
-func (d *decoder) array(depth int) (Value, error) {
+func (d *decoder) array(depth int, in place) (Value, error) {
 	if d.space(); d.at < len(d.data) && d.data[d.at] == ']' {
 		d.at++
 		return emptyList, nil
 	}
 	base := len(d.stack)
 	for {
-		v, err := d.value(depth)
+		v, err := d.value(depth, in)
 		if err != nil {
 			return nil, err
 		}
@@ -249,23 +255,36 @@ func (d *decoder) pop(base int) []Value {
 	return values
 }
 
-// object reads the fields of an object. While its names match the last object at this depth, in order, it allocates no
-// names, and it shares that shape at the end.
-func (d *decoder) object(depth int) (Value, error) {
+// object reads the fields of an object as a record.
+func (d *decoder) object(depth int, in place) (Value, error) {
 	if d.space(); d.at < len(d.data) && d.data[d.at] == '}' {
 		d.at++
 		return emptyRecord, nil
 	}
-	for len(d.guess) <= depth {
-		d.guess = append(d.guess, emptyShape)
-	}
-	guess, same := d.guess[depth], true
-	base, first := len(d.stack), len(d.names)
 	outer, before := d.deepest, d.left
 	d.deepest = depth
+	shape, values, err := d.fields(depth, in)
+	if err != nil {
+		return nil, err
+	}
+	r := d.record()
+	r.shape, r.values, r.weight, r.height = shape, values, int32(before-d.left+1), int16(d.deepest-depth+1)
+	d.deepest = max(d.deepest, outer)
+	return r, nil
+}
+
+// fields reads the fields of an object that has some, and its closing brace. While their names match an object seen earlier in the same
+// place, in order, it allocates no names, and it shares that shape at the end.
+func (d *decoder) fields(depth int, in place) (*Shape, []Value, error) {
+	var guess *Shape
+	same := true
+	base, first := len(d.stack), len(d.names)
 	for n := 0; ; n++ {
 		if d.space(); d.at >= len(d.data) || d.data[d.at] != '"' {
-			return nil, d.unexpected("where a name should be")
+			return nil, nil, d.unexpected("where a name should be")
+		}
+		if n == 0 {
+			guess = d.shapes.like(in, d.data[d.at+1:])
 		}
 		if same && n < len(guess.names) && d.sameName(guess.names[n]) {
 			d.at += len(guess.names[n]) + 2
@@ -276,21 +295,21 @@ func (d *decoder) object(depth int) (Value, error) {
 			}
 			name, err := d.text()
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			d.names = append(d.names, name)
 		}
 		if d.space(); d.at >= len(d.data) || d.data[d.at] != ':' {
-			return nil, d.unexpected("after a name, want :")
+			return nil, nil, d.unexpected("after a name, want :")
 		}
 		d.at++
-		v, err := d.value(depth)
+		v, err := d.value(depth, in.field(n))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		d.stack = append(d.stack, v)
 		if d.space(); d.at >= len(d.data) {
-			return nil, d.unexpected("in an object")
+			return nil, nil, d.unexpected("in an object")
 		}
 		switch d.data[d.at] {
 		case ',':
@@ -299,7 +318,7 @@ func (d *decoder) object(depth int) (Value, error) {
 		case '}':
 			d.at++
 		default:
-			return nil, d.unexpected("in an object, want , or }")
+			return nil, nil, d.unexpected("in an object, want , or }")
 		}
 		values := d.pop(base)
 		if !same || n+1 < len(guess.names) {
@@ -307,12 +326,9 @@ func (d *decoder) object(depth int) (Value, error) {
 				d.names = append(d.names, guess.names[:n+1]...)
 			}
 			guess, values = d.shape(first, values)
-			d.guess[depth] = guess
+			d.shapes.keep(in, guess)
 		}
-		r := d.record()
-		*r = Record{shape: guess, values: values, weight: int32(before - d.left + 1), height: int16(d.deepest - depth + 1)}
-		d.deepest = max(d.deepest, outer)
-		return r, nil
+		return guess, values, nil
 	}
 }
 

@@ -165,7 +165,7 @@ func (e *encoder) name(i int, name string) {
 // record appends the fields in order.
 func (e *encoder) record(r *Record, depth int) error {
 	e.out = append(e.out, '{')
-	for i, v := range r.values {
+	for i, v := range r.known().values {
 		e.name(i, r.shape.names[i])
 		if err := e.value(v, depth); err != nil {
 			return within(r.shape.names[i], err)

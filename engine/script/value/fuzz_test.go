@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		v, err := DecodeJSON(text)
+		sameLater(t, text, v, err)
 		var want any
 		dec := json.NewDecoder(bytes.NewReader(text))
 		dec.UseNumber()
@@ -56,6 +58,33 @@ func FuzzDecodeJSON(f *testing.F) {
 			t.Fatalf("%q: read as %s, converted to %s, %v", text, v, data, err)
 		}
 	})
+}
+
+// sameLater checks that a document whose fields are read later is the same, with the same weight and the same mistakes.
+func sameLater(t *testing.T, text []byte, v Value, err error) {
+	t.Helper()
+	for _, use := range []func(later Value) bool{
+		func(later Value) bool { return identical(v, later) },
+		func(later Value) bool {
+			data, err := Data(later)
+			return err == nil && identical(v, data) && identical(v, later)
+		},
+		func(later Value) bool {
+			a, err := AppendJSON(nil, v)
+			b, other := AppendJSON(nil, later)
+			return bytes.Equal(a, b) && (err == nil) == (other == nil)
+		},
+	} {
+		later, mistake := DecodeJSONLater(text)
+		switch {
+		case fmt.Sprint(err) != fmt.Sprint(mistake):
+			t.Fatalf("%q: got error %v, read later %v", text, err, mistake)
+		case err == nil && Weight(v) != Weight(later):
+			t.Fatalf("%q: weight %d, read later %d", text, Weight(v), Weight(later))
+		case err == nil && !use(later):
+			t.Fatalf("%q: read as %s, later %s", text, v, later)
+		}
+	}
 }
 
 // sameAsAny compares a value with the one that encoding/json read.

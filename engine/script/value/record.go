@@ -131,8 +131,17 @@ func (s *Shape) find(name string) int {
 type Record struct {
 	shape  *Shape
 	values []Value
-	weight int32 // total weight, or 0 unless every value came from Data or DecodeJSON
-	height int16 // nesting depth, if there is a weight
+	weight int32                  // total weight, or 0 unless every value came from Data or DecodeJSON
+	height int16                  // nesting depth, if there is a weight
+	unread atomic.Pointer[unread] // nil if shape and values are known
+}
+
+// known returns the record once its shape and values are known.
+func (r *Record) known() *Record {
+	if u := r.unread.Load(); u != nil {
+		r.read(u)
+	}
+	return r
 }
 
 var (
@@ -181,7 +190,7 @@ func distinct(names []string, values []Value) ([]string, []Value) {
 
 // fieldNames returns the names without copying them.
 func (r *Record) fieldNames() []string {
-	if r.shape == nil {
+	if r.known().shape == nil {
 		return nil
 	}
 	return r.shape.names
@@ -189,7 +198,7 @@ func (r *Record) fieldNames() []string {
 
 // Field returns the value of a field, and whether the field exists.
 func (r *Record) Field(name string) (Value, bool) {
-	if r.shape != nil {
+	if r.known().shape != nil {
 		if i := r.shape.find(name); i >= 0 {
 			return r.values[i], true
 		}
@@ -198,7 +207,7 @@ func (r *Record) Field(name string) (Value, bool) {
 }
 
 // At returns the i-th field.
-func (r *Record) At(i int) Field { return Field{r.shape.names[i], r.values[i]} }
+func (r *Record) At(i int) Field { return Field{r.known().shape.names[i], r.values[i]} }
 
 // Names returns the field names in order.
 func (r *Record) Names() []string { return slices.Clone(r.fieldNames()) }
@@ -206,7 +215,7 @@ func (r *Record) Names() []string { return slices.Clone(r.fieldNames()) }
 // All iterates over the fields in order.
 func (r *Record) All() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
-		for i, v := range r.values {
+		for i, v := range r.known().values {
 			if !yield(r.shape.names[i], v) {
 				return
 			}
@@ -215,7 +224,7 @@ func (r *Record) All() iter.Seq2[string, Value] {
 }
 
 // Len returns the number of fields.
-func (r *Record) Len() int { return len(r.values) }
+func (r *Record) Len() int { return len(r.known().values) }
 
 // String returns the record in the syntax of a Starlark dict, cut off after about a megabyte.
 func (r *Record) String() string { return quoted(r) }
@@ -227,7 +236,7 @@ func (r *Record) Type() string { return "record" }
 func (r *Record) Freeze() {}
 
 // Truth reports whether the record has fields.
-func (r *Record) Truth() starlark.Bool { return len(r.values) > 0 }
+func (r *Record) Truth() starlark.Bool { return r.Len() > 0 }
 
 // Hash fails: a record cannot be a key.
 func (r *Record) Hash() (uint32, error) { return 0, errors.New("unhashable type: record") }
@@ -258,7 +267,7 @@ func (r *Record) Iterate() starlark.Iterator { return &namesIterator{names: r.fi
 
 // Items returns the fields as pairs, for dict(x) and f(**x).
 func (r *Record) Items() []starlark.Tuple {
-	items := make([]starlark.Tuple, len(r.values))
+	items := make([]starlark.Tuple, r.Len())
 	for i, v := range r.values {
 		items[i] = starlark.Tuple{starlark.String(r.shape.names[i]), v}
 	}
