@@ -127,7 +127,7 @@ func (l *link) answer(r *http.Request, request []byte) (resp *http.Response, sil
 		return nil, true, err
 	}
 	for {
-		resp, err := http.ReadResponse(l.in, r)
+		resp, err := readHead(l.in, r)
 		switch {
 		case err != nil && l.left <= 0:
 			return nil, false, fmt.Errorf("net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded %d bytes; aborted", l.of.head)
