@@ -68,7 +68,7 @@ func dropVarying(h http.Header) {
 	}
 }
 
-// keptAnswer is a response in the journal, after a version byte.
+// keptAnswer is a response in the journal, after a version byte. Values of headers are any bytes.
 type keptAnswer struct {
 	Status int                 `cbor:"1,keyasint"`
 	Header map[string][]string `cbor:"2,keyasint,omitempty"`
@@ -81,6 +81,15 @@ const answerVersion = 1
 var cborMode = func() cbor.UserBufferEncMode {
 	mode, err := cbor.EncOptions{}.UserBufferEncMode()
 	if err != nil { // the options are the defaults
+		panic(err)
+	}
+	return mode
+}()
+
+// answerMode reads texts with any bytes.
+var answerMode = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
+	if err != nil { // the options are constant
 		panic(err)
 	}
 	return mode
@@ -107,7 +116,7 @@ func decodeAnswer(data []byte) (*Answer, error) {
 		return nil, errors.New("it is in an unknown format")
 	}
 	var k keptAnswer
-	if err := cbor.Unmarshal(data[1:], &k); err != nil {
+	if err := answerMode.Unmarshal(data[1:], &k); err != nil {
 		return nil, err
 	}
 	if k.Header == nil {

@@ -24,10 +24,11 @@ func TestExpressionsSeeNoVaryingHeaders(t *testing.T) {
 }
 
 func TestAnswersComeBackFromTheJournal(t *testing.T) {
+	value := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }) // not only UTF-8
 	rapid.Check(t, func(t *rapid.T) {
 		a := &Answer{
 			Status: rapid.IntRange(100, 599).Draw(t, "status"),
-			Header: rapid.MapOf(rapid.String(), rapid.SliceOfN(rapid.String(), 1, 3)).Draw(t, "header"),
+			Header: rapid.MapOf(rapid.String(), rapid.SliceOfN(value, 1, 3)).Draw(t, "header"),
 			Body:   rapid.SliceOfN(rapid.Byte(), 1, -1).Draw(t, "body"),
 		}
 		b, err := decodeAnswer(encodeAnswer(a))
