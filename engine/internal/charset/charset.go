@@ -15,12 +15,22 @@ var utf8Mark = []byte("\xef\xbb\xbf")
 // UTF8 decodes text to UTF-8 and removes a byte order mark. Text whose Content-Type names no encoding, or one that the WHATWG
 // Encoding Standard does not know, is returned as it is.
 func UTF8(text []byte, contentType string) []byte {
-	if _, with, _ := mime.ParseMediaType(contentType); with["charset"] != "" && !strings.EqualFold(with["charset"], "utf-8") {
-		if of, err := htmlindex.Get(with["charset"]); err == nil {
+	if name := named(contentType); name != "" && !strings.EqualFold(name, "utf-8") {
+		if of, err := htmlindex.Get(name); err == nil {
 			if decoded, err := of.NewDecoder().Bytes(text); err == nil {
 				text = decoded
 			}
 		}
 	}
 	return bytes.TrimPrefix(text, utf8Mark)
+}
+
+// named returns the encoding that a Content-Type names, or "".
+func named(contentType string) string {
+	_, parameters, has := strings.Cut(contentType, ";")
+	if !has || strings.EqualFold(strings.TrimSpace(parameters), "charset=utf-8") {
+		return ""
+	}
+	_, with, _ := mime.ParseMediaType(contentType)
+	return with["charset"]
 }

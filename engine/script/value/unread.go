@@ -47,7 +47,7 @@ var reading [64]sync.Mutex
 //
 //go:noinline
 func (r *Record) read(u *unread) {
-	lock := &reading[uint32(len(u.text))%uint32(len(reading))]
+	lock := &reading[u.in%place(len(reading))]
 	lock.Lock()
 	defer lock.Unlock()
 	if r.unread.Load() == nil {

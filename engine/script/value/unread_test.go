@@ -1,0 +1,59 @@
+package value
+
+import (
+	"sync"
+	"testing"
+
+	"go.starlark.net/starlark"
+)
+
+// TestFieldsAreReadOnce has several goroutines use the same records, as the steps of a group do. All see the same values.
+func TestFieldsAreReadOnce(t *testing.T) {
+	const users = 8
+	for range 20 {
+		v, err := DecodeJSONLater([]byte(products(50)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := v.(*starlark.List)
+		var (
+			all  sync.WaitGroup
+			seen [users][]Value
+		)
+		for u := range users {
+			all.Go(func() {
+				for i := range list.Len() {
+					name, _ := list.Index(i).(*Record).Field("name")
+					seen[u] = append(seen[u], name)
+				}
+			})
+		}
+		all.Wait()
+		for u := range users {
+			for i, name := range seen[u] {
+				if name == nil || name != seen[0][i] {
+					t.Fatalf("user %d sees %v as name %d, the first %v", u, name, i, seen[0][i])
+				}
+			}
+		}
+	}
+}
+
+// TestUnusedFieldsAreNotRead checks that a document of many objects allocates for those that are used only.
+func TestUnusedFieldsAreNotRead(t *testing.T) {
+	text := []byte(products(1000))
+	read := func(decode func([]byte) (Value, error)) float64 {
+		return testing.AllocsPerRun(20, func() {
+			v, err := decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if id, _ := v.(*starlark.List).Index(999).(*Record).Field("id"); id != starlark.MakeInt(999) {
+				t.Fatalf("the last id is %v", id)
+			}
+		})
+	}
+	if all, used := read(DecodeJSON), read(DecodeJSONLater); used > all/4 {
+		t.Errorf("%v allocations for all fields, %v for one", all, used)
+	}
+}
