@@ -5,13 +5,16 @@ import (
 	"time"
 )
 
+// lookInterval is how often the writer looks at the length of the write-ahead log.
+const lookInterval = 10 * time.Millisecond
+
 // restartInterval is how long the writer waits after a failed attempt to restart the write-ahead log: each attempt delays
 // the readers.
 const restartInterval = time.Second
 
 // logState is the state of the attempts to restart the write-ahead log.
 type logState struct {
-	next   time.Time // of the next attempt
+	next   time.Time // of the next look or attempt
 	warned bool      // the log was reported as too long
 }
 
@@ -23,8 +26,12 @@ func (f *File) LogSize() int64 { return max(Size(f.Path()+"-wal"), 0) }
 // SQLite's automatic checkpoints do not wait for readers, so with continuous reads the log would grow without limit.
 // New readers do not delay a restart; a transaction that a process keeps open does.
 func (f *File) ShortenLog(now time.Time) {
+	if now.Before(f.log.next) {
+		return
+	}
+	f.log.next = now.Add(lookInterval)
 	length := f.LogSize()
-	if length <= LogBytes || now.Before(f.log.next) {
+	if length <= LogBytes {
 		return
 	}
 	busy, err := f.restartLog()
