@@ -14,8 +14,8 @@ type unread struct {
 	in   place
 }
 
-// readAtOnce is the length of an object in bytes up to which its fields are read at once.
-const readAtOnce = 48
+// shortObject is the length of an object in bytes up to which its fields are read immediately.
+const shortObject = 48
 
 // unread passes over an object and returns a record that reads its fields when they are used.
 func (d *decoder) unread(depth int, in place) (Value, error) {
@@ -24,7 +24,7 @@ func (d *decoder) unread(depth int, in place) (Value, error) {
 	if err := d.passObject(depth); err != nil {
 		return nil, err
 	}
-	if d.at-start < readAtOnce {
+	if d.at-start < shortObject {
 		d.at, d.deepest, d.left, d.later = start, deepest, before, false
 		v, err := d.object(depth, in)
 		d.later = true
