@@ -12,14 +12,14 @@ import (
 type RunID string
 
 // runID matches valid IDs: short, and valid as a file name on every system.
-var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // devices matches the reserved device names of Windows, which cannot be file names with any extension.
 var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
 // Check returns a *FieldError if the ID is not valid or is not a valid beginning of an ID.
 func (id RunID) Check() error {
-	if runID.MatchString(string(id)) && !devices.MatchString(string(id)) {
+	if len(id) <= 64 && runID.MatchString(string(id)) && !devices.MatchString(string(id)) {
 		return nil
 	}
 	const most = 80

@@ -187,7 +187,7 @@ func (q *chatRequest) readStream(p params) {
 	}
 }
 
-var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 func readFormat(p params) format {
 	f := p.object("response_format")
@@ -210,7 +210,7 @@ func readFormat(p params) format {
 		s.need("name", "schema")
 	}
 	into := format{kind: kind, name: s.text("name"), strict: s.flag("strict"), param: "response_format"}
-	if s.has("name") && !schemaName.MatchString(into.name) {
+	if s.has("name") && (len(into.name) > 64 || !schemaName.MatchString(into.name)) {
 		p.refuse(invalid(s.path+"name", "invalid_value", "Invalid '%sname': letters, digits, _ and - only, at most 64.", s.path))
 	}
 	var compact bytes.Buffer

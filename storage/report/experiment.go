@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment/findings"
@@ -30,7 +31,9 @@ var experimentText string
 //go:embed experiment.css
 var experimentStyle string
 
-var experimentTemplate = template.Must(template.Must(pageTemplate.Clone()).New("experiment").Parse(experimentText))
+var experimentTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.Must(parsed().Clone()).New("experiment").Parse(experimentText))
+})
 
 // WriteExperiment writes the report of an experiment as one HTML page without scripts or external resources. Runs may be missing. The
 // same experiment produces the same bytes.
@@ -40,7 +43,7 @@ func WriteExperiment(w io.Writer, x *Experiment) error {
 		return fmt.Errorf("report of the experiment %s: %w", x.Table.Title, err)
 	}
 	var out bytes.Buffer // errors must not leave an incomplete page
-	if err := experimentTemplate.Execute(&out, p); err != nil {
+	if err := experimentTemplate().Execute(&out, p); err != nil {
 		return fmt.Errorf("report of the experiment %s: %w", x.Table.Title, err)
 	}
 	_, err = visible.NewWriter(w).Write(out.Bytes())

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/agreement"
@@ -76,7 +77,12 @@ var pageText string
 //go:embed style.css
 var styleText string
 
-var pageTemplate = template.Must(template.New("report").Parse(pageText))
+// parsed are the parts of a page, and pageTemplate is a page. They are read when they are first used: most commands write no report.
+// A template that was executed cannot be cloned.
+var (
+	parsed       = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(pageText)) })
+	pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(parsed().Clone()) })
+)
 
 // Write writes the report of a run, or of the progress so far. The same run produces the same bytes.
 func Write(ctx context.Context, w io.Writer, src Source, run engine.RunID, extras Extras) error {
@@ -85,7 +91,7 @@ func Write(ctx context.Context, w io.Writer, src Source, run engine.RunID, extra
 		return fmt.Errorf("report of run %s: %w", run, err)
 	}
 	var out bytes.Buffer // errors must not leave an incomplete page
-	if err := pageTemplate.Execute(&out, p); err != nil {
+	if err := pageTemplate().Execute(&out, p); err != nil {
 		return fmt.Errorf("report of run %s: %w", run, err)
 	}
 	_, err = visible.NewWriter(w).Write(out.Bytes())

@@ -13,14 +13,15 @@ import (
 	"github.com/throng-sim/throng/engine/suggest"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+// nameForm has no length, nor have the other forms: a pattern that counts to a hundred delays each start of the program.
+var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // NameHint describes the names that [IsName] accepts.
 const NameHint = "letters, digits and _, not beginning with a digit, and no word of Python"
 
 // IsName reports whether a step, parameter or attribute may have this name: a valid identifier in expressions.
 func IsName(name string) bool {
-	if !nameForm.MatchString(name) {
+	if len(name) > 100 || !nameForm.MatchString(name) {
 		return false
 	}
 	e, err := new(syntax.FileOptions).ParseExpr("", name, 0)

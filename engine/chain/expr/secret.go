@@ -11,10 +11,10 @@ import (
 // SecretPrefix is the prefix of a text that stands for a secret.
 const SecretPrefix = "secret:"
 
-var secretForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$`)
+var secretForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // IsSecret reports whether name is a valid name of a secret.
-func IsSecret(name string) bool { return secretForm.MatchString(name) }
+func IsSecret(name string) bool { return len(name) <= 200 && secretForm.MatchString(name) }
 
 // SecretName reads the name of a secret; "" if it is invalid, which is reported.
 func SecretName(n *doc.Node) string {

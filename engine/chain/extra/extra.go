@@ -21,7 +21,7 @@ type Fields struct {
 	values []expr.Value
 }
 
-var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,99}$`)
+var extraForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 // maxExtra limits the extra fields of a request, in bytes.
 const maxExtra = 64 << 10
@@ -47,7 +47,7 @@ func Read(in *expr.Compiler, n *doc.Node) *Fields {
 			entry.Key.Errorf("leave it out", "Throng sets the field %s itself", name)
 		case own:
 			entry.Key.Errorf("use the key `"+by+"`", "Throng sets the field %s itself", name)
-		case !extraForm.MatchString(name):
+		case len(name) > 100 || !extraForm.MatchString(name):
 			entry.Key.Errorf("letters, digits, _, - and .", "%q cannot be the name of a request field", name)
 		}
 		e.names, e.values = append(e.names, name), append(e.values, in.Data(entry.Value, "extra."+name))
@@ -98,11 +98,11 @@ func Constant(in *expr.Compiler, n *doc.Node, blind bool) []llm.Extra {
 	return all
 }
 
-var effortForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var effortForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // CheckEffort reports an invalid reasoning effort. The accepted words differ between services.
 func CheckEffort(text string) error {
-	if !effortForm.MatchString(text) {
+	if len(text) > 40 || !effortForm.MatchString(text) {
 		return engine.Fail(engine.Script, "reasoning_effort is a word such as low, medium or high, not %q", text)
 	}
 	return nil

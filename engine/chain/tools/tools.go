@@ -117,12 +117,12 @@ type Set struct {
 }
 
 // wireName is what the wire formats allow as the name of a tool.
-var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Add adds a tool. Names that models cannot use, or that another tool has, are errors.
 func (s *Set) Add(t *Tool) error {
 	switch {
-	case !wireName.MatchString(t.Name):
+	case len(t.Name) > 64 || !wireName.MatchString(t.Name):
 		return engine.Fail(engine.ConfigError, "models cannot name the tool %q: a name has at most 64 letters, digits, _ and -", t.Name)
 	case s.known[t.Name] != nil:
 		return engine.Fail(engine.ConfigError, "two tools have the name %s", t.Name)

@@ -40,7 +40,7 @@ type (
 	}
 )
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // ReadTools reads the tools of a request in OpenAI's format. The error is for the caller of the API.
 func ReadTools(raw json.RawMessage) ([]Tool, error) {
@@ -53,7 +53,7 @@ func ReadTools(raw json.RawMessage) ([]Tool, error) {
 		switch {
 		case t.Type != "function":
 			return nil, fmt.Errorf("invalid value for 'tools[%d].type': the mock has functions only", i)
-		case !toolName.MatchString(t.Function.Name):
+		case len(t.Function.Name) > 64 || !toolName.MatchString(t.Function.Name):
 			return nil, fmt.Errorf("invalid 'tools[%d].function.name': letters, digits, _ and - only, at most 64", i)
 		case len(t.Function.Schema) == 0:
 			t.Function.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
