@@ -326,11 +326,12 @@ func TestEveryCrashOfTools(t *testing.T) {
 	for _, limit := range []int{1, 64} {
 		const agents = 3
 		change := func(s *engine.Settings) { s.Limit, s.Seed = limit, 5 }
+		services := func(s *server) []*Service { return append(talker().models(t), s.crm(t, Repeats{}, "mcp-hunter2")) }
 		begin := func(journal *enginetest.Journal) (stage, *server, *shopOfTools) {
-			o, s, shop := talker(), newServer(t), &shopOfTools{}
+			s, shop := newServer(t), &shopOfTools{}
 			return stage{
 				steps: withTools, others: ownTools, functions: ownFunctions, agents: agents, change: change, journal: journal,
-				more: append(o.models(t), s.crm(t, Repeats{}, "mcp-hunter2")), address: serve(t, shop.ServeHTTP),
+				more: services(s), address: serve(t, shop.ServeHTTP),
 			}, s, shop
 		}
 		st, s, shop := begin(&enginetest.Journal{})
@@ -343,7 +344,7 @@ func TestEveryCrashOfTools(t *testing.T) {
 		for dies := 1; dies <= rows; dies += 2 {
 			st, s, shop := begin(&enginetest.Journal{DieAfter: dies})
 			kill(t, st)
-			st.journal = st.journal.Reopen()
+			st.journal, st.more = st.journal.Reopen(), services(s) // another process shares no request in flight
 			st.resume = st.journal.Resumption()
 			if len(st.resume.Done) < agents && st.resume.Cycle == 0 {
 				st.run(t)
