@@ -167,9 +167,9 @@ func (f fuzzed) check(t *testing.T) {
 	t.Helper()
 	want, reusable := f.byTransport(t)
 	got, kept, read := f.directly(t, 1)
-	if reusable && !kept && len(got.Coding) > 0 && read > 0 && bytes.HasSuffix(f.answer[:read-1], []byte("\n\n")) {
-		// Trailers that end with a bare line feed have made the reader look at the byte behind it. A Transport keeps the connection for the
-		// moment until it looks at that byte again.
+	if reusable && !kept && len(got.Coding) > 0 && bytes.Contains(f.answer[:read], []byte("\n\n")) {
+		// The reader looks for the end of trailers further than an empty line that is a bare line feed. A Transport keeps the connection for
+		// the moment until it looks at what is left.
 		reusable = false
 	}
 	if !reflect.DeepEqual(got, want) || kept != reusable {
@@ -213,7 +213,7 @@ func answers(t testing.TB) []string {
 		ok + "Content-Length: 99999999999999999999\r\n\r\nok", ok + "Content-Length: 0\r\n\r\n", ok + "Content-Length : 2\r\n\r\nok", ok + " Content-Length: 2\r\n\r\nok",
 		ok + "Content-Length: 2\r\nConnection: close\r\n\r\nok", ok + "Content-Length: 2\r\nConnection: Keep-Alive, Close\r\n\r\nok",
 		ok + "Transfer-Encoding: chunked\r\n\r\n1\r\no\r\n1;x=y\r\nk\r\n0\r\n\r\n", ok + "Transfer-Encoding: chunked\r\n\r\n1\r\no\r\n0\r\nX: y\r\n\r\n",
-		ok + "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n", ok + "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n0\r\n\nok", ok + "Transfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\n\r\n",
+		ok + "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n", ok + "Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n0\r\n\nok", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n\nok\r\n\r\nmore", ok + "Transfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\n\r\n",
 		ok + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
 		ok + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", ok + "Transfer-Encoding: identity\r\n\r\nok",
 		ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nok", ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok", ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n",
