@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
+	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -20,7 +21,7 @@ var errNoRun = errors.New("no runs yet; try: throngctl run shopping")
 func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunRecord, error) {
 	if name != "" {
 		record, err := store.Run(ctx, engine.RunID(name))
-		if errors.Is(err, engine.ErrNotFound) && !errors.Is(err, sqlite.ErrAmbiguous) && !errors.Is(err, sqlite.ErrTrashed) {
+		if errors.Is(err, engine.ErrNotFound) && !errors.As(err, new(*storage.AmbiguousError)) && !errors.Is(err, sqlite.ErrTrashed) {
 			err = &noSuchRun{name}
 		}
 		return record, err

@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -86,14 +88,19 @@ func (a *Archive) Runs(ctx context.Context) ([]storage.RemoteRun, error) {
 
 // Run returns the run with an ID or prefix; ErrNotFound if there is none or more than one.
 func (a *Archive) Run(ctx context.Context, id engine.RunID) (storage.RemoteRun, error) {
-	all, err := a.runs(ctx, remoteRuns+`WHERE left(id, length($1)) = $1 ORDER BY id LIMIT 2`, string(id))
+	all, err := a.runs(ctx, remoteRuns+`WHERE left(id, length($1)) = $1 ORDER BY id`, string(id))
 	switch {
 	case err != nil:
 		return storage.RemoteRun{}, a.explain("find run "+string(id), err)
 	case len(all) == 0 || id == "":
 		return storage.RemoteRun{}, fmt.Errorf("run %s is not in %s: %w", id, a.target, engine.ErrNotFound)
 	case len(all) > 1 && all[0].ID != id:
-		return storage.RemoteRun{}, fmt.Errorf("the run ID %s is ambiguous, use more of it: %w", id, engine.ErrNotFound)
+		many := storage.AmbiguousError{Text: string(id), All: len(all)}
+		for _, r := range all[max(len(all)-3, 0):] {
+			many.Runs = append(many.Runs, storage.Hit{ID: r.ID, Name: cmp.Or(r.Name, r.Title), Created: r.Created})
+		}
+		slices.Reverse(many.Runs)
+		return storage.RemoteRun{}, &many
 	}
 	if err := all[0].CheckIDs(); err != nil {
 		return storage.RemoteRun{}, fmt.Errorf("a run in %s: %w", a.target, err)

@@ -306,6 +306,16 @@ func TestArchiveOfOtherDatabases(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	must(t, a.Close())
+	_, err = d.Exec(t.Context(), `INSERT INTO throng.runs
+		(id, title, scenario, scenario_hash, seed, parameters, settings, cycle, cycles, done, total, fork_cycle, throng_version, changed)
+		SELECT '20260101-' || n, 'Run ' || n, '', '', 1, '{}', '{}', 0, 1, 0, 0, 0, '', 1 FROM generate_series(1, 2) n`)
+	must(t, err)
+	a, err = OpenArchive(t.Context(), Config{URL: d.url})
+	must(t, err)
+	if _, err := a.Run(t.Context(), "20"); !errors.Is(err, engine.ErrNotFound) || !strings.Contains(err.Error(), "begin with it: 20260101-2 (Run 2) and 20260101-1 (Run 1)") {
+		t.Errorf("two runs: %v", err)
+	}
+	must(t, a.Close())
 	_, err = d.Exec(t.Context(), `INSERT INTO throng.migrations VALUES (1000, 'x')`)
 	must(t, err)
 	if _, err := OpenArchive(t.Context(), Config{URL: d.url}); !errors.Is(err, engine.ErrNewer) || !strings.Contains(err.Error(), "version 1000") {

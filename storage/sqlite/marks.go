@@ -50,21 +50,6 @@ func (s *runs) mark(ctx context.Context, doing string, run engine.RunID, column 
 	return nil
 }
 
-// find returns the IDs of the runs that a condition selects, at most two.
-func (s *runs) find(ctx context.Context, condition, text string) (ids []engine.RunID, err error) {
-	for rows, err := range s.file.Query(ctx, `SELECT id FROM runs WHERE NOT hidden AND `+condition+` LIMIT 2`, text) {
-		var id string
-		if err == nil {
-			err = rows.Scan(&id)
-		}
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, engine.RunID(id))
-	}
-	return ids, nil
-}
-
 // Sizes returns how many bytes each run uses in the store, approximately.
 func (s *removal) Sizes(ctx context.Context) (map[engine.RunID]int64, error) {
 	all := map[engine.RunID]int64{}

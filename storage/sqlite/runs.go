@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 	"github.com/throng-sim/throng/storage/sqlite/internal/known"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lookup"
 )
 
 // Create adds a run.
@@ -212,18 +214,16 @@ func (s *runs) Run(ctx context.Context, id engine.RunID) (engine.RunRecord, erro
 	if !errors.Is(err, engine.ErrNotFound) || id == "" {
 		return r, err
 	}
-	for _, by := range []struct {
-		condition string
-		many      error
-	}{{`substr(id, 1, length(?1)) = ?1`, ErrAmbiguous}, {`iif(name = '', title, name) = ? COLLATE NOCASE`, ErrAmbiguousNames}} {
-		switch ids, failed := s.find(ctx, by.condition, string(id)); {
-		case failed != nil:
-			return r, fmt.Errorf("run %s: %w", id, failed)
-		case len(ids) == 1:
-			r, _, err = s.run(ctx, ids[0])
+	for _, by := range []lookup.By{lookup.ID, lookup.Name} {
+		full, failed := lookup.Run(ctx, s.file, by, string(id), 0)
+		switch {
+		case failed == nil:
+			r, _, err = s.run(ctx, full)
 			return r, err
-		case len(ids) == 2:
-			return r, fmt.Errorf("run %s: %w", id, by.many)
+		case !errors.Is(failed, engine.ErrNotFound):
+			return r, fmt.Errorf("run %s: %w", id, failed)
+		case errors.As(failed, new(*storage.AmbiguousError)):
+			return r, failed
 		}
 	}
 	return r, err
@@ -262,12 +262,6 @@ func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) 
 	}
 	return key, nil
 }
-
-// ErrAmbiguous means that more than one run has a prefix of an ID, or a name.
-var ErrAmbiguous = fmt.Errorf("%w: the ID is ambiguous, use more of it", engine.ErrNotFound)
-
-// ErrAmbiguousNames says that several runs have a name.
-var ErrAmbiguousNames = fmt.Errorf("%w: several runs have this name, use an ID", engine.ErrNotFound)
 
 // ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)

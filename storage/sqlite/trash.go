@@ -9,6 +9,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lookup"
 )
 
 // expiryEvery is the interval at which expired runs and checkpoints are removed from the trash.
@@ -40,19 +41,7 @@ func (s *trash) putAway(run engine.RunID, key int64) error {
 
 // inTrash finds the run in the trash with an ID or prefix; ErrNotFound if there is none or more than one.
 func (s *core) inTrash(ctx context.Context, id engine.RunID) (full engine.RunID, err error) {
-	if id == "" {
-		return "", engine.ErrNotFound
-	}
-	var found int
-	err = s.file.Row(ctx, `SELECT count(*), coalesce(max(id), '') FROM runs WHERE hidden = ?2 AND substr(id, 1, length(?1)) = ?1`, string(id), trashed).
-		Scan(&found, (*string)(&full))
-	switch {
-	case err != nil || found == 1:
-	case found == 0:
-		err = engine.ErrNotFound
-	default:
-		err = ErrAmbiguous
-	}
+	full, err = lookup.Run(ctx, s.file, lookup.ID, string(id), trashed)
 	return full, file.Translate(err)
 }
 
@@ -62,7 +51,10 @@ func (s *trash) TrashedRun(ctx context.Context, id engine.RunID) (r engine.RunRe
 	if err == nil {
 		r, err = forList(scanRun(s.file.Row(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ? AND hidden = ?`, string(full), trashed).Scan))
 	}
-	if err != nil {
+	switch {
+	case errors.As(err, new(*storage.AmbiguousError)):
+		return r, err
+	case err != nil:
 		return r, fmt.Errorf("run %s in the trash: %w", id, err)
 	}
 	return r, nil

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 )
 
 // testMarks checks that names, tags and stars are stored and change nothing else.
@@ -85,6 +88,38 @@ func testNames(t *testing.T, open Open) {
 	find("FI", "")
 	must(t, f.Trash(t.Context(), "second"))
 	find("FI", "first")
+}
+
+// testAmbiguous checks that the error for a text that several runs match lists the newest of them.
+func testAmbiguous(t *testing.T, open Open) {
+	f := newFixture(t, open, record("run-0"))
+	for i := range 4 {
+		r := record(engine.RunID("run-" + strconv.Itoa(i+1)))
+		r.Created = r.Created.Add(time.Duration(i+1) * time.Hour)
+		must(t, f.Create(t.Context(), r))
+	}
+	refused := func(what string, err error, words ...string) {
+		t.Helper()
+		if many, ok := errors.AsType[*storage.AmbiguousError](err); !ok || !errors.Is(err, engine.ErrNotFound) || len(many.Runs) > 3 {
+			t.Errorf("%s: got %v, want a *storage.AmbiguousError with at most 3 runs", what, err)
+			return
+		}
+		for _, word := range words {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: no %q in %v", what, word, err)
+			}
+		}
+	}
+	_, err := f.Run(t.Context(), "run")
+	refused("the beginning of IDs", err, `the ID "run" is ambiguous, 5 runs begin with it: run-4 (a run), run-3 (a run), run-2 (a run) and 2 more; use more of the ID`)
+	_, err = f.Run(t.Context(), "A Run")
+	refused("a name", err, `5 runs have the name "A Run": run-4 (started `, "and 2 more; use an ID")
+	must(t, f.Trash(t.Context(), "run-1"))
+	must(t, f.Trash(t.Context(), "run-2"))
+	_, err = f.Run(t.Context(), "run")
+	refused("without those in the trash", err, "run-4 (a run), run-3 (a run) and run-0 (a run); use")
+	_, err = f.TrashedRun(t.Context(), "run")
+	refused("in the trash", err, "2 runs in the trash begin with it: run-2 (a run) and run-1 (a run)")
 }
 
 // testTally checks that a run counts sessions that acted or failed, once each, and that its size is known.

@@ -60,6 +60,7 @@ type details interface {
 
 type trash interface {
 	Trash(ctx context.Context, run engine.RunID) error
+	TrashedRun(ctx context.Context, id engine.RunID) (engine.RunRecord, error)
 	TrashCheckpoints(ctx context.Context, run engine.RunID, numbers []int) error
 	Trashed(ctx context.Context) ([]storage.Trashed, error)
 	Restore(ctx context.Context, run engine.RunID, number int) error
@@ -123,6 +124,7 @@ func Run(t *testing.T, open Open) {
 		{"a run has a name, tags and a star", testMarks},
 		{"runs are found by their identity", testIdentity},
 		{"a run is found by its name", testNames},
+		{"several runs match a text", testAmbiguous},
 		{"a run counts what its sessions did", testTally},
 		{"a closed journal rejects rows", testClosed},
 		{"any history can be resumed", testHistories},
