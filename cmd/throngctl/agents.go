@@ -90,6 +90,10 @@ func (c *agentsCmd) find(ctx context.Context, t *terminal, r *engine.RunRecord, 
 		}
 		return t.print(j)
 	}
+	if len(found) == 0 {
+		_, none := people.Program.Active(ctx, &settings)
+		fmt.Fprintf(t.err, "%v\n", none)
+	}
 	for _, agent := range found {
 		fmt.Fprintln(t.out, people.Name(agent))
 	}

@@ -42,6 +42,7 @@ func TestAgents(t *testing.T) {
 		{"agents --cycle=-1", []string{"has not reached cycle -1"}},
 		{"agents --state failed --cycle 0", []string{"shopper-2\n"}},
 		{"agents --state bad", []string{"unknown state bad", "one of ok, stopped, failed, timeout, canceled"}},
+		{"agents --where agent.index>40", []string{`"agent.index>40" matches none of 4 agents (agent.index is from 0 to 3)`}},
 		{"timeline shopper-2", []string{"\ncycle 0: failed", "\ncycle 1: failed", "\ncycle 2: failed", `order: POST /order/2 {"n":1} → 409 {"said": "/order/2"}`}},
 		{"timeline shopper-1 --last 1", []string{"--last 0 also shows those before cycle 2", "\ncycle 2: ok"}},
 		{"timeline shopper-1 --cycle 1", []string{"\ncycle 1: ok"}},

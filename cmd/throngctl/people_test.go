@@ -10,8 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/throng-sim/throng/engine"
 )
 
 // people returns a run of testdata/people.yaml.
@@ -67,14 +65,19 @@ func TestChosenAgents(t *testing.T) {
 	}
 }
 
-// TestNoActiveAgents checks that a run without agents ends immediately and says why.
+// TestNoActiveAgents checks that a run without agents is refused, with the values of the attributes in the filter.
 func TestNoActiveAgents(t *testing.T) {
-	for _, args := range [][]string{{"--filter", "agent.age > 99"}, {"--agents", "cay"}} {
-		code, out, stderr := ctl(t, people(t.TempDir(), args...)...)
-		if code != exitDone || !strings.Contains(out, "0 of 6 agents") || !strings.Contains(out, "finished after ") || !strings.Contains(out, engine.NoAgents) {
-			t.Errorf("%v: exit code %d\n%s%s", args, code, out, stderr)
+	data := t.TempDir()
+	for _, tt := range []struct{ option, value, want string }{
+		{"--filter", "agent.age > 99", "agents that the filter of the scenario leaves (agent.age is from 18 to 62)"},
+		{"--agents", "cay", `people.yaml:6:11: "agent.age" does not match the chosen agent (agent.age is absent)`},
+	} {
+		code, out, stderr := ctl(t, people(data, tt.option, tt.value)...)
+		if code != exitUsage || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s %s: exit code %d, no %q in\n%s%s", tt.option, tt.value, code, tt.want, out, stderr)
 		}
 	}
+	want(t, exitDone, "", []string{"runs", "--data", data}, "no runs yet")
 }
 
 // TestWrongChoicesStartNothing checks the errors of invalid agents and filters.

@@ -53,7 +53,7 @@ func TestSurvey(t *testing.T) {
 		"has no checkpoint at the start of cycle 9 (there are checkpoints at 1 2 3 4)": {id, questions, "--at", "9"},
 		"is not a survey":                                  {id},
 		"12 is a number, not a condition":                  {id, questions, "--agents", "12"},
-		"is true for no agent":                             {id, questions, "--agents", "agent.region == 'nowhere'"},
+		"matches none of 12 agents (agent.region is":       {id, questions, "--agents", "agent.region == 'nowhere'"},
 		"no such file":                                     {id, filepath.Join(dir, "nowhere.yaml")},
 		"wrong.yaml:1:12: agents have no attribute regoin": {id, filepath.Join(dir, "wrong.yaml")},
 	} {

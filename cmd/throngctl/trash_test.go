@@ -35,7 +35,7 @@ func TestTrash(t *testing.T) {
 	want(t, exitDone, "", in("restore", first), "is not in the trash")
 	// The common start of both run IDs matches the run in the trash, and deletes nothing.
 	both := first[:len("20260102-")]
-	want(t, exitUsage, "", in("delete", both, "--now", "-y"), `the ID "20260102-" is ambiguous, 2 runs`
+	want(t, exitUsage, "", in("delete", both, "--now", "-y"), `" is ambiguous, 2 runs begin with it`)
 	want(t, exitDone, "", in("delete", first, "-y"), "in the trash")
 	want(t, exitDone, "", in("restore", both), "run "+first, "is restored")
 	if _, after, _ := ctl(t, in("runs")...); after != before {

@@ -98,7 +98,7 @@ func (l Forecaster) Forecast(earlier *EarlierRun, w Workload) engine.Forecast {
 // Workload counts the active agents and their sessions. It counts all agents if the selection depends on a population that
 // is not written yet. Errors are mistakes in the selection.
 func (l Forecaster) Workload(ctx context.Context) (Workload, error) {
-	chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings)
+	chosen, err := l.Scenario.Program(l.Settings.Seed).Active(ctx, &l.Settings)
 	if _, mistake := errors.AsType[*engine.FieldError](err); mistake {
 		return Workload{}, err
 	}

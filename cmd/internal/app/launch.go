@@ -158,7 +158,7 @@ func (l Launch) Start(ctx context.Context) (job *Job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := j.Program.Choose(ctx, &l.Settings)
+	chosen, err := j.Program.Active(ctx, &l.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package surveys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
@@ -46,8 +47,10 @@ func Launch(ctx context.Context, store *sqlite.Store, data string, q survey.Orde
 	}
 	l.Settings.Cycles = p.Point.Cycle + 1
 	l.Settings.Agents, l.Settings.Filter = nil, q.Agents
-	if chosen, err := l.Scenario.Program(l.Settings.Seed).Choose(ctx, &l.Settings); err == nil && chosen != nil && len(chosen) == 0 {
-		return app.Launch{}, &engine.FieldError{Field: "agents", Problem: q.Agents + " is true for no agent", Hint: "throngctl timeline 0 shows what an agent has"}
+	if _, err := l.Scenario.Program(l.Settings.Seed).Active(ctx, &l.Settings); err != nil {
+		if none, ok := errors.AsType[*engine.FieldError](err); ok {
+			return app.Launch{}, &engine.FieldError{Field: "agents", Problem: none.Problem, Hint: none.Hint}
+		}
 	}
 	return l, nil
 }
