@@ -94,7 +94,7 @@ func (c *secretSetCmd) readSecret(t *terminal, name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read the value of %s: %w", name, err)
 	case len(value) > maxSecret:
-		return "", fmt.Errorf("the value of %s is longer than %d bytes", name, maxSecret)
+		return "", fmt.Errorf("the value of %s is longer than %d kB", name, maxSecret>>10)
 	}
 	return string(value), nil
 }

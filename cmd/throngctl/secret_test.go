@@ -48,7 +48,7 @@ func TestSecrets(t *testing.T) {
 		{"hunter2\n", []string{"set", "THRONG_TEST_SECRET"}, exitDone, "THRONG_TEST_SECRET is in the keychain"},
 		{"", []string{"check", "THRONG_TEST_SECRET"}, exitDone, "THRONG_TEST_SECRET is in the keychain"},
 		{"", []string{"set", "THRONG_TEST_SECRET"}, exitUsage, "is empty"},
-		{strings.Repeat("hunter2 ", maxSecret), []string{"set", "THRONG_TEST_SECRET"}, exitFailed, "longer than 65536 bytes"},
+		{strings.Repeat("hunter2 ", maxSecret), []string{"set", "THRONG_TEST_SECRET"}, exitFailed, "longer than 64 kB"},
 		{"hunter2", []string{"set", "two words"}, exitUsage, "invalid name"},
 		{"", []string{"forget", "THRONG_TEST_SECRET"}, exitDone, "removed from the keychain"},
 		{"", []string{"check", "THRONG_TEST_SECRET"}, exitUsage, "throngctl secret set THRONG_TEST_SECRET"},

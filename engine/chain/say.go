@@ -70,7 +70,7 @@ func (s *say) run(t *turn) (value.Value, error) {
 		m = &own
 	}
 	if len(m.body) > maxMessage {
-		return nil, engine.Fail(engine.Script, "a message of %d bytes; at most %d", len(m.body), maxMessage)
+		return nil, engine.Fail(engine.Script, "a message of %s; at most %d kB", engine.FormatBytes(int64(len(m.body))), maxMessage>>10)
 	}
 	if len(recipients) > 0 {
 		t.x.in.Memory.Say(engine.Message{To: recipients, Body: m.body})

@@ -79,7 +79,7 @@ func malformed(err error) *Mistake {
 	var at *csv.ParseError
 	switch {
 	case errors.As(err, &at) && errors.Is(at.Err, errLongRow), errors.Is(err, errLongRow):
-		return wrongf("is a quote not closed?", "a row of more than %d bytes", maxRow)
+		return wrongf("is a quote not closed?", "a row of more than %d MB", maxRow>>20)
 	case errors.As(err, &at):
 		return wrongf(`write a quote inside of quotes as ""`, "line %d: %v", at.Line, at.Err)
 	}

@@ -72,7 +72,7 @@ func (f *linesFile) each(visit func(row int64, line int, text []byte) (more bool
 		row++
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return wrongf("", "line %d has more than %d bytes", line+1, maxRow)
+		return wrongf("", "line %d has more than %d MB", line+1, maxRow>>20)
 	}
 	return lines.Err()
 }

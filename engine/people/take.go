@@ -281,7 +281,7 @@ func (t *taking) write(rows []int64) (*Drawn, error) {
 	err := t.file.Scan(t.ctx, columns, only, func(row int64, raw []Cell) error {
 		line, err := t.line(row, raw)
 		if size += len(line); err == nil && size > maxBytes {
-			err = wrongf("choose fewer columns with `columns`, or fewer rows", "the rows that are taken have more than %d bytes", maxBytes)
+			err = wrongf("choose fewer columns with `columns`, or fewer rows", "the rows that are taken have more than %d MB", maxBytes>>20)
 		}
 		lines[places[next]] = line
 		next++

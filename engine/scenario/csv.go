@@ -165,7 +165,7 @@ func (r *csvReader) malformed(err error) {
 	switch {
 	case errors.Is(err, errLongRow):
 		line := 1 + bytes.Count(r.text[:r.row], []byte("\n"))
-		r.errorf(line, 1, "is a quote not closed?", "a row of more than %d bytes", maxRow)
+		r.errorf(line, 1, "is a quote not closed?", "a row of more than %d MB", maxRow>>20)
 	case !errors.As(err, &at):
 		r.errorf(1, 1, "", "%v", err)
 	case errors.Is(err, csv.ErrBareQuote):

@@ -107,7 +107,7 @@ func Folder(dir string) Opener {
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		if f.Size() > most(path) {
-			return nil, fmt.Errorf("%s: %d bytes, more than %d", path, f.Size(), most(path))
+			return nil, fmt.Errorf("%s: %s, more than %d MB", path, engine.FormatBytes(f.Size()), most(path)>>20)
 		}
 		return io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
 	}

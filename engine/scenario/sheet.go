@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/chain/expr"
 	"github.com/throng-sim/throng/engine/internal/doc"
 	"github.com/throng-sim/throng/engine/people"
@@ -45,7 +46,7 @@ func (s *sheet) read(types map[string]people.Kind) *table {
 	var t *table
 	switch {
 	case len(s.text) > maxSheet:
-		s.errorf(1, 1, "", "%d bytes, more than %d", len(s.text), maxSheet)
+		s.errorf(1, 1, "", "%s, more than %d MB", engine.FormatBytes(int64(len(s.text))), maxSheet>>20)
 	case !s.isUTF8():
 	case path.Ext(s.name) == ".csv":
 		t = readCSV(s, types)

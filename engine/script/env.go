@@ -93,7 +93,7 @@ func (e *Env) define(src Source) Errors {
 	source := text{src.Name, src.Text, 1, 1}
 	if len(src.Text) > maxSource {
 		e.unparsed = true
-		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
+		return source.one(fmt.Sprintf("more than %d MB", maxSource>>20), "")
 	}
 	if errs := source.longNumber(); errs != nil {
 		e.unparsed = true

@@ -42,7 +42,7 @@ func TestFunctionFileErrors(t *testing.T) {
 			"f.star:1:1: Y: nested deeper than 200 levels, or contains itself",
 		},
 		{"X = [\n  1" + strings.Repeat("0", value.MaxDigits) + "]\n", "f.star:2:3: more than 9000 digits"},
-		{strings.Repeat("#", maxSource+1), "f.star:1:1: more than 1048576 bytes"},
+		{strings.Repeat("#", maxSource+1), "f.star:1:1: more than 1 MB"},
 	} {
 		_, err := New(Config{Functions: &Source{"f.star", test.src}, Params: value.NewRecord(value.Field{Name: "n", Value: starlark.None})})
 		if _, ok := errors.AsType[Errors](err); !ok {

@@ -57,7 +57,7 @@ func (e *Env) Expr(src string, scope Scope) (*Expr, error) {
 func (x *Expr) compile(src string, line, col int, scope Scope, u *unit) error {
 	source := text{"", src, line, col}
 	if len(src) > maxSource {
-		return source.one(fmt.Sprintf("more than %d bytes", maxSource), "")
+		return source.one(fmt.Sprintf("more than %d MB", maxSource>>20), "")
 	}
 	if strings.TrimSpace(src) == "" {
 		return source.one("the expression is empty", "")

@@ -24,7 +24,7 @@ func searched(m *machine, name string, a args, kw kwargs, second string) (text, 
 	case !isText:
 		return "", "", false, value.NewError(fmt.Sprintf("%s: got %s, want a text", name, in.Type()), "such as steps.page.body")
 	case len(text) > extract.MaxText:
-		return "", "", false, fmt.Errorf("%s: a text of %d bytes, more than %d", name, len(text), extract.MaxText)
+		return "", "", false, fmt.Errorf("%s: a text of more than %d MB", name, extract.MaxText>>20)
 	}
 	return text, of, true, m.Work(4 * len(text))
 }

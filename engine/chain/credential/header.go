@@ -98,7 +98,7 @@ func (n Header) Set(t expr.Contexts, h http.Header, secrets redact.Secrets) erro
 		return BadHeader(n.Name)
 	}
 	if len(value) > maxHeader {
-		return engine.Fail(engine.Script, "the header %s has %d bytes, more than %d", n.Name, len(value), maxHeader)
+		return engine.Fail(engine.Script, "the header %s has %s, more than %d kB", n.Name, engine.FormatBytes(int64(len(value))), maxHeader>>10)
 	}
 	h[n.Name] = []string{value}
 	return nil

@@ -49,7 +49,7 @@ func (r *Compiler) Target(n *doc.Node) Target {
 	}
 	text, _ := r.marked(n)
 	if len(text) > maxTarget {
-		n.Errorf("", "a path of %d bytes, more than %d", len(text), maxTarget)
+		n.Errorf("", "a path of %s, more than %d kB", engine.FormatBytes(int64(len(text))), maxTarget>>10)
 		return Target{}
 	}
 	pieces := r.pieces(n, text)

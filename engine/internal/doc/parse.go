@@ -24,7 +24,7 @@ const (
 func Parse(file string, text []byte, r *Report) *Node {
 	if len(text) > maxBytes {
 		r.AddSource(file, nil)
-		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20), Guess: suggest.Guess{Hint: "keep rows in a csv or jsonl file next to it"}})
+		r.Add(Problem{File: file, Line: 1, Col: 1, Problem: fmt.Sprintf("the file is larger than %d MB", maxBytes>>20), Guess: suggest.Guess{Hint: "keep rows in a csv or jsonl file next to it"}})
 		return nil
 	}
 	s := r.source(file, text)

@@ -109,9 +109,17 @@ func (m *Meter) Charge(n int) error {
 	m.built = true
 	if m.bytes += int64(n); m.bytes > m.maxBytes || n < 0 {
 		m.bytes = m.maxBytes + 1
-		return TooBig("the script builds too much data: more than %d bytes", m.maxBytes)
+		return TooBig("the script builds too much data: more than %s", size(m.maxBytes))
 	}
 	return m.Step(n / bytesPerStep)
+}
+
+// size formats a limit.
+func size(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%d MB", bytes>>20)
 }
 
 // ChargeMany charges n times size bytes; the product may overflow.

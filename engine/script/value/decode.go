@@ -29,7 +29,7 @@ func DecodeJSONLater(data []byte) (Value, error) { return decode(data, maxWeight
 
 func decode(data []byte, weight int, later bool) (Value, error) {
 	if len(data) > maxWeight {
-		return nil, meter.TooBig("JSON of %d bytes, the limit is %d", len(data), maxWeight)
+		return nil, meter.TooBig("JSON of more than %d MB", maxWeight>>20)
 	}
 	if n, ok := shortInt(data); ok && weight >= valueWeight {
 		return starlark.MakeInt(n), nil

@@ -152,7 +152,7 @@ func Payload(path string) (*scenario.Payload, error) {
 	case !info.Mode().IsRegular():
 		return nil, &engine.FieldError{Field: "payload", Problem: path + " is not a regular file"}
 	case info.Size() > MaxPayload:
-		return nil, &engine.FieldError{Field: "payload", Problem: fmt.Sprintf("%s has %d bytes; the maximum is %d", path, info.Size(), MaxPayload)}
+		return nil, &engine.FieldError{Field: "payload", Problem: fmt.Sprintf("%s has %s; the maximum is %d MB", path, engine.FormatBytes(info.Size()), MaxPayload>>20)}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

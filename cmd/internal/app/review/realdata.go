@@ -29,7 +29,7 @@ func ReadRealData(path string) (RealData, error) {
 	case err != nil:
 		return RealData{}, fmt.Errorf("read the real data: %w", err)
 	case info.Size() > mostRealData:
-		return RealData{}, &engine.FieldError{Field: "with", Problem: fmt.Sprintf("%s has more than %d bytes", path, mostRealData), Hint: "draw a sample of it"}
+		return RealData{}, &engine.FieldError{Field: "with", Problem: fmt.Sprintf("%s has more than %d MB", path, mostRealData>>20), Hint: "draw a sample of it"}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -199,7 +199,7 @@ func printPopulation(out io.Writer, p *view.Population) {
 func Scenario(out io.Writer, s *scenario.Scenario, by string, services []app.PlannedService) {
 	Row(out, "\nagents\t%s%s\n", engine.FormatCount(int64(s.Agents)), by)
 	printPopulation(out, s.Population())
-	Row(out, "clock\tfrom %s, %s a cycle, %d cycles\n", s.Clock.Start.Format("2006-01-02 15:04"), engine.FormatDuration(s.Clock.Cycle), max(s.Cycles, 1))
+	Row(out, "clock\tfrom %s, %s a cycle, %s\n", s.Clock.Start.Format("2006-01-02 15:04"), engine.FormatDuration(s.Clock.Cycle), engine.Counted(int64(max(s.Cycles, 1)), "cycle", "cycles"))
 	if plan := s.Clock.Arrivals; plan != nil {
 		Row(out, "arrivals\t%s\n", plan)
 	}
