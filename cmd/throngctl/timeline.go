@@ -25,7 +25,7 @@ type timelineCmd struct {
 	Cycle *int   `placeholder:"N" help:"Only this cycle, from 0."`
 	jsonFlag
 	Persona bool `help:"Also show its persona, memory, notes and inbox."`
-	Last    int  `default:"50" placeholder:"N" help:"Show the newest N sessions; 0 shows all."`
+	Last    int  `default:"50" placeholder:"N" help:"Show the newest N sessions (default: 50); 0 shows all."`
 }
 
 // Run is called by kong.
@@ -72,9 +72,6 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 				return err
 			}
 		}
-		if earlier > 0 && c.Cycle == nil {
-			fmt.Fprintf(t.out, "Only the newest sessions are shown; --last 0 also shows those before cycle %d.\n", earlier)
-		}
 		switch {
 		case len(turns) > 0:
 		case c.Cycle != nil:
@@ -84,6 +81,9 @@ func (c *timelineCmd) Run(ctx context.Context, t *terminal) error {
 		}
 		for i := range turns {
 			show.Session(t.out, &turns[i])
+		}
+		if earlier > 0 && c.Cycle == nil { // at the end, where a terminal shows it
+			fmt.Fprintf(t.out, "\nThe newest %s; --last 0 also shows those before cycle %d.\n", show.Counted(len(turns), "session"), earlier)
 		}
 		return nil
 	})
