@@ -69,8 +69,8 @@ var unattended = []struct{ command, why string }{
 	{"xattr", "it wants a Mac"},
 }
 
-// orders are the commands that need a run in progress.
-var orders = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "broadcast"}
+// orderLines are the commands that need a run in progress.
+var orderLines = []string{"set", "pause", "continue", "stop", "checkpoint", "retire", "broadcast"}
 
 // fenced returns the code blocks of a document in a language.
 func fenced(text, language string) (all []string) {
@@ -271,7 +271,7 @@ func (s *stage) carryOut(t *testing.T, lines []string) (n int) {
 			d.code = exitFailed
 		}
 		listed = listed || d.args[0] == "resume" && (len(all) == 0 || all[len(all)-1].code == exitDone)
-		ordered = ordered || slices.Contains(orders, d.args[0])
+		ordered = ordered || slices.Contains(orderLines, d.args[0])
 		fetched = fetched || d.args[0] == "fetch"
 		all = append(all, d)
 	}

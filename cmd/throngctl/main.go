@@ -36,6 +36,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/line"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/machines"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/marks"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/orders"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/questions"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
@@ -105,14 +106,14 @@ type runCommands struct {
 // orderCommands act on the run in progress.
 type orderCommands struct {
 	Status     statusCmd         `cmd:"" help:"Show the progress of a run." group:"The run in progress"`
-	Set        setCmd            `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
-	Pause      pauseCmd          `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
-	Continue   continueCmd       `cmd:"" help:"Continue a paused run." group:"The run in progress"`
-	Stop       stopCmd           `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
-	Checkpoint checkpointCmd     `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
-	Retire     retireCmd         `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
-	Requeue    requeueCmd        `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
-	Broadcast  broadcastCmd      `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
+	Set        orders.Set        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
+	Pause      orders.Pause      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
+	Continue   orders.Continue   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
+	Stop       orders.Stop       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
+	Checkpoint orders.Checkpoint `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
+	Retire     orders.Retire     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
+	Requeue    orders.Requeue    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
+	Broadcast  orders.Broadcast  `cmd:"" help:"Put a message into agents' inboxes." group:"The run in progress"`
 	Fleet      machines.Commands `cmd:"" help:"Show the workers of a run that is spread over processes, or change them." group:"The run in progress"`
 }
 
@@ -376,6 +377,7 @@ func (t *terminal) bind(command *kong.Context) {
 	command.Bind(&machines.Terminal{
 		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
+	command.Bind(&orders.Terminal{Out: t.out, JSON: t.json, Data: t.data, Steer: t.steer, InProgress: t.current})
 	command.Bind(&assistant.Terminal{
 		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals,
 		Process: func(ctx context.Context, args ...string) (*exec.Cmd, error) { return t.process(ctx, t.data, args...) },

@@ -120,3 +120,40 @@ func TestExperimentInTheQueue(t *testing.T) {
 	}
 	want(t, exitDone, "", []string{"experiment", "status", file, "--data", data}, "done    done")
 }
+
+// TestStopNamesWhatItStops checks that a stop without a name does not stop an experiment, and that every stop says what it stops and how to
+// continue.
+func TestStopNamesWhatItStops(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	file := filepath.Join(t.TempDir(), "eager.experiment.yaml")
+	write(t, file, "title: Eager\nscenario: shopping\nvary: {params.eagerness: [1, 2], params.agents: [5]}\nreplicates: {seeds: 2}\nsettings: {cycles: 1000000}\n")
+	start := func(args ...string) (id string, ended chan int) {
+		t.Helper()
+		w := &waiter{signals: make(chan os.Signal, 1), byHand: make(chan os.Signal, 1), said: make(chan string, 100)}
+		ended = make(chan int, 1)
+		go func() { ended <- w.ctl(append(args, "--data", data)...) }()
+		waitFor(t, "a run in progress", func() bool {
+			var s struct{ Run, Phase string }
+			_, out, _ := ctl(t, "status", "--json", "--data", data)
+			id = ""
+			if json.Unmarshal([]byte(out), &s) == nil && s.Phase == "running" {
+				id = s.Run
+			}
+			return id != ""
+		})
+		return id, ended
+	}
+	id, ended := start("experiment", "run", file)
+	again := "throngctl experiment run " + file
+	want(t, exitUsage, "", []string{"stop", "--data", data}, id+` is a run of the experiment "Eager"`, "nothing was stopped", "throngctl experiment stop "+file, again)
+	want(t, exitDone, "", []string{"stop", id, "--data", data}, `stopping "`, `the experiment "Eager" stops with it and keeps its completed runs`, again)
+	if code := <-ended; code != exitInterrupted {
+		t.Errorf("the experiment ended with exit code %d", code)
+	}
+	id, ended = start("run", "shopping", "--set", "agents=5", "--mock-latency", "none", "--cycles", "1000000")
+	want(t, exitDone, "", []string{"stop", "--data", data}, "run "+id, `stopping "Marketplace shoppers"`, "throngctl resume "+id)
+	if code := <-ended; code != exitInterrupted {
+		t.Errorf("the run ended with exit code %d", code)
+	}
+}

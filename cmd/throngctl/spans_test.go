@@ -38,7 +38,7 @@ func spans(names []string, texts map[string]string) map[string][][]string {
 			switch {
 			case words[0] == "throngctl" && len(words) == 2 && !strings.HasPrefix(words[1], "-"):
 				all[name] = append(all[name], []string{line + " --help"})
-			case words[0] == "throngctl" && slices.Contains(orders, words[1]):
+			case words[0] == "throngctl" && slices.Contains(orderLines, words[1]):
 				ordered = append(ordered, line)
 			default:
 				all[name] = append(all[name], []string{line})

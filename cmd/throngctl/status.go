@@ -11,6 +11,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/cmd/internal/dash"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/orders"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
@@ -18,7 +19,7 @@ import (
 )
 
 type statusCmd struct {
-	whichRun
+	orders.Which
 	Follow      bool   `short:"f" help:"Keep showing it until the run ends: as a dashboard in a terminal, else every few seconds."`
 	At          string `placeholder:"TIME" help:"Show an earlier moment: 10m after the start, 15:04:05 or 2006-01-02T15:04:05."`
 	NoDashboard bool   `help:"With --follow: print lines instead of the dashboard."`
