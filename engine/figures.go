@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/throng-sim/throng/engine/figures"
@@ -30,21 +28,7 @@ func FormatDuration(d time.Duration) string { return figures.Duration(d) }
 func FormatBytes(n int64) string { return figures.Bytes(n) }
 
 // FormatDollars formats billionths of a US dollar: with cents from one dollar on, and with significant digits below.
-func FormatDollars(billionths int64) string {
-	dollars := float64(billionths) / 1e9
-	switch {
-	case billionths == 0:
-		return "$0"
-	case dollars >= 1:
-		cents := (billionths + 5_000_000) / 10_000_000
-		return fmt.Sprintf("$%s.%02d", FormatCount(cents/100), cents%100)
-	case dollars >= 0.01:
-		return fmt.Sprintf("$%.4f", dollars)
-	default:
-		two, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", dollars), 64) // always parses
-		return "$" + strconv.FormatFloat(two, 'f', -1, 64)
-	}
-}
+func FormatDollars(billionths int64) string { return figures.Dollars(billionths) }
 
 // FormatCost formats the cost of model calls, as far as prices are known.
 func FormatCost(u *Usage) string {

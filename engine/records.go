@@ -359,7 +359,13 @@ type RunRecord struct {
 	Marks
 	Tally   Tally
 	Cleaned []Cleaned // cleanups of the run, oldest first
-	Damage  string    // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
+	Standing
+}
+
+// Standing is what the store finds out about a run when it reads the record.
+type Standing struct {
+	Queued string // its ID in the queue while it waits to start
+	Damage string // why the run cannot be read completely; "" if it can; a damaged run can only be listed and deleted
 }
 
 // Membership is the place of a run in an experiment; zero for other runs.
@@ -393,6 +399,8 @@ func (r *RunRecord) State() string {
 		return "damaged"
 	case r.InProgress:
 		return "in progress"
+	case r.Queued != "":
+		return "waiting"
 	case r.Fetched != nil && r.Ending == NotEnded:
 		return "elsewhere"
 	case r.Ending == NotEnded:

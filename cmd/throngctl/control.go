@@ -21,6 +21,8 @@ func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Co
 		return err
 	case record == nil:
 		return errNoneInProgress
+	case record.Queued != "":
+		return stillQueued(record)
 	case !record.InProgress && record.Ending == engine.EndFinished:
 		return fmt.Errorf("run %s is not in progress: it has finished", record.ID)
 	case !record.InProgress:
@@ -41,6 +43,11 @@ func (t *terminal) steer(ctx context.Context, name string, f func(ctx context.Co
 	}
 	defer func() { _ = c.Close() }()
 	return f(ctx, c, record.ID)
+}
+
+// stillQueued is the error for a run that has to be in progress or at its end, and waits to start.
+func stillQueued(r *engine.RunRecord) error {
+	return fmt.Errorf("run %s waits in the queue as %s; cancel it with: throngctl queue cancel %s", r.ID, r.Queued, r.Queued)
 }
 
 // look opens the store for f.

@@ -380,7 +380,8 @@ func (t *terminal) bind(command *kong.Context) {
 	command.Bind(&orders.Terminal{Out: t.out, JSON: t.json, Data: t.data, Steer: t.steer, InProgress: t.current})
 	command.Bind(&assistant.Terminal{
 		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals,
-		Process: func(ctx context.Context, args ...string) (*exec.Cmd, error) { return t.process(ctx, t.data, args...) },
+		Process:  func(ctx context.Context, args ...string) (*exec.Cmd, error) { return t.process(ctx, t.data, args...) },
+		Commands: func() []string { return flags.Commands(model()) },
 	})
 	command.Bind(&bundles.Terminal{Out: t.out, JSON: t.json, Data: t.data, Failed: exitError(exitFailed), With: t.with, Process: t.process})
 	command.Bind(&marks.Terminal{Out: t.out, JSON: t.json, With: t.with})

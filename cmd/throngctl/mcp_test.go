@@ -120,7 +120,7 @@ func TestAssistantRunsAScenario(t *testing.T) {
 	if text := h.must("guide", map[string]any{"search": "budget"}, nil); !strings.Contains(text, "budget") {
 		t.Errorf("the guide says %s", text)
 	}
-	h.refused("status", map[string]any{"run": "nothing"}, "nothing", "The tool runs")
+	h.refused("status", map[string]any{"run": "nothing"}, "no such run: nothing", "the tool runs lists them")
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	if err := os.WriteFile(bad, []byte("population: {count: 2}\nchain c: {step divide: {kind: emit, event: x, data: \"${1 // agent.index}\"}}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -257,6 +257,10 @@ func TestAssistantRunsAnExperiment(t *testing.T) {
 
 	long := write("long", "scenario: shopping\nsettings: {cycles: 100000}\nvary: {params.eagerness: [0.5, 1]}\nreplicates: {seeds: 2}\nmeasures: [events.order]\n")
 	h.must("experiment_run", long, nil)
+	waitFor(t, "a run of the experiment", func() bool {
+		text, failed := h.use("stop", nil)
+		return failed && strings.Contains(text, "nothing was stopped") && strings.Contains(text, "the tool experiment_stop (file: "+long["file"].(string)+")")
+	})
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -302,5 +306,51 @@ func TestAssistantLeaves(t *testing.T) {
 	if next.must("resume", map[string]any{"run": run.Run}, &again); again.Run != run.Run || !again.Resumed {
 		t.Errorf("resumed: %+v", again)
 	}
-	next.must("stop", map[string]any{"run": run.Run}, nil)
+	if text := next.must("stop", nil, nil); !strings.Contains(text, "the tool resume (run: "+run.Run+")") || strings.Contains(text, "throngctl") {
+		t.Errorf("stopped: %s", text)
+	}
+}
+
+// TestAssistantSeesTheQueue checks that an assistant learns that its run waits, sees it in the queue, and can take it out.
+func TestAssistantSeesTheQueue(t *testing.T) {
+	t.Parallel()
+	h := assist(t, t.TempDir())
+	var first struct{ Run string }
+	h.must("run", map[string]any{"file": "shopping", "cycles": 100_000}, &first)
+	h.must("pause", nil, nil)
+	var second, third struct{ Event, Queue, Run, For string }
+	h.must("run", map[string]any{"file": "shopping", "cycles": 1}, &second)
+	h.must("run", map[string]any{"file": "shopping", "cycles": 1, "seed": 2}, &third)
+	if second.Event != "waiting" || second.Queue == "" || second.Run == "" || !strings.Contains(second.For, first.Run) {
+		t.Fatalf("the second run: %+v", second)
+	}
+	var state struct{ Phase, Ending, Queue string }
+	if h.must("status", map[string]any{"run": second.Run}, &state); state.Phase != "waiting" || state.Ending != "" || state.Queue != second.Queue {
+		t.Errorf("the run that waits: %+v", state)
+	}
+	h.refused("resume", map[string]any{"run": second.Run}, "the tool queue_cancel (id: "+second.Queue+")")
+	h.refused("queue_cancel", map[string]any{"id": "none"}, "the tool queue lists what waits")
+	type queue struct {
+		Waiting []struct{ ID string }
+		Gone    []struct{ ID, Error string } `json:"not_started"`
+	}
+	var line queue
+	if h.must("queue", nil, &line); len(line.Waiting) != 2 || line.Waiting[0].ID != second.Queue || line.Waiting[1].ID != third.Queue || len(line.Gone) != 0 {
+		t.Errorf("the queue: %+v", line)
+	}
+	h.must("queue_cancel", map[string]any{"id": second.Queue}, nil)
+	waitFor(t, "the end of the run that waited", func() bool {
+		line = queue{}
+		h.must("queue", nil, &line)
+		return len(line.Gone) == 1
+	})
+	if len(line.Waiting) != 1 || line.Gone[0].ID != second.Queue || !strings.Contains(line.Gone[0].Error, "canceled in the queue") {
+		t.Errorf("after the cancellation: %+v", line)
+	}
+	h.must("stop", map[string]any{"run": first.Run}, nil)
+	var end struct{ Ending string }
+	waitFor(t, "the end of the third run", func() bool {
+		text, failed := h.use("status", map[string]any{"run": third.Run, "wait_seconds": 20})
+		return !failed && json.Unmarshal([]byte(text), &end) == nil && end.Ending == "finished"
+	})
 }

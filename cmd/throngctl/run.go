@@ -126,6 +126,9 @@ type resumeCmd struct {
 func (c *resumeCmd) Run(ctx context.Context, t *terminal) error {
 	var l app.Launch
 	err := t.with(ctx, c.RunID, func(store *sqlite.Store, r engine.RunRecord) (err error) {
+		if r.Queued != "" {
+			return stillQueued(&r)
+		}
 		o := app.ResumeOptions{
 			Settings: c.Into(flags.Given(c.Plugins)), Env: os.Getenv, AsItWas: c.AsItWas, Trusted: t.hooks.trusts, Allow: c.Allow,
 		}
@@ -173,6 +176,9 @@ func untilStart(ctx context.Context, w startat.Wait, at time.Time, l *app.Launch
 
 // refuse prints why a run is not resumed, and both ways to continue.
 func (c *resumeCmd) refuse(t *terminal, e *app.ChangedError) error {
+	if t.json {
+		return &engine.FieldError{Field: "run", Problem: e.Error() + "; nothing was started", Hint: fmt.Sprintf("with the scenario that is stored with it: throngctl resume %s --as-it-was", e.Run)}
+	}
 	fmt.Fprintf(t.err, "throngctl: %v\nNothing was started. Choose the scenario:\n", e)
 	fmt.Fprintf(t.err, "  stored with the run:  throngctl resume %s --as-it-was\n", e.Run)
 	switch {
@@ -253,7 +259,7 @@ func carryOut(ctx context.Context, t *terminal, l app.Launch, out output, flag d
 	defer func() { err = errors.Join(err, endFleet()) }()
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	l.Waiting = func(holder string) { fmt.Fprintf(t.err, "%s; waiting for it (Ctrl+C cancels)\n", holder) }
+	l.Waiting = t.start(programs).Queued
 	var writing *show.Progress
 	l.Writing = func(done, total int) {
 		if writing == nil {

@@ -3,6 +3,7 @@
 package figures
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -115,4 +116,21 @@ func short(b []byte, v float64) []byte {
 		return strconv.AppendFloat(b, v, 'f', 1, 64)
 	}
 	return strconv.AppendFloat(b, v, 'f', 0, 64)
+}
+
+// Dollars formats billionths of a US dollar: with cents from one dollar on, and with significant digits below.
+func Dollars(billionths int64) string {
+	dollars := float64(billionths) / 1e9
+	switch {
+	case billionths == 0:
+		return "$0"
+	case dollars >= 1:
+		cents := (billionths + 5_000_000) / 10_000_000
+		return fmt.Sprintf("$%s.%02d", Count(cents/100), cents%100)
+	case dollars >= 0.01:
+		return fmt.Sprintf("$%.4f", dollars)
+	default:
+		two, _ := strconv.ParseFloat(fmt.Sprintf("%.2g", dollars), 64) // always parses
+		return "$" + strconv.FormatFloat(two, 'f', -1, 64)
+	}
 }

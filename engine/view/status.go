@@ -16,6 +16,7 @@ type Status struct {
 	Steering
 	Title      string    `json:"title"`
 	Origin     string    `json:"origin,omitempty"` // of a fork: the run that it continues
+	Queue      string    `json:"queue,omitempty"`  // its ID in the queue while it waits to start
 	SimTime    time.Time `json:"sim_time,omitzero"`
 	CycleEnded int64     `json:"cycle_sessions"` // of the open cycle
 	CycleTotal int64     `json:"cycle_planned_sessions"`
@@ -229,6 +230,9 @@ func OfRecord(r *engine.RunRecord, t *engine.Totals, now time.Time) *Status {
 		Steering: Steering{Floor: r.Settings.Floor, Ceiling: r.Settings.Ceiling, Governor: r.Settings.Governor, Breaker: engine.BreakerClosed.String()},
 		Title:    r.DisplayName(),
 		Overhead: NewOverhead(&t.Peaks.Overhead, t.Peaks.Late, r.Limit, ""),
+	}
+	if r.Queued != "" {
+		s.Phase, s.Ending, s.Queue = r.State(), "", r.Queued
 	}
 	if t.Inexact != nil {
 		s.Inexact = t.Inexact.String()

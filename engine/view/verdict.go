@@ -30,7 +30,7 @@ const Unstopped = "the program ended without stopping the run, by a crash or a k
 // Why returns why a run ended unless it simply finished. A run that finished with only failed sessions has a reason too.
 func Why(r *engine.RunRecord) string {
 	switch {
-	case r.InProgress || r.Ending == engine.EndFinished && (r.Reason == engine.AllDone || r.Reason == engine.NoAgents):
+	case r.InProgress || r.Queued != "" || r.Ending == engine.EndFinished && (r.Reason == engine.AllDone || r.Reason == engine.NoAgents):
 		return ""
 	case r.Ending == engine.NotEnded && r.Damage == "" && r.Fetched == nil:
 		return Unstopped
@@ -43,6 +43,8 @@ func Verdict(r *engine.RunRecord, t *engine.Totals) Mark {
 	switch {
 	case r.InProgress:
 		return Mark{Plain, "In progress. Success criteria are evaluated at the end."}
+	case r.Queued != "":
+		return Mark{Plain, "Waiting to start. Success criteria are evaluated at the end."}
 	case r.Ending == engine.NotEnded:
 		return Mark{Plain, "Interrupted. Resume the run to evaluate its success criteria."}
 	}

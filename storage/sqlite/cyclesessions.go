@@ -92,6 +92,6 @@ func (s *runs) Standing(ctx context.Context, id engine.RunID) (engine.RunRecord,
 	if err != nil {
 		return r, fmt.Errorf("run %s: %w", id, err)
 	}
-	_, r.InProgress = s.claims.Holder(r.ID)
+	s.stand(&r)
 	return r, nil
 }

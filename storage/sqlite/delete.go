@@ -103,6 +103,9 @@ func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
 		if h, held := s.claims.Holder(run); held {
 			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
 		}
+		if id := s.claims.Queued()[run]; id != "" {
+			return fmt.Errorf("%w: it waits in the queue as %s, where it can be canceled", engine.ErrInUse, id)
+		}
 		return nil
 	}
 	if err := inProgress(); err != nil {

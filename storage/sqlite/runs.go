@@ -200,9 +200,10 @@ func (s *runs) list(ctx context.Context, condition string, args ...any) ([]engin
 		}
 		all = append(all, r)
 	}
-	if holders := s.claims.Holders(); holders != nil {
-		for i := range all {
-			_, all[i].InProgress = holders[all[i].ID]
+	holders, queued := s.claims.Holders(), s.claims.Queued()
+	for i := range all {
+		if _, all[i].InProgress = holders[all[i].ID]; !all[i].InProgress {
+			all[i].Queued = queued[all[i].ID]
 		}
 	}
 	return all, nil
@@ -250,8 +251,15 @@ func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int6
 	if err != nil {
 		return r, 0, s.missing(ctx, id, err)
 	}
-	_, r.InProgress = s.claims.Holder(r.ID)
+	s.stand(&r)
 	return r, key, nil
+}
+
+// stand finds out whether a run is in progress or waits to start.
+func (s *core) stand(r *engine.RunRecord) {
+	if _, r.InProgress = s.claims.Holder(r.ID); !r.InProgress {
+		r.Queued = s.claims.Queued()[r.ID]
+	}
 }
 
 // key returns the key of a run.

@@ -133,7 +133,7 @@ func (d *Desk) Interrupted(ctx context.Context) (*engine.RunRecord, error) {
 		return nil, nil //nolint:nilnil // there is no run
 	case err != nil:
 		return nil, err
-	case r.Ending != engine.NotEnded || r.InProgress || r.Fetched != nil:
+	case r.Ending != engine.NotEnded || r.InProgress || r.Queued != "" || r.Fetched != nil:
 		return nil, nil //nolint:nilnil // it was not
 	}
 	return &r, nil

@@ -24,6 +24,8 @@ func State(r *engine.RunRecord) (word string, tone widgets.Tone) {
 	case r.Damage != "":
 	case r.InProgress:
 		tone = widgets.Accent
+	case r.Queued != "":
+		tone = widgets.Quiet
 	case r.Ending == engine.NotEnded, r.Ending == engine.EndOutOfBudget:
 		tone = widgets.Warning
 	case r.Ending == engine.EndFinished && !allFailed(r):
@@ -44,6 +46,8 @@ func Glyph(r *engine.RunRecord) fyne.Resource {
 		return theme.ErrorIcon()
 	case r.InProgress:
 		return theme.MediaPlayIcon()
+	case r.Queued != "":
+		return theme.HistoryIcon()
 	case r.Fetched != nil && r.Ending == engine.NotEnded:
 		return theme.ComputerIcon()
 	case r.Ending == engine.NotEnded:

@@ -56,7 +56,7 @@ func Crashes(ctx context.Context, store *sqlite.Store, data string) (string, err
 
 // resumable returns the newest run if its process died; "" if not.
 func resumable(ctx context.Context, store *sqlite.Store) string {
-	if r, err := store.Newest(ctx); err == nil && r.Ending == engine.NotEnded && !r.InProgress {
+	if r, err := store.Newest(ctx); err == nil && r.Ending == engine.NotEnded && !r.InProgress && r.Queued == "" {
 		return string(r.ID)
 	}
 	return ""

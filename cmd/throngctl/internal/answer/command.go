@@ -108,10 +108,13 @@ func NewPresets(data string) (all []Preset) {
 	return all
 }
 
-// Waiting is the line of a run that waits for its start time.
+// Waiting is the line of a run or an experiment that waits: for its start time, or in the queue while another one is in progress.
 type Waiting struct {
 	Event string    `json:"event"`
-	At    time.Time `json:"at"`
+	At    time.Time `json:"at,omitzero"`
+	Queue string    `json:"queue,omitempty"` // its ID there
+	Run   string    `json:"run,omitempty"`   // absent before a start time, and for an experiment
+	For   string    `json:"for,omitempty"`   // what is in progress
 }
 
 // WaitingEvent is the event of Waiting.

@@ -18,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/experiment"
 )
 
@@ -45,13 +46,16 @@ type Terminal struct {
 	// Process prepares a command line of throngctl as a process that ends with the context. It uses the data folder of this
 	// process.
 	Process func(ctx context.Context, args ...string) (*exec.Cmd, error)
+	// Commands returns the names of all commands, such as "run" and "queue cancel".
+	Commands func() []string
 }
 
 // about tells an assistant what the tools are.
 const about = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
 	`built-in ones, which work without keys or servers. Experiments are files too, whose names end in ` + experiment.Ending + `. The guide explains ` +
-	`everything (tool "guide", with search). Answers may name commands and flags of the terminal: throngctl resume is the tool resume, and ` +
-	`--max-tokens the argument max_tokens; ask the person you work for to use those that you do not have.
+	`everything (tool "guide", with search), and also the commands of the terminal, which only the person you work for can use. ` +
+	`An agent whose session has the outcome "stopped" did not fail, and nobody stopped it: a step of the scenario ended its session early, as ` +
+	`for a shopper who stays home. When a run is stopped, the sessions that it cuts have no outcome, and run again when it is resumed.
 `
 
 // instructions tell an assistant how to use the tools.
@@ -60,6 +64,7 @@ const instructions = about + `Usual order: validate, check, run, status with wai
 Two things are left to the person you work for. If an address is not allowed, ask them to allow it themselves; you cannot. If a run can ` +
 	`cost money, tell them how much "validate" expects (of an experiment the tool "experiment"), and pass budget_usd only after they agreed to that ` +
 	`amount; for models without a known price, pass max_tokens.
+One run or experiment is in progress at a time. Others wait in the queue: the tool "queue" lists them, and "queue_cancel" takes one out.
 Runs and experiments end when this server ends: they are stopped with a checkpoint, and "resume" continues them without a loss.`
 
 // readerInstructions are for a server that changes nothing.
@@ -76,7 +81,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 		case <-ctx.Done():
 		}
 	}()
-	s := &server{process: t.Process}
+	s := &server{process: t.Process, hints: Hints{Commands: t.Commands, Reader: c.ReadOnly}}
 	out := &answers{out: t.Out}
 	in := io.NopCloser(&messages{in: bufio.NewReader(t.In), out: out})
 	err := s.tools(t.Version, c.ReadOnly).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
@@ -90,6 +95,7 @@ func (c *Command) Run(ctx context.Context, t *Terminal) error {
 type server struct {
 	process func(ctx context.Context, args ...string) (*exec.Cmd, error)
 	started started
+	hints   Hints
 }
 
 const (
@@ -109,13 +115,13 @@ func (s *server) execute(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
 	if err != nil && out.Len() == 0 {
-		return nil, failure(err, errs.String())
+		return nil, s.failure(err, errs.String())
 	}
 	return out.Bytes(), nil // a command that judges, such as check, prints its answer and ends with a code
 }
 
 // failure returns the error of a command that printed no answer.
-func failure(err error, printed string) error {
+func (s *server) failure(err error, printed string) error {
 	lines := strings.Split(strings.TrimSpace(printed), "\n")
 	text := lines[len(lines)-1]
 	if text == "" {
@@ -124,13 +130,21 @@ func failure(err error, printed string) error {
 	if !strings.HasPrefix(text, "{") { // notices
 		text = strings.Join(lines, "\n")
 	}
-	if strings.Contains(text, "--allow") {
+	address := strings.Contains(text, "--allow")
+	if json.Valid([]byte(text)) {
+		text = string(s.hints.inJSON([]byte(text)))
+	} else {
+		text = s.hints.Translate(text)
+	}
+	if address {
 		text += "\nOnly the person you work for can allow an address: by `throngctl run FILE --allow ADDRESS` in their own terminal, or by launching this file once in the window."
 	}
-	if strings.Contains(text, `"error":"run `) && strings.Contains(text, `: not found`) {
-		text += "\nThe tool runs lists the runs."
-	}
 	return errors.New(text)
+}
+
+// reply returns the result of a tool, whose texts name commands of the terminal.
+func (s *server) reply(text []byte, err error) (*sdk.CallToolResult, any, error) {
+	return reply(s.hints.inJSON(text), err)
 }
 
 // reply returns the result of a tool.
@@ -144,7 +158,7 @@ func reply(text []byte, err error) (*sdk.CallToolResult, any, error) {
 	shown := string(text)
 	if len(text) > mostAnswer {
 		shown = strings.ToValidUTF8(shown[:mostAnswer], "") +
-			fmt.Sprintf("\n(cut: these are %d of %d bytes; ask for less, such as one agent or one cycle)", mostAnswer, len(text))
+			fmt.Sprintf("\n(cut: these are %s of %s; ask for less, such as one agent, one cycle or the last sessions)", engine.FormatBytes(mostAnswer), engine.FormatBytes(int64(len(text))))
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: shown}}}, nil, nil
 }

@@ -51,7 +51,7 @@ func (s *server) readingExperiments(m *sdk.Server) {
 	})
 	sdk.AddTool(m, tool("experiment", "Show how many runs of an experiment are done, which run, failed or were interrupted, and a forecast of what is missing.", read),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in lookInput) (*sdk.CallToolResult, any, error) {
-			return reply(s.experiment(ctx, in))
+			return s.reply(s.experiment(ctx, in))
 		})
 	add(s, m, read, "experiment_compare", "Compare the points of an experiment: each measure with its interval, and its difference from the baseline.", func(in experimentInput) []string {
 		return in.of("compare")
@@ -63,7 +63,7 @@ func (s *server) changingExperiments(m *sdk.Server) {
 	no := false
 	sdk.AddTool(m, tool("experiment_run", "Execute the runs of an experiment that are missing. It returns when it has started; the tool experiment waits for its end.", &sdk.ToolAnnotations{DestructiveHint: &no}),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in executeInput) (*sdk.CallToolResult, any, error) {
-			return reply(s.executeExperiment(ctx, in))
+			return s.reply(s.executeExperiment(ctx, in))
 		})
 	add(s, m, &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no}, "experiment_stop", "Stop an experiment; experiment_run continues it.",
 		func(in experimentInput) []string { return in.of("stop") })

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
 const (
@@ -23,6 +25,7 @@ const (
 type started struct {
 	mu     sync.Mutex
 	runs   map[*child]struct{}
+	gone   []unstarted
 	closed bool
 }
 
@@ -34,10 +37,12 @@ type child struct {
 	first chan []byte        // its first line; closed without one if it ended before
 	done  chan struct{}      // closed when it has ended
 
-	mu   sync.Mutex
-	run  string // its ID, or the file of an experiment; "" before it has started
-	text strings.Builder
-	err  error
+	mu    sync.Mutex
+	run   string // its ID, or the file of an experiment; "" before it has started
+	queue string // its ID in the queue, if it waited
+	begun bool
+	text  strings.Builder
+	err   error
 }
 
 // Write keeps what the process prints for people, up to a bound.
@@ -61,6 +66,13 @@ func (c *child) id() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.run
+}
+
+// waits reports whether it waits in the queue.
+func (c *child) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.queue != "" && !c.begun
 }
 
 // wait waits for the end of the process, or of the context.
@@ -89,7 +101,7 @@ func (s *server) start(ctx context.Context, args ...string) ([]byte, error) {
 	return s.begin(ctx, &child{stop: []string{"stop"}}, args)
 }
 
-// begin starts a process, and returns its first line.
+// begin starts a process, and returns its first line: it has started, or waits in the queue.
 func (s *server) begin(ctx context.Context, c *child, args []string) ([]byte, error) {
 	if err := s.launch(c, args); err != nil {
 		return nil, err
@@ -99,18 +111,30 @@ func (s *server) begin(ctx context.Context, c *child, args []string) ([]byte, er
 	select {
 	case line, ok := <-c.first:
 		if ok {
-			return line, nil
+			return inQueue(line)
 		}
 		<-c.done
-		return nil, failure(c.err, c.printed())
+		return nil, s.failure(c.err, c.printed())
 	case <-late.C:
 		return json.Marshal(map[string]string{
-			"event": "waiting", "text": "It has not started yet; the tool runs lists runs that have. " + strings.TrimSpace(c.printed()),
+			"event": "waiting", "text": "It has not started yet; the tools queue and runs show whether it waits or has started. " + strings.TrimSpace(c.printed()),
 		})
 	case <-ctx.Done():
 		c.end()
 		return nil, context.Cause(ctx)
 	}
+}
+
+// inQueue adds to a line what can be done if it says that the run waits.
+func inQueue(line []byte) ([]byte, error) {
+	var w answer.Waiting
+	if json.Unmarshal(line, &w) != nil || w.Event != answer.WaitingEvent {
+		return line, nil
+	}
+	return json.Marshal(struct {
+		answer.Waiting
+		Text string `json:"text"`
+	}{w, "It starts when what is in progress has ended. The tool queue lists what waits, and queue_cancel takes it out of the queue."})
 }
 
 func (s *server) launch(c *child, args []string) error {
@@ -146,27 +170,59 @@ func (s *server) launch(c *child, args []string) error {
 // follow reads what a process prints until it ends.
 func (s *server) follow(c *child, out io.Reader) {
 	in := bufio.NewReader(out)
-	if line, err := in.ReadBytes('\n'); err == nil {
+	for n, begun := 0, false; !begun; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			break
+		}
 		var event struct {
-			Run string `json:"run"`
+			Event string `json:"event"`
+			Run   string `json:"run"`
+			Queue string `json:"queue"`
 		}
 		_ = json.Unmarshal(line, &event) // without an ID it is not stopped by name
+		begun = event.Event != answer.WaitingEvent
 		c.mu.Lock()
+		c.queue, c.begun = event.Queue, begun
 		if c.run == "" {
 			c.run = event.Run
 		}
 		c.mu.Unlock()
-		c.first <- line
-	} else {
-		close(c.first)
+		if n == 0 {
+			c.first <- line
+		}
 	}
+	close(c.first)
 	_, _ = io.Copy(io.Discard, in) // progress, which the tool status reads elsewhere
 	c.err = c.cmd.Wait()
 	c.end()
 	close(c.done)
 	s.started.mu.Lock()
 	delete(s.started.runs, c)
+	if c.err != nil && !c.begun && c.queue != "" {
+		s.started.gone = append(s.started.gone, unstarted{c.queue, s.failure(c.err, c.printed()).Error()})
+	}
 	s.started.mu.Unlock()
+}
+
+// unstarted is a run or an experiment that left the queue without a start.
+type unstarted struct {
+	ID    string `json:"id"`
+	Error string `json:"error"`
+}
+
+// queue lists what waits, and what this server started and does not wait any more without having started.
+func (s *server) queue(ctx context.Context) ([]byte, error) {
+	waiting, err := s.execute(ctx, "queue", "--json")
+	if err != nil {
+		return nil, err
+	}
+	s.started.mu.Lock()
+	defer s.started.mu.Unlock()
+	return json.Marshal(struct {
+		Waiting json.RawMessage `json:"waiting"`
+		Gone    []unstarted     `json:"not_started,omitempty"`
+	}{waiting, s.started.gone})
 }
 
 // close stops the runs that are in progress, each with a checkpoint, and waits for their ends.
@@ -180,7 +236,7 @@ func (s *server) close() (err error) {
 	s.started.mu.Unlock()
 	for _, c := range all {
 		run := c.id()
-		if run == "" { // it waits for its turn; nothing is lost
+		if run == "" || c.waits() { // nothing is lost
 			c.end()
 		} else if _, stopErr := s.execute(context.Background(), append(c.stop, run, "--json")...); stopErr != nil {
 			select {

@@ -97,17 +97,31 @@ func (r oneRun) args() []string {
 	return []string{r.Run}
 }
 
+// running names a run in progress.
+type running struct {
+	Run string `json:"run,omitempty" jsonschema:"ID or name of a run in progress; if left out, the one that is in progress"`
+}
+
+func (r running) args() []string { return word(r.Run) }
+
 type (
+	stopInput struct {
+		Run string `json:"run,omitempty" jsonschema:"ID or name of a run in progress; if left out, the one that is in progress, unless it belongs to an experiment"`
+	}
+	entryInput struct {
+		ID string `json:"id" jsonschema:"ID in the queue, which the tool queue lists"`
+	}
 	statusInput struct {
 		oneRun
 		WaitSeconds float64 `json:"wait_seconds,omitempty" jsonschema:"wait for the end of the run, up to this many seconds (at most 50)"`
 	}
 	limitInput struct {
-		oneRun
+		running
 		MaxConcurrent int `json:"max_concurrent" jsonschema:"sessions in flight, at most, from now on"`
 	}
 	resumeInput struct {
 		Run       string  `json:"run" jsonschema:"ID or name of a run that was stopped or failed"`
+		AsItWas   bool    `json:"as_it_was,omitempty" jsonschema:"use the scenario that is stored with the run even if its file has changed"`
 		BudgetUSD float64 `json:"budget_usd,omitempty" jsonschema:"budget for models in US dollars, with what was already spent; needed if the run has cost money"`
 		MaxTokens int64   `json:"max_tokens,omitempty" jsonschema:"budget in tokens of models, with those already used; needed instead of budget_usd if the price of a model is not known"`
 	}
@@ -121,6 +135,7 @@ type (
 		oneRun
 		Agent string `json:"agent" jsonschema:"ID of the agent, or its index from 0"`
 		Cycle *int   `json:"cycle,omitempty" jsonschema:"only this cycle, from 0"`
+		Last  *int   `json:"last,omitempty" jsonschema:"show the newest sessions, so many (default: 50); 0 shows all"`
 	}
 	transcriptInput struct {
 		oneRun
@@ -190,7 +205,7 @@ func (s *server) reading(m *sdk.Server) {
 		return command("agents", in.args(), optional("cycle", in.Cycle), flag("where", in.Where), flag("state", in.State))
 	})
 	add(s, m, read, "timeline", "Show what one agent did, step by step, with its memory.", func(in agentInput) []string {
-		return command("timeline", in.args(), word(in.Agent), optional("cycle", in.Cycle), []string{"--persona"})
+		return command("timeline", in.args(), word(in.Agent), optional("cycle", in.Cycle), optional("last", in.Last), []string{"--persona"})
 	})
 	add(s, m, read, "transcript", "Show what agents said, decided and sent to each other.", func(in transcriptInput) []string {
 		return command("transcript", in.args(), flag("agent", in.Agent), optional("cycle", in.Cycle), flag("find", in.Find))
@@ -201,14 +216,18 @@ func (s *server) reading(m *sdk.Server) {
 	add(s, m, read, "checkpoints", "List the checkpoints of a run.", func(in oneRun) []string { return command("checkpoints", in.args()) })
 	sdk.AddTool(m, tool("audit", "Recompute the figures of a run from its journal, say whether they are the same, and list those that differ.", read),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in oneRun) (*sdk.CallToolResult, any, error) {
-			return reply(s.audit(ctx, in))
+			return s.reply(s.audit(ctx, in))
 		})
 	add(s, m, read, "guide", "Read or search the guide: the scenario language, settings, models, databases.", func(in guideInput) []string {
 		return command("guide", word(in.Page), flag("search", in.Search))
 	})
+	sdk.AddTool(m, tool("queue", "List the runs and experiments that wait to start, in their order, and those of this server that left the queue without a start.", read),
+		func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			return s.reply(s.queue(ctx))
+		})
 	sdk.AddTool(m, tool("status", "Show the progress of a run, or the result of one that has ended.", read),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in statusInput) (*sdk.CallToolResult, any, error) {
-			return reply(s.status(ctx, in))
+			return s.reply(s.status(ctx, in))
 		})
 }
 
@@ -222,19 +241,23 @@ func (s *server) changing(m *sdk.Server) {
 	})
 	sdk.AddTool(m, tool("run", "Start a run. It returns when the run has started; the tool status waits for its end.", starts),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in runInput) (*sdk.CallToolResult, any, error) {
-			return reply(s.run(ctx, in))
+			return s.reply(s.run(ctx, in))
 		})
 	sdk.AddTool(m, tool("resume", "Resume a run that was stopped, from the step after its last one.", starts),
 		func(ctx context.Context, _ *sdk.CallToolRequest, in resumeInput) (*sdk.CallToolResult, any, error) {
-			return reply(s.resume(ctx, in))
+			return s.reply(s.resume(ctx, in))
 		})
 	for _, order := range []struct{ name, about string }{
 		{"pause", "Pause a run; sessions in flight finish."},
 		{"continue", "Continue a paused run."},
-		{"stop", "Stop a run with a checkpoint; it can be resumed."},
 	} {
-		add(s, m, steers, order.name, order.about, func(in oneRun) []string { return command(order.name, in.args()) })
+		add(s, m, steers, order.name, order.about, func(in running) []string { return command(order.name, in.args()) })
 	}
+	add(s, m, steers, "stop", "Stop a run with a checkpoint; it can be resumed. It says what it stops. A run of an experiment has to be named, and stops the experiment.",
+		func(in stopInput) []string { return command("stop", word(in.Run)) })
+	add(s, m, steers, "queue_cancel", "Take a run or an experiment that waits out of the queue: it starts nothing.", func(in entryInput) []string {
+		return command("queue", []string{"cancel", in.ID})
+	})
 	add(s, m, steers, "limit", "Change the concurrency limit of the run in progress.", func(in limitInput) []string {
 		return command("set", in.args(), []string{"max-concurrent=" + strconv.Itoa(in.MaxConcurrent)})
 	})
@@ -244,6 +267,9 @@ func (s *server) changing(m *sdk.Server) {
 func tool(name, about string, notes *sdk.ToolAnnotations) *sdk.Tool {
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes}
 }
+
+// quotes are the tools whose answers are texts of others: agents, scenarios and the guide.
+var quotes = map[string]bool{"guide": true, "scenarios": true, "transcript": true, "timeline": true, "agents": true, "runs": true}
 
 // add adds a tool that executes one command line.
 func add[In any](s *server, m *sdk.Server, notes *sdk.ToolAnnotations, name, about string, line func(In) []string) {
@@ -256,14 +282,17 @@ func add[In any](s *server, m *sdk.Server, notes *sdk.ToolAnnotations, name, abo
 		if err != nil {
 			return nil, nil, err
 		}
-		return reply(s.execute(ctx, args...))
+		if quotes[name] {
+			return reply(s.execute(ctx, args...))
+		}
+		return s.reply(s.execute(ctx, args...))
 	})
 }
 
 // ours are the flags that command lines of tools have.
 var ours = []string{
 	"--json", "--persona", "--set=", "--cycles=", "--seed=", "--max-concurrent=", "--filter=", "--budget=", "--max-tokens=", "--cycle=", "--where=", "--state=",
-	"--agent=", "--find=", "--search=", "--follow",
+	"--agent=", "--find=", "--search=", "--follow", "--last=", "--as-it-was",
 }
 
 // plain refuses words of an assistant that would be read as flags.
@@ -386,6 +415,9 @@ func free(validated []byte, tokens int64) error {
 // resume resumes a run, if it has cost nothing or gets a budget.
 func (s *server) resume(ctx context.Context, in resumeInput) ([]byte, error) {
 	args := command("resume", []string{in.Run}, settings{BudgetUSD: in.BudgetUSD, MaxTokens: in.MaxTokens}.args())
+	if in.AsItWas {
+		args = append(args, "--as-it-was")
+	}
 	if err := plain(args); err != nil {
 		return nil, err
 	}

@@ -64,3 +64,14 @@ func IsValue(f *kong.Flag, word string) bool {
 	}
 	return IsRun(word) || word == "latest" || word == string(Newest)
 }
+
+// Commands returns the names of all commands, and of the commands in them: "queue" and "queue cancel".
+func Commands(app *kong.Application) (all []string) {
+	for _, n := range app.Children {
+		all = append(all, n.Name)
+		for _, of := range n.Children {
+			all = append(all, n.Name+" "+of.Name)
+		}
+	}
+	return all
+}

@@ -164,7 +164,7 @@ func (c *runCmd) Run(ctx context.Context, t *Terminal) error {
 		var began time.Time // zero while it waits for its turn
 		done := 0
 		execution, wait := x.Execute(ctx, experiments.Events{
-			Waiting: func(holder string) { fmt.Fprintf(t.Err, "%s; waiting for it (Ctrl+C cancels)\n", holder) },
+			Waiting: t.Start.Queued,
 			Planned: func(*experiments.Status) {
 				if began.IsZero() {
 					began = time.Now()

@@ -189,6 +189,10 @@ func Ended(out io.Writer, r *engine.RunRecord) {
 	if done.Survey != nil {
 		text = done.String()
 	}
+	if r.Queued != "" {
+		fmt.Fprintf(out, "run %s: %s\n  waiting in the queue as %s; throngctl queue shows its place\n  cancel it with: throngctl queue cancel %s\n", r.ID, r.DisplayName(), r.Queued, r.Queued)
+		return
+	}
 	fmt.Fprintf(out, "run %s: %s\n  not in progress: %s, %s\n", r.ID, r.DisplayName(), r.State(), text)
 	if why := view.Why(r); why != "" {
 		fmt.Fprintf(out, "  ended: %s\n", why)

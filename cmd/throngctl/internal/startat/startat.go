@@ -101,6 +101,21 @@ func (w Wait) Until(ctx context.Context, at time.Time, entry *queue.Entry) error
 	return err
 }
 
+// Queued says that a run or an experiment of this process waits for another one, and under which ID in the queue.
+func (w Wait) Queued(holder string) {
+	line, where := answer.Waiting{Event: answer.WaitingEvent, For: holder}, ""
+	all, _ := queue.Of(w.Data, slog.Default()).List() // without it, the ID is missing
+	for _, e := range all {
+		if e.Process == os.Getpid() {
+			line.Queue, line.Run, where = e.ID, string(e.Run), " in the queue as "+e.ID
+		}
+	}
+	fmt.Fprintf(w.Err, "%s; waiting for it%s (Ctrl+C cancels)\n", holder, where)
+	if w.Lines != nil {
+		_ = answer.PrintLine(w.Lines, line) // the output may be closed
+	}
+}
+
 // startEarlier describes how to start a waiting run now.
 func startEarlier() string {
 	if runtime.GOOS == "windows" {

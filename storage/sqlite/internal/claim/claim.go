@@ -227,6 +227,21 @@ func (c *Claims) Holder(run engine.RunID) (h Holder, ok bool) {
 	return c.holder(runPrefix + string(run))
 }
 
+// Queued returns the runs that wait to start, with their IDs in the queue.
+func (c *Claims) Queued() map[engine.RunID]string {
+	waiting, _ := c.queue.List() // an entry that cannot be read waits for nothing
+	var all map[engine.RunID]string
+	for _, e := range waiting {
+		if e.Run != "" {
+			if all == nil {
+				all = map[engine.RunID]string{}
+			}
+			all[e.Run] = e.ID
+		}
+	}
+	return all
+}
+
 // Holders returns the runs in progress with their processes. Without any, it returns nil.
 func (c *Claims) Holders() map[engine.RunID]Holder {
 	entries, err := os.ReadDir(c.dir)
