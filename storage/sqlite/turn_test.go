@@ -58,6 +58,67 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// TestQueuedRun checks that a run which waits is neither interrupted nor to be deleted.
+func TestQueuedRun(t *testing.T) {
+	s := openStore(t, t.TempDir(), Options{Logger: quiet()})
+	defer closeStore(t, s)
+	newRun(t, s, "now")
+	newRun(t, s, "later")
+	end, err := s.Claim(t.Context(), "now")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := func() (state string) {
+		t.Helper()
+		r, err := s.Run(t.Context(), "later")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Runs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if all[i].ID == r.ID && all[i].State() != r.State() {
+				t.Errorf("the run is %s, and listed as %s", r.State(), all[i].State())
+			}
+		}
+		return r.State()
+	}
+	if got := state(); got != "interrupted" {
+		t.Errorf("before it waits, it is %s", got)
+	}
+	turn, err := s.Turn(t.Context(), waiting.Entry{Work: "an experiment"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits, claimed := make(chan string, 9), make(chan error, 1)
+	go func() {
+		release, err := s.ClaimWait(t.Context(), "later", waiting.Entry{Run: "later"}, func(holder string) { waits <- holder })
+		if err == nil {
+			defer release()
+			if got := state(); got != "in progress" {
+				t.Errorf("in its turn, it is %s", got)
+			}
+		}
+		claimed <- err
+	}()
+	<-waits
+	if got := state(); got != "waiting" {
+		t.Errorf("in the queue, it is %s", got)
+	}
+	for what, err := range map[string]error{"to the trash": s.Trash(t.Context(), "later"), "for good": s.Delete(t.Context(), "later")} {
+		if !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), "it waits in the queue as ") {
+			t.Errorf("deleted %s: %v", what, err)
+		}
+	}
+	turn()
+	end()
+	if err := <-claimed; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestClaimsAreExclusive lets many claim the same runs. A run is in progress once at most, and no file is left at the end.
 func TestClaimsAreExclusive(t *testing.T) {
 	dir := t.TempDir()
