@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 	"github.com/throng-sim/throng/cmd/throngctl/internal/show"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
@@ -21,8 +22,13 @@ type agentsCmd struct {
 	Cycle *int   `placeholder:"N" help:"Cycle, from 0 (default: the newest with results)."`
 	jsonFlag
 	Where string `placeholder:"EXPR" help:"List the agents that match this expression, such as 'agent.age > 30'."`
-	State string `placeholder:"STATE" help:"List the agents with this outcome: ok, stopped, failed, timeout or canceled."`
+	State string `placeholder:"STATE" help:"List the agents with this outcome: ok, stopped (by a step), failed, timeout or canceled."`
 }
+
+const (
+	mostReasons  = 10_000 // for which sessions stopped that are counted
+	shownReasons = 20     // in JSON
+)
 
 // Run is called by kong.
 func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
@@ -41,7 +47,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 		if c.Where != "" {
 			return c.find(ctx, t, &r, people)
 		}
-		counts, cycle, who := map[engine.Outcome]int{}, r.Cycle, []int(nil)
+		counts, reasons, cycle, who := map[engine.Outcome]int{}, map[string]int{}, r.Cycle, []int(nil)
 		if c.Cycle != nil {
 			if cycle = *c.Cycle; cycle < r.ForkCycle || cycle > r.Cycle || r.Cycles > 0 && cycle >= r.Cycles {
 				return &engine.FieldError{Field: "cycle", Problem: fmt.Sprintf("run %s has not reached cycle %d", r.ID, cycle), Hint: "its cycles start at " + strconv.Itoa(r.ForkCycle)}
@@ -53,6 +59,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 					return err
 				}
 				counts[row.Outcome]++
+				if n := reasons[row.Because]; row.Because != "" && (n > 0 || len(reasons) < mostReasons) {
+					reasons[row.Because] = n + 1
+				}
 				if row.Outcome == wanted {
 					who = append(who, row.Agent)
 				}
@@ -62,7 +71,9 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 			}
 		}
 		if t.json {
-			return t.print(c.asJSON(r.ID, max(cycle, 0), people, counts, who))
+			j := c.asJSON(r.ID, max(cycle, 0), people, counts, who)
+			j.Stops = view.NewStops(reasons, shownReasons)
+			return t.print(j)
 		}
 		if wanted != engine.Unfinished {
 			for _, agent := range who {
@@ -70,8 +81,11 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal) error {
 			}
 			return nil
 		}
-		show.Counts(t.out, people.Program.Agents(), max(cycle, 0), counts)
-		return nil
+		all := show.Counts{Agents: people.Program.Agents(), Cycle: max(cycle, 0), Outcomes: counts, Reasons: reasons}
+		if cycle == r.Cycle && !r.InProgress && r.Ending != engine.EndFinished {
+			all.Left = "in the open cycle: they run when the run is resumed"
+		}
+		return all.Print(t.out)
 	})
 }
 

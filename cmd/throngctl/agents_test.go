@@ -37,7 +37,7 @@ func TestAgents(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"agents", []string{"cycle 2, 4 agents", "ok         3", "failed     1"}},
+		{"agents", []string{"cycle 2, 4 agents", "  ok      3", "  failed  1"}},
 		{"agents --cycle 7", []string{"has not reached cycle 7", "start at 0"}},
 		{"agents --cycle=-1", []string{"has not reached cycle -1"}},
 		{"agents --state failed --cycle 0", []string{"shopper-2\n"}},

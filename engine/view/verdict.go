@@ -169,8 +169,11 @@ func lower(text string) string {
 // OutcomeText returns an outcome of sessions for people. The name of a session that a stop step ended could be mistaken for a run that a
 // person stopped.
 func OutcomeText(o engine.Outcome) string {
-	if o == engine.Stopped {
+	switch o {
+	case engine.Stopped:
 		return "stopped by a step"
+	case engine.TimedOut:
+		return "timed out"
 	}
 	return o.String()
 }

@@ -105,15 +105,11 @@ func figuresOf(r *engine.RunRecord, t *engine.Totals) []figure {
 	return append(all, figure{"Acted", share(t.Acted, ended), fmt.Sprintf("%s sessions; %s events", engine.FormatCount(t.Acted), engine.FormatCount(t.Events))})
 }
 
-var outcomeWords = map[engine.Outcome]string{
-	engine.OK: "ok", engine.Stopped: "stopped", engine.Failed: "failed", engine.TimedOut: "timed out", engine.Canceled: "canceled",
-}
-
 func outcomesOf(t *engine.Totals) string {
 	var parts []string
 	for o := engine.OK; o < engine.Cut; o++ {
 		if n := t.Outcomes[o]; n > 0 {
-			parts = append(parts, engine.FormatCount(n)+" "+outcomeWords[o])
+			parts = append(parts, engine.FormatCount(n)+" "+view.OutcomeText(o))
 		}
 	}
 	return strings.Join(parts, ", ")

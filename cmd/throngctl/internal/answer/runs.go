@@ -112,6 +112,7 @@ type Agents struct {
 	Cycle     int            `json:"cycle"`
 	Agents    int            `json:"agents"`
 	Outcomes  map[string]int `json:"outcomes"`
+	Stops     []view.Stop    `json:"stop_reasons,omitempty"` // the most frequent of sessions that a step stopped, which did not fail
 	NoSession int            `json:"no_session"`
 	State     string         `json:"state,omitempty"`
 	Who       []string       `json:"who,omitempty"`

@@ -54,7 +54,7 @@ type Terminal struct {
 const about = `Throng runs crowds of simulated agents against services and models. A scenario is a YAML file; the tool "scenarios" lists ` +
 	`built-in ones, which work without keys or servers. Experiments are files too, whose names end in ` + experiment.Ending + `. The guide explains ` +
 	`everything (tool "guide", with search), and also the commands of the terminal, which only the person you work for can use. ` +
-	`An agent whose session has the outcome "stopped" did not fail, and nobody stopped it: a step of the scenario ended its session early, as ` +
+	`An agent whose session has the outcome "stopped" did not fail: a step of the scenario ended its session early, as ` +
 	`for a shopper who stays home. When a run is stopped, the sessions that it cuts have no outcome, and run again when it is resumed.
 `
 

@@ -129,7 +129,7 @@ type (
 		oneRun
 		Cycle *int   `json:"cycle,omitempty" jsonschema:"cycle, from 0; the newest with results if left out"`
 		Where string `json:"where,omitempty" jsonschema:"list the agents that match this expression, such as agent.age > 30"`
-		State string `json:"state,omitempty" jsonschema:"list the agents with this outcome: ok, stopped, failed, timeout or canceled"`
+		State string `json:"state,omitempty" jsonschema:"list the agents with this outcome: ok, stopped (by a step of the scenario, which is no failure), failed, timeout or canceled"`
 	}
 	agentInput struct {
 		oneRun
@@ -201,7 +201,7 @@ func (s *server) reading(m *sdk.Server) {
 		return command("validate", in.args())
 	})
 	add(s, m, read, "runs", "List runs, newest first.", func(in runsInput) []string { return command("runs", strings.Fields(in.Find)) })
-	add(s, m, read, "agents", "Count the outcomes of a cycle, or list the agents with one.", func(in agentsInput) []string {
+	add(s, m, read, "agents", "Count the outcomes of a cycle, with the reasons of sessions that a step stopped, or list the agents with one.", func(in agentsInput) []string {
 		return command("agents", in.args(), optional("cycle", in.Cycle), flag("where", in.Where), flag("state", in.State))
 	})
 	add(s, m, read, "timeline", "Show what one agent did, step by step, with its memory.", func(in agentInput) []string {

@@ -15,7 +15,7 @@ import (
 
 // Session prints a session with its steps and the source of each answer.
 func Session(out io.Writer, row *engine.AgentTurn) {
-	fmt.Fprintf(out, "\ncycle %d: %s after %s", row.Cycle, row.Outcome, engine.FormatDuration(row.Total))
+	fmt.Fprintf(out, "\ncycle %d: %s after %s", row.Cycle, view.OutcomeText(row.Outcome), engine.FormatDuration(row.Total))
 	if row.Take > 0 {
 		fmt.Fprintf(out, ", take %d", row.Take+1)
 	}
@@ -122,19 +122,49 @@ func printSections(w io.Writer, indent string, all []view.Section) {
 	}
 }
 
-// Counts prints how many agents had each outcome in a cycle.
-func Counts(out io.Writer, agents, cycle int, counts map[engine.Outcome]int) {
-	fmt.Fprintf(out, "cycle %d, %s agents\n", cycle, engine.FormatCount(int64(agents)))
-	left := agents
+// Counts are how many agents had each outcome in a cycle.
+type Counts struct {
+	Agents, Cycle int
+	Outcomes      map[engine.Outcome]int
+	Reasons       map[string]int // of sessions that a step stopped
+	Left          string         // why agents have no session; "" if it is not known
+}
+
+// Print prints them, with the most frequent reasons.
+func (c *Counts) Print(out io.Writer) error {
+	fmt.Fprintf(out, "cycle %d, %s agents\n", c.Cycle, engine.FormatCount(int64(c.Agents)))
+	w := NewTable(out)
+	left := c.Agents
 	for _, o := range Endings {
-		if counts[o] > 0 {
-			fmt.Fprintf(out, "  %-10s %s\n", o, engine.FormatCount(int64(counts[o])))
+		about := ""
+		if o == engine.Stopped {
+			about = "not a failure" + c.reasons()
 		}
-		left -= counts[o]
+		if n := c.Outcomes[o]; n > 0 {
+			Row(w, "  %s\t%s\t%s\n", view.OutcomeText(o), engine.FormatCount(int64(n)), about)
+		}
+		left -= c.Outcomes[o]
 	}
 	if left > 0 {
-		fmt.Fprintf(out, "  %-10s %s\n", "no session", engine.FormatCount(int64(left)))
+		Row(w, "  no session\t%s\t%s\n", engine.FormatCount(int64(left)), c.Left)
 	}
+	return w.Flush()
+}
+
+// reasons returns the most frequent reasons, such as ": stayed home 340, left 5".
+func (c *Counts) reasons() string {
+	const most = 5
+	var parts []string
+	for _, s := range view.NewStops(c.Reasons, most) {
+		parts = append(parts, visible.Line(s.Reason)+" "+engine.FormatCount(int64(s.Sessions)))
+	}
+	if more := len(c.Reasons) - most; more > 0 {
+		parts = append(parts, engine.Counted(int64(more), "other reason", "other reasons"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
 }
 
 // Endings lists the outcomes of sessions that have ended.

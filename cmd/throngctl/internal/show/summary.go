@@ -228,7 +228,7 @@ func outcomes(s *engine.Snapshot) string {
 	var parts []string
 	for _, o := range []engine.Outcome{engine.OK, engine.Stopped, engine.Failed, engine.TimedOut, engine.Canceled} {
 		if n := s.Outcomes[o]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", engine.FormatCount(n), o))
+			parts = append(parts, engine.FormatCount(n)+" "+view.OutcomeText(o))
 		}
 	}
 	if len(parts) == 0 {

@@ -22,7 +22,7 @@ type Queries interface {
 // By is what a text is compared with.
 type By int
 
-// What a text can be compared with.
+// The kinds of comparison.
 const (
 	ID   By = iota // the beginning of an ID
 	Name           // a name, or the title of a run without one
