@@ -225,16 +225,30 @@ func TestFleetCommands(t *testing.T) {
 	order(exitUsage, "the workers are local-1, local-2", "fleet", "drain", "laptop")
 	order(exitUsage, "expected NAME=N", "fleet", "limit", "local-1")
 	order(exitDone, "stopping", "stop", "--now")
+	if err := cmd.Wait(); err == nil {
+		t.Error("the run that was stopped ended without an error")
+	}
+	order(exitDone, "is not in progress: stopped\nIts workers, by its record:\nNAME ", "fleet")
+	var p answers.PastFleet
+	_, out, _ := ctl(t, "fleet", "--json", "--data", data)
+	if err := json.Unmarshal([]byte(out), &p); err != nil || p.State != "stopped" || len(p.Workers) != 3 || p.Workers[0].Name != "local-1" || p.Workers[0].MostInFlight == 0 ||
+		p.Workers[0].PerSecond <= 0 || !p.Workers[0].To.After(p.Workers[0].From) {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // TestNoFleet checks what the commands for workers say without a fleet.
 func TestNoFleet(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	slowRun(t, data, "--set", "agents=300", "--cycles", "50")
+	want(t, exitUsage, "", []string{"fleet", "--data", data}, "no runs yet")
+	cmd, _, _ := slowRun(t, data, "--set", "agents=300", "--cycles", "50")
 	if code, _, stderr := ctl(t, "fleet", "status", "--data", data); code != exitFailed || !strings.Contains(stderr, "it was started without --fleet") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
+	want(t, exitDone, "", []string{"stop", "--now", "--data", data})
+	_ = cmd.Wait()
+	want(t, exitDone, "", []string{"fleet", "--data", data}, "is not in progress: stopped", "no fleet executed it")
 }
 
 // startReading starts a process, which ends with the test, and returns what it says to people.

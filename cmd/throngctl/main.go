@@ -375,7 +375,7 @@ func (t *terminal) bind(command *kong.Context) {
 		Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Start: t.start(t), Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed),
 	})
 	command.Bind(&machines.Terminal{
-		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
+		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, InProgress: t.current, With: t.with, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
 	command.Bind(&orders.Terminal{Out: t.out, JSON: t.json, Data: t.data, Steer: t.steer, InProgress: t.current})
 	command.Bind(&assistant.Terminal{

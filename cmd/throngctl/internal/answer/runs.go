@@ -186,3 +186,20 @@ func EndedRecord(job *app.Job, r *run.Result) *engine.RunRecord {
 	record.Ending, record.Reason, record.Cycle = r.Ending, r.Reason, job.Run.Snapshot().Cycle
 	return &record
 }
+
+// PastFleet has the workers of a run that is not in progress.
+type PastFleet struct {
+	Run     engine.RunID `json:"run"`
+	State   string       `json:"state"`
+	Workers []PastWorker `json:"workers"` // without any, no fleet executed it, or its metrics are off
+}
+
+// PastWorker is what a worker did.
+type PastWorker struct {
+	Name         string    `json:"name"` // "" for several workers together
+	From         time.Time `json:"from"`
+	To           time.Time `json:"to"`
+	MostInFlight int       `json:"most_in_flight"`
+	PerSecond    float64   `json:"sessions_per_second"` // mean
+	CPU          float64   `json:"cpu_percent"`         // mean, of one core
+}

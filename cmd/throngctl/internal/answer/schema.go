@@ -94,6 +94,7 @@ var All = []Printed{
 	{"queue priority", "", Done{}},
 	{"status", "", view.Status{}},
 	{"fleet status", "", []workers.State{}},
+	{"fleet status", "of a run that is not in progress", PastFleet{}},
 	{"fleet drain", "", Done{}},
 	{"fleet undrain", "", Done{}},
 	{"fleet remove", "", Done{}},

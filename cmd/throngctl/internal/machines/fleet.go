@@ -21,7 +21,7 @@ func total() uint64 { return machine.TotalMemory() }
 
 // Commands are the commands for the workers of the run in progress.
 type Commands struct {
-	Status  statusCmd  `cmd:"" default:"withargs" help:"List the workers and what they do."`
+	Status  statusCmd  `cmd:"" default:"withargs" help:"List the workers and what they do or, after the end of the run, what they did."`
 	Drain   drainCmd   `cmd:"" help:"Let a worker end its sessions and take no others."`
 	Undrain undrainCmd `cmd:"" help:"Let a worker that was drained take sessions again."`
 	Remove  removeCmd  `cmd:"" help:"Remove a worker: its sessions in flight run again on the others."`
@@ -33,11 +33,20 @@ type jsonFlag struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-type statusCmd struct{ jsonFlag }
+type statusCmd struct {
+	RunID string `arg:"" optional:"" name:"run" help:"Run ID or its beginning, or a name (default: the run in progress, or the newest)."`
+	jsonFlag
+}
 
 // Run is called by kong.
-func (*statusCmd) Run(ctx context.Context, t *Terminal) error {
-	return t.Steer(ctx, "", func(ctx context.Context, c *control.Client, _ engine.RunID) error {
+func (c *statusCmd) Run(ctx context.Context, t *Terminal) error {
+	switch r, err := t.InProgress(ctx, c.RunID); {
+	case err != nil:
+		return err
+	case r == nil || !r.InProgress && r.Queued == "":
+		return t.past(ctx, c.RunID)
+	}
+	return t.Steer(ctx, c.RunID, func(ctx context.Context, c *control.Client, _ engine.RunID) error {
 		all, err := c.Workers(ctx)
 		switch {
 		case err != nil:

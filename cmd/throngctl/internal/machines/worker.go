@@ -15,6 +15,7 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
 	"github.com/throng-sim/throng/cmd/internal/control"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // Terminal is what the commands need of the program.
@@ -28,6 +29,10 @@ type Terminal struct {
 	Interrupted error // of a command that a second signal ended
 	// Steer calls f with a client of the run in progress.
 	Steer func(ctx context.Context, run string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error
+	// InProgress returns a run by its name or, without one, the run in progress; nil if there is none.
+	InProgress func(ctx context.Context, run string) (*engine.RunRecord, error)
+	// With calls f with a run by its name; without one, with the newest.
+	With func(ctx context.Context, run string, f func(*sqlite.Store, engine.RunRecord) error) error
 }
 
 // WorkerCmd is a worker of a fleet.
