@@ -129,7 +129,7 @@ type (
 		oneRun
 		Cycle *int   `json:"cycle,omitempty" jsonschema:"cycle, from 0; the newest with results if left out"`
 		Where string `json:"where,omitempty" jsonschema:"list the agents that match this expression, such as agent.age > 30"`
-		State string `json:"state,omitempty" jsonschema:"list the agents with this outcome: ok, stopped (by a step of the scenario, which is no failure), failed, timeout or canceled"`
+		State string `json:"state,omitempty" jsonschema:"list the agents with this outcome: ok, stopped (by a step of the scenario: it did not fail), failed, timeout or canceled"`
 	}
 	agentInput struct {
 		oneRun
