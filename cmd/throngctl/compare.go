@@ -36,6 +36,12 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 	if c.RunIDs, err = orNewest(ctx, store, c.RunIDs); err != nil {
 		return err
 	}
+	groups := make([][]engine.RunID, len(c.RunIDs))
+	for i, group := range c.RunIDs {
+		if groups[i], err = pickAll(ctx, store, group); err != nil {
+			return err
+		}
+	}
 	if c.Asked() || len(c.RunIDs) == 1 && !c.Replicates && !strings.Contains(c.RunIDs[0], ",") {
 		found, err := c.Compare(ctx, store, c.RunIDs, !c.Replicates && !c.Cycles && c.From == 0 && c.To == 0)
 		if err == nil && c.CSV != "" {
@@ -48,11 +54,7 @@ func (c *compareCmd) Run(ctx context.Context, t *terminal) (err error) {
 		}
 		return err
 	}
-	groups := make([][]engine.RunID, len(c.RunIDs))
 	for i, group := range c.RunIDs {
-		for id := range strings.SplitSeq(group, ",") {
-			groups[i] = append(groups[i], engine.RunID(strings.TrimSpace(id)))
-		}
 		if c.Replicates {
 			if len(groups[i]) > 1 {
 				return &engine.FieldError{Field: "replicates", Problem: group + " names several runs, and --replicates finds them itself", Hint: "name one run of each setup, or leave out --replicates"}

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -109,7 +108,7 @@ type orderCommands struct {
 	Set        orders.Set        `cmd:"" help:"Change settings of the run in progress, or list them." group:"The run in progress"`
 	Pause      orders.Pause      `cmd:"" help:"Pause the run; sessions in flight finish." group:"The run in progress"`
 	Continue   orders.Continue   `cmd:"" help:"Continue a paused run." group:"The run in progress"`
-	Stop       orders.Stop       `cmd:"" help:"Stop the run; it can be resumed." group:"The run in progress"`
+	Stop       orders.Stop       `cmd:"" help:"Stop the run; it can be resumed. A run of an experiment has to be named." group:"The run in progress"`
 	Checkpoint orders.Checkpoint `cmd:"" help:"Take a checkpoint now." group:"The run in progress"`
 	Retire     orders.Retire     `cmd:"" help:"Retire agents from the next cycle on." group:"The run in progress"`
 	Requeue    orders.Requeue    `cmd:"" help:"Retry failed sessions of the current cycle." group:"The run in progress"`
@@ -338,7 +337,7 @@ func (t *terminal) execute(args []string) int {
 	var command *kong.Context
 	if err == nil {
 		command, err = parser.Parse(args)
-		err = plainUsage(err)
+		err = flags.Plain(err, node(args))
 	}
 	switch {
 	case code >= 0: // --help
@@ -404,20 +403,6 @@ func (t *terminal) process(ctx context.Context, data string, args ...string) (*e
 	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--data="+data)...)
 	cmd.Env = append(os.Environ(), t.hooks.env...)
 	return cmd, nil
-}
-
-// negative is the parser's error for a value that begins with a hyphen, as a negative number does.
-var negative = regexp.MustCompile(`^(--[a-z0-9-]+): expected .* value but got "(-[^"]*)" \(`)
-
-// plainUsage replaces errors of the parser that only its authors understand.
-func plainUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	if m := negative.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%s takes a value; if it is %s, write %s=%s", m[1], m[2], m[1], m[2])
-	}
-	return err
 }
 
 // version returns what --version prints.

@@ -89,15 +89,23 @@ func overview(out io.Writer, cli *kong.Application) error {
 // named returns the program and the command that a command line names.
 func named(args []string) string {
 	name := "throngctl"
-	node := model().Node
+	for n := node(args); n.Parent != nil; n = n.Parent {
+		name = strings.Replace(name, "throngctl", "throngctl "+n.Name, 1)
+	}
+	return name
+}
+
+// node returns the command that a command line names; that of the program if there is none.
+func node(args []string) *kong.Node {
+	n := model().Node
 	for _, arg := range args {
-		child := flags.Child(node, arg)
+		child := flags.Child(n, arg)
 		if child == nil {
 			break
 		}
-		name, node = name+" "+arg, child
+		n = child
 	}
-	return name
+	return n
 }
 
 // unknownCommand returns an error if the first word of a command line is neither a flag nor a command.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 
 	"github.com/throng-sim/throng/cmd/internal/app"
 	"github.com/throng-sim/throng/cmd/internal/app/authoring"
@@ -41,7 +42,7 @@ func (c *runCmd) scenario(t *terminal, of *engine.RunRecord) (*scenario.Scenario
 	x := scenario.Extras{Parameters: c.Set, Chain: c.Chain, Payload: payload}
 	switch {
 	case of == nil && c.File == "":
-		return nil, &engine.FieldError{Problem: "no scenario given", Hint: "name a file, or a built-in scenario: shopping, conversation, world, analysis"}
+		return nil, &engine.FieldError{Problem: "no scenario given", Hint: "name a file, or a built-in scenario: " + strings.Join(authoring.BuiltIn(), ", ")}
 	case of == nil:
 		return loadScenario(t, c.File, x)
 	case c.File != "":

@@ -33,6 +33,18 @@ func pick(ctx context.Context, store *sqlite.Store, name string) (engine.RunReco
 	return record, err
 }
 
+// pickAll returns the IDs of runs that are separated by commas.
+func pickAll(ctx context.Context, store *sqlite.Store, names string) (ids []engine.RunID, err error) {
+	for name := range strings.SplitSeq(names, ",") {
+		record, err := pick(ctx, store, strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, record.ID)
+	}
+	return ids, nil
+}
+
 // noSuchRun is the error for a name that is not one of a run.
 type noSuchRun struct{ name string }
 

@@ -93,6 +93,9 @@ func (c *restoreCmd) Run(ctx context.Context, t *terminal) (err error) {
 		if there, look := store.Run(ctx, engine.RunID(c.RunID)); look == nil {
 			return t.done(there.ID, "run %s is not in the trash", there.ID)
 		}
+		if !errors.As(err, new(*storage.AmbiguousError)) {
+			err = &engine.FieldError{Problem: "no such run in the trash: " + c.RunID, Hint: "throngctl trash lists them"}
+		}
 	}
 	if err != nil {
 		return err

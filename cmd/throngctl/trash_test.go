@@ -65,7 +65,7 @@ func TestTrash(t *testing.T) {
 	want(t, exitDone, "", in("prune", "--older-than", "0.0000001", "-y"), "stays in the trash for 30 days", "deleted 1 of 1")
 	want(t, exitFailed, "no\n", in("trash", "--empty"), second, "Nothing was deleted.")
 	want(t, exitDone, "yes\n", in("trash", "--empty"), "deleted 1 of 1")
-	want(t, exitUsage, "", in("restore", second), "not found")
+	want(t, exitUsage, "", in("restore", second), "no such run in the trash: "+second)
 	want(t, exitDone, "", in("trash"), "The trash is empty")
 }
 

@@ -70,7 +70,7 @@ func (n noScenario) Error() string {
 	if hint := suggest.Hint(string(n), n.near()); hint != "" {
 		text += "; " + hint
 	}
-	return text + " (" + strings.Join(BuiltIn(), ", ") + ")"
+	return text + " (built-in scenarios: " + strings.Join(BuiltIn(), ", ") + ")"
 }
 
 // near returns the built-in scenarios and the scenario files in the same folder.

@@ -43,7 +43,7 @@ type Commands struct {
 	List    listCmd    `cmd:"" help:"List the experiments that were opened on this machine."`
 	Status  statusCmd  `cmd:"" help:"Show an experiment and the state of its runs."`
 	Pause   pauseCmd   `cmd:"" help:"Start no further run of an experiment; runs in progress continue."`
-	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; it can be continued."`
+	Stop    stopCmd    `cmd:"" help:"Stop an experiment that another terminal executes; completed runs are kept, and it can be continued."`
 	Skip    skipCmd    `cmd:"" help:"Leave runs of an experiment out, or take them back."`
 	First   firstCmd   `cmd:"" help:"Execute runs of an experiment before all others."`
 	Extend  extendCmd  `cmd:"" help:"Add seeds, levels or measures to an experiment."`
