@@ -326,7 +326,8 @@ func (t *terminal) execute(args []string) int {
 		kong.Exit(func(n int) { code = n }),
 		kong.Vars{"version": version()},
 		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, ValueFormatter: flags.Describe}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ValueFormatter(flags.Describe),
 	)
 	if err != nil { // a struct tag is invalid
 		panic(err)
@@ -373,10 +374,11 @@ func (t *terminal) bind(command *kong.Context) {
 	command.Bind(&lab.Terminal{
 		Out: t.out, Err: t.err, JSON: t.json, Data: t.data, Trusted: t.hooks.trusts, Signals: t.signals, Start: t.start(t), Open: t.openApp, Interrupted: exitError(exitInterrupted), Failed: exitError(exitFailed),
 	})
+	steering := orders.Terminal{Out: t.out, JSON: t.json, Data: t.data, Steer: t.steer, InProgress: t.current}
+	command.Bind(&steering)
 	command.Bind(&machines.Terminal{
-		Out: t.out, JSON: t.json, Data: t.data, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), Steer: t.steer, InProgress: t.current, With: t.with, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
+		Terminal: steering, Signals: t.signals, Log: t.log, Interrupted: exitError(exitInterrupted), With: t.with, Hooks: crew.Hooks{Witness: t.hooks.witness, Message: t.hooks.onMessage},
 	})
-	command.Bind(&orders.Terminal{Out: t.out, JSON: t.json, Data: t.data, Steer: t.steer, InProgress: t.current})
 	command.Bind(&assistant.Terminal{
 		In: t.in, Out: show.Raw(t.out), Version: about.Read().Version, Signals: t.signals,
 		Process:  func(ctx context.Context, args ...string) (*exec.Cmd, error) { return t.process(ctx, t.data, args...) },

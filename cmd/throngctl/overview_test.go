@@ -56,6 +56,9 @@ func TestHelpOfACommand(t *testing.T) {
 	if !strings.Contains(oneLine, "(default: 50; env: THRONG_MAX_CONCURRENT)") {
 		t.Errorf("no default and variable of --max-concurrent\n%s", want)
 	}
+	if _, help, _ := ctl(t, "prove", "--help"); !strings.Contains(help, "Kills over all trials (default: 20).") || !strings.Contains(help, "Show help.") {
+		t.Errorf("no default of a flag\n%s", help)
+	}
 	if code, _, stderr := ctl(t, "help", "rnu"); code != exitUsage || !strings.Contains(stderr, "did you mean run?") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -98,7 +98,11 @@ func flagStruct(flags []settingFlag) reflect.Value {
 func NewParser(grammar any, options ...kong.Option) (*kong.Kong, error) {
 	addFlags(reflect.ValueOf(grammar).Elem())
 	vars := kong.Vars{"data_folder": dataFolder(), "env_data": about.DataEnv, "env_join": about.JoinEnv, "env_database_url": config.DatabaseEnv, "env_notify": config.NotifyEnv}
-	return kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
+	parser, err := kong.New(grammar, append([]kong.Option{kong.Name("throngctl"), vars}, options...)...)
+	if err == nil {
+		parser.Model.HelpFlag.Help = "Show help."
+	}
+	return parser, err
 }
 
 // dataFolder returns the standard data folder as the help shows it.

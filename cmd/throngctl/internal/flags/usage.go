@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// What the parser says that only its authors understand.
+// Errors of the parser that only its authors understand.
 var (
 	negative = regexp.MustCompile(`^(--[a-z0-9-]+): expected .* value but got "(-[^"]*)" \(`)
 	missing  = regexp.MustCompile(`^expected "<([^>]+)>`)

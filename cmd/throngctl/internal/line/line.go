@@ -35,7 +35,7 @@ func (t *Terminal) done(text string) error {
 
 // Commands are the commands for the queue.
 type Commands struct {
-	List     listCmd     `cmd:"" default:"withargs" help:"List the runs and experiments that wait, in the order in which they start."`
+	List     listCmd     `cmd:"" default:"withargs" help:"List the runs and experiments that wait, in the order in which they start. This is the default: queue means queue list."`
 	Cancel   cancelCmd   `cmd:"" help:"Cancel a run or an experiment that waits: it starts nothing."`
 	Priority priorityCmd `cmd:"" help:"Change the priority of a run or an experiment that waits."`
 }

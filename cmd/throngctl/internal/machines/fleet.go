@@ -21,7 +21,7 @@ func total() uint64 { return machine.TotalMemory() }
 
 // Commands are the commands for the workers of the run in progress.
 type Commands struct {
-	Status  statusCmd  `cmd:"" default:"withargs" help:"List the workers and what they do or, after the end of the run, what they did."`
+	Status  statusCmd  `cmd:"" default:"withargs" help:"List the workers and what they do or, after the end of the run, what they did. This is the default: fleet means fleet status."`
 	Drain   drainCmd   `cmd:"" help:"Let a worker end its sessions and take no others."`
 	Undrain undrainCmd `cmd:"" help:"Let a worker that was drained take sessions again."`
 	Remove  removeCmd  `cmd:"" help:"Remove a worker: its sessions in flight run again on the others."`

@@ -13,24 +13,18 @@ import (
 
 	"github.com/throng-sim/throng/cmd/internal/app/about"
 	"github.com/throng-sim/throng/cmd/internal/app/crew"
-	"github.com/throng-sim/throng/cmd/internal/control"
+	"github.com/throng-sim/throng/cmd/throngctl/internal/orders"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
 )
 
 // Terminal is what the commands need of the program.
 type Terminal struct {
-	Out         io.Writer
-	JSON        bool
-	Data        string
+	orders.Terminal
 	Signals     <-chan os.Signal
 	Log         *slog.Logger
 	Hooks       crew.Hooks
 	Interrupted error // of a command that a second signal ended
-	// Steer calls f with a client of the run in progress.
-	Steer func(ctx context.Context, run string, f func(ctx context.Context, c *control.Client, run engine.RunID) error) error
-	// InProgress returns a run by its name or, without one, the run in progress; nil if there is none.
-	InProgress func(ctx context.Context, run string) (*engine.RunRecord, error)
 	// With calls f with a run by its name; without one, with the newest.
 	With func(ctx context.Context, run string, f func(*sqlite.Store, engine.RunRecord) error) error
 }
