@@ -17,6 +17,8 @@ func NewStops(reasons map[string]int, most int) []Stop {
 	for reason, n := range reasons {
 		all = append(all, Stop{reason, n})
 	}
-	slices.SortFunc(all, func(a, b Stop) int { return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(a.Reason, b.Reason)) })
+	slices.SortFunc(all, func(a, b Stop) int {
+		return cmp.Or(cmp.Compare(b.Sessions, a.Sessions), cmp.Compare(a.Reason, b.Reason))
+	})
 	return all[:min(len(all), most)]
 }

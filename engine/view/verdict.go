@@ -169,10 +169,10 @@ func lower(text string) string {
 // OutcomeText returns an outcome of sessions for people. The name of a session that a stop step ended could be mistaken for a run that a
 // person stopped.
 func OutcomeText(o engine.Outcome) string {
-	switch o {
-	case engine.Stopped:
+	if o == engine.Stopped {
 		return "stopped by a step"
-	case engine.TimedOut:
+	}
+	if o == engine.TimedOut {
 		return "timed out"
 	}
 	return o.String()

@@ -65,6 +65,7 @@ var (
 	words    = regexp.MustCompile(`^([a-z]+)(?: [a-z]+)?`)
 	named    = regexp.MustCompile("`?throngctl ([a-z]+)")
 	argument = regexp.MustCompile(`^(?:[0-9]{8}-[0-9]{6}-[0-9a-z]+|[A-Z]+(?:\.yaml)?|'[^']*'|\S+\.ya?ml|shopping\b)`)
+	isName   = regexp.MustCompile(`^\s*:`)
 	entry    = regexp.MustCompile(`^(?:[a-z]{4}|ID)\b`)
 	limited  = regexp.MustCompile(`^ max-concurrent=(\w+)`)
 	option   = regexp.MustCompile(`--([a-z][a-z-]*[a-z])(?:[ =]([A-Z]+\b|[0-9][0-9.a-z]*\b|\S+/\S*))?`)
@@ -143,7 +144,7 @@ func with(list []string, one string) []string {
 // tooled returns the words for a command as a tool, and the length of its arguments and flags at the start of a text.
 func (h *Hints) tooled(name, text string) (words string, length int, known bool) {
 	t, known := translations[name]
-	known = known && !(t.writes && h.Reader)
+	known = known && (!t.writes || !h.Reader)
 	if name == "set" && !h.Reader {
 		if m := limited.FindStringSubmatch(text); m != nil {
 			return "the tool limit (max_concurrent: " + m[1] + ")", len(m[0]), true
@@ -191,9 +192,13 @@ func (h *Hints) tooled(name, text string) (words string, length int, known bool)
 	return words, length, true
 }
 
-// inJSON translates the texts in a JSON value, but no names of fields.
+// recorded are the fields whose texts were recorded or written by others.
+var recorded = map[string]bool{"reason": true, "title": true, "name": true, "about": true, "note": true, "because": true, "value": true, "default": true}
+
+// inJSON translates the texts in a JSON value, but neither names of fields nor what was recorded.
 func (h *Hints) inJSON(text []byte) []byte {
 	var out []byte
+	field := "" // whose value is next
 	for i := 0; i < len(text); {
 		if text[i] != '"' {
 			out = append(out, text[i])
@@ -210,7 +215,9 @@ func (h *Hints) inJSON(text []byte) []byte {
 		end = min(end+1, len(text))
 		literal := text[i:end]
 		var value string
-		if (strings.Contains(string(literal), "throngctl ") || strings.Contains(string(literal), "--")) && json.Unmarshal(literal, &value) == nil {
+		if isName.Match(text[end:]) {
+			field = string(literal[1 : len(literal)-1])
+		} else if !recorded[field] && (strings.Contains(string(literal), "throngctl ") || strings.Contains(string(literal), "--")) && json.Unmarshal(literal, &value) == nil {
 			var translated bytes.Buffer
 			if answer.PrintLine(&translated, h.Translate(value)) == nil {
 				literal = bytes.TrimSpace(translated.Bytes())

@@ -68,24 +68,8 @@ func (c *Set) Run(ctx context.Context, t *Terminal) error {
 		settings = append(settings, engine.Assignment{Name: key, Value: value})
 	}
 	return t.Steer(ctx, name, func(ctx context.Context, client *control.Client, id engine.RunID) error {
-		w := show.NewTable(t.Out)
 		if len(settings) == 0 {
-			tunables, err := client.Tunables(ctx)
-			if err != nil {
-				return err
-			}
-			if t.JSON {
-				j := answer.Changes{Run: id}
-				for _, one := range tunables {
-					j.Tunables = append(j.Tunables, answer.Tunable{Name: one.Name, Value: one.Value, Meaning: one.Help})
-				}
-				return answer.Print(t.Out, j)
-			}
-			fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
-			for _, tunable := range tunables {
-				show.Row(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
-			}
-			return w.Flush()
+			return t.tunables(ctx, client, id)
 		}
 		changes, err := client.Set(ctx, settings, c.Why)
 		if _, mistaken := errors.AsType[*engine.FieldError](err); mistaken {
@@ -96,11 +80,33 @@ func (c *Set) Run(ctx context.Context, t *Terminal) error {
 		if t.JSON {
 			return answer.Print(t.Out, answer.Changes{Run: id, Changes: changes})
 		}
+		w := show.NewTable(t.Out)
 		for _, change := range changes {
 			show.Row(w, "%s\t%s → %s\n", change.Name, change.Old, change.New)
 		}
 		return w.Flush()
 	})
+}
+
+// tunables lists the settings that can be changed while a run is in progress.
+func (t *Terminal) tunables(ctx context.Context, client *control.Client, id engine.RunID) error {
+	tunables, err := client.Tunables(ctx)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		j := answer.Changes{Run: id}
+		for _, one := range tunables {
+			j.Tunables = append(j.Tunables, answer.Tunable{Name: one.Name, Value: one.Value, Meaning: one.Help})
+		}
+		return answer.Print(t.Out, j)
+	}
+	w := show.NewTable(t.Out)
+	fmt.Fprintln(w, "SETTING\tVALUE\tMEANING")
+	for _, tunable := range tunables {
+		show.Row(w, "%s\t%s\t%s\n", tunable.Name, tunable.Value, tunable.Help)
+	}
+	return w.Flush()
 }
 
 // order sends an order and prints the confirmation.
