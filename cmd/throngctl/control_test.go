@@ -46,8 +46,8 @@ func TestSecondTerminal(t *testing.T) {
 		{"broadcast too many words", exitUsage, "", `expected one message, got 3 words \(put`},
 		{"broadcast hello --to eve", exitUsage, "", `no such agent: eve`},
 		{"retire eve", exitUsage, "", `no such agent: eve`},
-		{"pause 20200101-000000-none", exitUsage, "", `not found`},
-		{"stop --now --why enough", exitDone, `stopping immediately; `, ""},
+		{"pause 20200101-000000-none", exitUsage, "", `no such run: 20200101-000000-none`},
+		{"stop --now --why enough", exitDone, `stopping "Marketplace shoppers" immediately; `, ""},
 	} {
 		code, out, errs := ctl(t, append(strings.Fields(c.args), "--data", data)...)
 		if code != c.code || !regexp.MustCompile(c.out).MatchString(out) || !regexp.MustCompile(c.errs).MatchString(errs) {
