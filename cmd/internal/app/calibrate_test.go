@@ -112,7 +112,7 @@ func TestSweepMistakes(t *testing.T) {
 		{"another machine", func(s *Sweep) {
 			s.Launch.Settings.Services = map[string]string{"shop": "https://shop.example.com"}
 		}, "service shop"},
-		{"no agents", func(s *Sweep) { s.Launch.Settings.Filter = "False" }, "agents"},
+		{"no agents", func(s *Sweep) { s.Launch.Settings.Filter = "False" }, "filter"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
