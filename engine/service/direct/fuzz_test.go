@@ -167,6 +167,9 @@ func (f fuzzed) check(t *testing.T) {
 	t.Helper()
 	want, reusable := f.byTransport(t)
 	got, kept, read := f.directly(t, 1)
+	for tries := 0; kept && !reusable && tries < 5; tries++ { // a Transport keeps no connection whose writer got no processor within 50 ms
+		want, reusable = f.byTransport(t)
+	}
 	if reusable && !kept && len(got.Coding) > 0 && bytes.Contains(f.answer[:read], []byte("\n\n")) {
 		// The reader looks for the end of trailers further than an empty line that is a bare line feed. A Transport keeps the connection for
 		// the moment until it looks at what is left.
