@@ -126,9 +126,9 @@ WATCHED := ^($(subst $() ,|,$(strip \
 	TestStartLater TestSurvey TestTelemetryOfARun TestTroubleWaits TestTry TestTryFails TestWritingCountsAfterAResume)))$$
 # In these packages, the properties are checked 25 times with the race detector (see race_test.go), and 100 times without it.
 PROPERTIES := ./engine/run ./engine/scenario
-# These tests compare pictures, read what is large, or kill a run at each of its moments. One has no goroutines. Other tests have
-# their goroutines watched.
-ALONE := ^(TestSimulation|TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall))$$
+# These tests compare pictures, read what is large, or kill a run at each of its moments. TestSimulation has no goroutines. Other
+# tests have the goroutines of the rest watched.
+ALONE := ^(TestSimulation|TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall)|TestKilled(Anywhere|InMigration|Experiment))$$
 # Some tests wait, for a clock, a disk, another process. So more packages are in progress than there are cores, and the last three
 # commands run beside the first. In a pipeline both end when make is interrupted. The left side writes its results as they come and
 # hands its exit code to the right side, whose results follow.
@@ -140,7 +140,7 @@ race: setup-test aimock ## Run all tests, with the race detector where goroutine
 		$(TEST) -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS) || code=1; \
 		$(TEST) $(RACE) -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM) || code=1; \
 		$(TEST) $(PROPERTIES) || code=1; \
-		$(TEST) -run '$(ALONE)' ./ui ./engine/chain || code=1; \
+		$(TEST) -run '$(ALONE)' $(IN_MEMORY) ./ui ./engine/chain ./storage/sqlite ./cmd/internal/app/experiments || code=1; \
 	} >bin/race.txt 2>&1 </dev/null; read -r first || first=1; cat bin/race.txt; exit $$((first | code)); }
 
 SEEDS ?= 10000

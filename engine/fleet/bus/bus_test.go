@@ -165,7 +165,9 @@ func stored(t *testing.T, s *Server, want uint64) {
 	ctx := within(t)
 	stream, err := s.js.Stream(ctx, s.names.tickets())
 	last := uint64(0)
-	for err == nil {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for ; err == nil; <-tick.C {
 		info, err2 := stream.Info(ctx)
 		if err = err2; err == nil {
 			if last = info.State.Msgs; last == want {

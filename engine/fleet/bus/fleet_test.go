@@ -115,8 +115,10 @@ func TestRequestsOfAnySize(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			h := newRecorder()
+			c.Timeout = patience
 			s := serve(t, c, h)
 			l := join(t, s, "a")
+			l.config.Timeout = patience // eight of 3 MB at once may take longer than usual
 			room := partSize(l.conn.Conn)
 			for _, size := range []int{0, 1, room - 1, room, room + 1, 2 * room, 2*room + 1, len(body)} {
 				got, err := l.Request(within(t), body[:size])
