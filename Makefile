@@ -129,7 +129,7 @@ PROPERTIES := ./engine/run ./engine/scenario
 # These tests compare pictures, read what is large, or kill a run at each of its moments. TestSimulation has no goroutines. Other
 # tests have the goroutines of the rest watched.
 ALONE := ^(TestSimulation|TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall)|TestKilled(Anywhere|InMigration|Experiment))$$
-# Some tests wait, for a clock, a disk, another process. So more packages are in progress than there are cores, and the last three
+# Some tests wait, for a clock, a disk, another process. So more packages are in progress than there are cores, and the other
 # commands run beside the first. In a pipeline both end when make is interrupted. The left side writes its results as they come and
 # hands its exit code to the right side, whose results follow.
 AT_ONCE := -p $(shell cores=$$(getconf _NPROCESSORS_ONLN) && echo $$((cores + (cores + 1) / 2)))
