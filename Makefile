@@ -98,6 +98,9 @@ vulnerabilities: setup ## Look for known vulnerabilities in what is linked; need
 # The toolkit of the window drops what draws a widget a minute after it was drawn last. A busy machine may take longer
 # between two lines of a test.
 race: export FYNE_CACHE = 15m
+# A program with the race detector sleeps for a second at its end, in case that a goroutine still races: each of 200 packages, and
+# each process that a test starts. When a test ends, its goroutines have ended.
+race: export GORACE = atexit_sleep_ms=0
 # SQLite and PostgreSQL wait for the disk at every commit. In memory, tests that commit take a third of the time. What Go builds
 # stays on the disk.
 ifeq ($(SYSTEM)$(TMPDIR)$(GOTMPDIR),Linux)
@@ -121,13 +124,24 @@ WATCHED := ^($(subst $() ,|,$(strip \
 	TestInterruptedChain TestNotify TestNotifyFails TestProve TestProveOfWhatCannotBeProved TestPush TestPushAgain TestPushOfRefusedRows \
 	TestQueue TestQuitWhileThePopulationIsWritten TestRecordedVisitsRun TestRunsAmongAgents TestSecondTerminal TestSecrets \
 	TestStartLater TestSurvey TestTelemetryOfARun TestTroubleWaits TestTry TestTryFails TestWritingCountsAfterAResume)))$$
-# These tests compare pictures, read what is large, or kill a run at each of its moments. Other tests have their goroutines watched.
-ALONE := ^(TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall))$$
+# In these packages, the properties are checked 25 times with the race detector (see race_test.go), and 100 times without it.
+PROPERTIES := ./engine/run ./engine/scenario
+# These tests compare pictures, read what is large, or kill a run at each of its moments. TestSimulation has no goroutines. Other
+# tests have the goroutines of the rest watched.
+ALONE := ^(TestSimulation|TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall)|TestKilled(Anywhere|InMigration|Experiment))$$
+# Some tests wait, for a clock, a disk, another process. So more packages are in progress than there are cores, and the other
+# commands run beside the first. In a pipeline both end when make is interrupted. The left side writes its results as they come and
+# hands its exit code to the right side, whose results follow.
+AT_ONCE := -p $(shell cores=$$(getconf _NPROCESSORS_ONLN) && echo $$((cores + (cores + 1) / 2)))
+TEST := go test $(GOTAGS) -vet=off -timeout 40m
 race: setup-test aimock ## Run all tests, with the race detector where goroutines work
-	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))")
-	go test $(GOTAGS) -vet=off -timeout 40m -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS)
-	go test $(GOTAGS) $(RACE) -vet=off -timeout 40m -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM)
-	go test $(GOTAGS) -vet=off -timeout 40m -run '$(ALONE)' ./ui ./engine/run ./engine/scenario ./engine/chain
+	@mkdir -p bin
+	exec 3>&1; { $(TEST) $(RACE) $(AT_ONCE) -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))") >&3; echo $$?; } | { code=0; { \
+		$(TEST) -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS) || code=1; \
+		$(TEST) $(RACE) -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM) || code=1; \
+		$(TEST) $(PROPERTIES) || code=1; \
+		$(TEST) -run '$(ALONE)' $(IN_MEMORY) ./ui ./engine/chain ./storage/sqlite ./cmd/internal/app/experiments || code=1; \
+	} >bin/race.txt 2>&1 </dev/null; read -r first || first=1; cat bin/race.txt; exit $$((first | code)); }
 
 SEEDS ?= 10000
 

@@ -23,7 +23,8 @@ func QuantilesOf(h *stats.Histogram) Quantiles {
 	if n == 0 {
 		return Quantiles{}
 	}
-	return Quantiles{n, h.Sum() / time.Duration(n), h.Quantile(0.50), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
+	p50, p95, p99, most := h.Quantiles()
+	return Quantiles{n, h.Sum() / time.Duration(n), p50, p95, p99, most}
 }
 
 // Totals are the figures of a run so far. All but Peaks and Shared can be recomputed from its session rows with Add,

@@ -115,8 +115,9 @@ func TestRequestsOfAnySize(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			h := newRecorder()
+			c.Timeout = patience
 			s := serve(t, c, h)
-			l := join(t, s, "a")
+			l := joinAs(t, s, WorkerConfig{Name: "a", Timeout: patience}) // eight concurrent requests of 3 MB take longer on a busy machine
 			room := partSize(l.conn.Conn)
 			for _, size := range []int{0, 1, room - 1, room, room + 1, 2 * room, 2*room + 1, len(body)} {
 				got, err := l.Request(within(t), body[:size])

@@ -85,7 +85,7 @@ func (b *buckets) Sum() time.Duration { return b.sum }
 // quantile returns the bucket of a quantile: the first one that is not exceeded by at least the fraction q (0 to 1) of the records
 // (nearest rank). It returns false without records.
 func (b *buckets) quantile(q float64) (bucket int, found bool) {
-	rank := int64(max(math.Ceil(q*float64(b.count)-1e-9), 1))
+	rank := b.rank(q)
 	var below int64
 	for i, c := range b.counts {
 		if below += c; below >= rank {
@@ -93,6 +93,11 @@ func (b *buckets) quantile(q float64) (bucket int, found bool) {
 		}
 	}
 	return 0, false
+}
+
+// rank returns how many records do not exceed a quantile, at least 1.
+func (b *buckets) rank(q float64) int64 {
+	return int64(max(math.Ceil(q*float64(b.count)-1e-9), 1))
 }
 
 func (b *buckets) clone() buckets {

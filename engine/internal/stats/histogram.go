@@ -16,8 +16,32 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	if !found {
 		return 0
 	}
-	least, width := bounds(b)
+	return longest(b)
+}
+
+// longest returns the longest duration in a bucket.
+func longest(bucket int) time.Duration {
+	least, width := bounds(bucket)
 	return time.Duration(least+width-1) * time.Microsecond
+}
+
+// Quantiles returns what Quantile returns for 0.5, 0.95, 0.99 and 1. It reads the histogram once: a run shows them ten times a second.
+func (h *Histogram) Quantiles() (p50, p95, p99, most time.Duration) {
+	ranks := [...]int64{h.rank(0.50), h.rank(0.95), h.rank(0.99), h.rank(1)}
+	var found [len(ranks)]time.Duration
+	var below int64
+	next := 0
+	for i, c := range h.counts {
+		below += c
+		for next < len(ranks) && below >= ranks[next] {
+			found[next] = longest(h.from + i)
+			next++
+		}
+		if next == len(ranks) {
+			break
+		}
+	}
+	return found[0], found[1], found[2], found[3]
 }
 
 // Max returns the longest duration, within the histogram's precision.

@@ -56,6 +56,10 @@ func TestQuantilesAreThoseOfASort(t *testing.T) {
 				t.Errorf("quantile %v of %d = %v, want %v", q, len(ds), got, want)
 			}
 		}
+		got, want := [4]time.Duration{}, [4]time.Duration{h.Quantile(0.5), h.Quantile(0.95), h.Quantile(0.99), h.Max()}
+		if got[0], got[1], got[2], got[3] = h.Quantiles(); got != want {
+			t.Errorf("of %d, the quantiles are %v in one pass, want %v", len(ds), got, want)
+		}
 	})
 }
 
@@ -170,6 +174,9 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		if h.Count() < 0 || h.Sum() < 0 || h.Quantile(0.5) > h.Max() {
 			t.Fatalf("accepted %x: count %d, sum %v", data, h.Count(), h.Sum())
+		}
+		if a, b, c, d := h.Quantiles(); a != h.Quantile(0.5) || b != h.Quantile(0.95) || c != h.Quantile(0.99) || d != h.Max() {
+			t.Fatalf("accepted %x: the quantiles are %v, %v, %v and %v in one pass", data, a, b, c, d)
 		}
 		out, err := h.MarshalBinary()
 		if err != nil {
