@@ -129,19 +129,13 @@ PROPERTIES := ./engine/run ./engine/scenario
 # These tests compare pictures, read what is large, or kill a run at each of its moments. TestSimulation has no goroutines. Other
 # tests have the goroutines of the rest watched.
 ALONE := ^(TestSimulation|TestRestyledLikeTheToolkit|TestMergeQueueKeepsAll|TestLargeFilesAreReadInTime|TestPopulationBombs|TestHugeAndDeepAnswers|TestSessionHoldsOnToToo.*|TestEveryCrash|TestEveryCrashOf(Models|SQL|Tools|Recall)|TestKilled(Anywhere|InMigration|Experiment))$$
-# Some tests wait, for a clock, a disk, another process. So more packages are in progress than there are cores, and the other
-# commands run beside the first. In a pipeline both end when make is interrupted. The left side writes its results as they come and
-# hands its exit code to the right side, whose results follow.
-AT_ONCE := -p $(shell cores=$$(getconf _NPROCESSORS_ONLN) && echo $$((cores + (cores + 1) / 2)))
 TEST := go test $(GOTAGS) -vet=off -timeout 40m
 race: setup-test aimock ## Run all tests, with the race detector where goroutines work
-	@mkdir -p bin
-	exec 3>&1; { $(TEST) $(RACE) $(AT_ONCE) -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))") >&3; echo $$?; } | { code=0; { \
-		$(TEST) -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS) || code=1; \
-		$(TEST) $(RACE) -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM) || code=1; \
-		$(TEST) $(PROPERTIES) || code=1; \
-		$(TEST) -run '$(ALONE)' $(IN_MEMORY) ./ui ./engine/chain ./storage/sqlite ./cmd/internal/app/experiments || code=1; \
-	} >bin/race.txt 2>&1 </dev/null; read -r first || first=1; cat bin/race.txt; exit $$((first | code)); }
+	$(TEST) $(RACE) -skip '$(ALONE)' $(IN_MEMORY) $$(go list $(GOTAGS) ./... | grep -v -x -F "$$(go list $(GOTAGS) $(SIMULATIONS) $(PROGRAM))")
+	$(TEST) -parallel 4 $(IN_MEMORY) $(PROGRAM) $(SIMULATIONS)
+	$(TEST) $(RACE) -parallel 4 -run '$(WATCHED)' $(IN_MEMORY) $(PROGRAM)
+	$(TEST) $(PROPERTIES)
+	$(TEST) -run '$(ALONE)' $(IN_MEMORY) ./ui ./engine/chain ./storage/sqlite ./cmd/internal/app/experiments
 
 SEEDS ?= 10000
 

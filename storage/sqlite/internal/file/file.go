@@ -45,8 +45,8 @@ type File struct {
 	opened  *flock.Flock // shared by all processes that have the file open
 	Writer  *sql.DB      // one connection; other packages only use it in tests, like Reader
 	Reader  *sql.DB
-	next    int64    // next free position of the journal, as far as this process knows; owned by the writer's transactions
-	log     logState // owned by the writer
+	next    int64 // next free position of the journal, as far as this process knows; owned by the writer's transactions
+	log     logState
 	commits atomic.Int64
 	suspect atomic.Bool // see [File.Suspect]
 

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -14,6 +15,7 @@ const restartInterval = time.Second
 
 // logState is the state of the attempts to restart the write-ahead log.
 type logState struct {
+	mu     sync.Mutex
 	next   time.Time // of the next look or attempt
 	warned bool      // the log was reported as too long
 }
@@ -21,11 +23,15 @@ type logState struct {
 // LogSize returns the size of the write-ahead log in bytes.
 func (f *File) LogSize() int64 { return max(Size(f.Path()+"-wal"), 0) }
 
-// ShortenLog restarts the write-ahead log if it has grown too long. Only the writer may call it.
+// ShortenLog restarts the write-ahead log if it has grown too long. Each journal calls it after a commit.
 //
 // SQLite's automatic checkpoints do not wait for readers, so with continuous reads the log would grow without limit.
 // New readers do not delay a restart; a transaction that a process keeps open does.
 func (f *File) ShortenLog(now time.Time) {
+	if !f.log.mu.TryLock() { // another journal looks
+		return
+	}
+	defer f.log.mu.Unlock()
 	if now.Before(f.log.next) {
 		return
 	}
@@ -39,7 +45,7 @@ func (f *File) ShortenLog(now time.Time) {
 	case err != nil:
 		f.options.Logger.Warn("the write-ahead log cannot be shortened", "bytes", length, "error", err)
 	case !busy:
-		f.log = logState{}
+		f.log.next, f.log.warned = time.Time{}, false
 		return
 	case length > LogWarning && !f.log.warned:
 		f.log.warned = true
