@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 
+	"github.com/throng-sim/throng/cmd/internal/app/mocks"
 	"github.com/throng-sim/throng/cmd/internal/app/remote"
 	"github.com/throng-sim/throng/cmd/internal/app/secrets"
 	"github.com/throng-sim/throng/cmd/internal/app/services"
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/chain"
 	"github.com/throng-sim/throng/engine/mock"
 	"github.com/throng-sim/throng/engine/scenario"
 	"github.com/throng-sim/throng/engine/service"
@@ -74,3 +77,63 @@ func (l Launch) TestService(ctx context.Context, name, address string) (string, 
 type assembly struct{ Launch }
 
 func (l Launch) assembly() assembly { return assembly{l} }
+
+// address returns the address of a service: the user's replacement if there is one, else the scenario's.
+func (l Services) address(s *chain.Service) string { return services.Address(&l.Settings, s) }
+
+// CheckAddresses reports replaced services that do not exist and invalid addresses. Addresses of databases may be secrets;
+// they are checked when a run starts.
+func (l Services) CheckAddresses() error {
+	var mistakes []error
+	for name := range l.Settings.Services {
+		if l.Scenario.Service(name) == nil {
+			mistakes = append(mistakes, &engine.FieldError{Field: "service", Problem: "the scenario has no service " + name})
+		}
+	}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil || l.mocks(s) {
+			continue
+		}
+		if _, err := service.CheckAddress(l.address(s)); err != nil {
+			mistakes = append(mistakes, &engine.FieldError{Field: "service " + s.Name, Problem: err.Error()})
+		}
+	}
+	return errors.Join(mistakes...)
+}
+
+// checkHosts reports addresses that cannot be called or that the user has not allowed.
+func (l Permits) checkHosts() error {
+	mistakes := []error{l.CheckAddresses()}
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil {
+			_, _, err := l.database(s)
+			mistakes = append(mistakes, err)
+		}
+	}
+	return errors.Join(append(mistakes, l.Consent())...)
+}
+
+func (l Services) checkMock() error {
+	_, err := mocks.Parse(l.Settings.Mock)
+	return err
+}
+
+// unlock hands every service its secrets. It returns the bearer tokens by service name. The mocks need no secrets.
+func (l Services) unlock() (bearers map[string]string, err error) {
+	bearers = map[string]string{}
+	var mistakes []error
+	for _, s := range l.Scenario.Services {
+		if s.Postgres != nil { // its secrets belong to the pool
+			continue
+		}
+		if l.mocks(s) {
+			s.Unlock(nil)
+			continue
+		}
+		bearer, others, err := l.Secrets.Of(s)
+		mistakes = append(mistakes, err)
+		bearers[s.Name] = bearer
+		s.Unlock(others)
+	}
+	return bearers, errors.Join(mistakes...)
+}

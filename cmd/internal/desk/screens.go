@@ -20,7 +20,6 @@ import (
 	"github.com/throng-sim/throng/cmd/internal/desk/team"
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
-	"github.com/throng-sim/throng/storage/sqlite/queue"
 	"github.com/throng-sim/throng/ui/fleet"
 	"github.com/throng-sim/throng/ui/live"
 	"github.com/throng-sim/throng/ui/results"
@@ -60,14 +59,8 @@ var _ runs.Desk = runsDesk{}
 
 // Runs lists the runs, newest first, without those that wait for their first start.
 func (d runsDesk) Runs(ctx context.Context) ([]engine.RunRecord, error) {
-	waiting, err := d.queue().List()
-	if err != nil {
-		return nil, err
-	}
 	all, err := d.store.Runs(ctx)
-	return slices.DeleteFunc(all, func(r engine.RunRecord) bool {
-		return r.Cycle == 0 && r.Done == 0 && !r.InProgress && slices.ContainsFunc(waiting, func(e queue.Entry) bool { return e.Run == r.ID })
-	}), err
+	return slices.DeleteFunc(all, func(r engine.RunRecord) bool { return r.Queued != "" && r.Cycle == 0 && r.Done == 0 }), err
 }
 
 // Checkpoints lists the checkpoints of a run, newest first.

@@ -11,7 +11,7 @@ import (
 )
 
 // readHead reads the head of a response as [http.ReadResponse] does. Most heads have arrived as a whole and have nothing unusual, and are
-// read here at half the cost. All others are left to it, from their first byte.
+// read here with half the allocations. All others are left to it, from their first byte.
 func readHead(in *bufio.Reader, r *http.Request) (*http.Response, error) {
 	here, _ := in.Peek(in.Buffered()) // cannot fail
 	if end := bytes.Index(here, []byte("\r\n\r\n")); end >= 0 && r.Method != http.MethodHead {

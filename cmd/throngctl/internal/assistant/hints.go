@@ -10,10 +10,8 @@ import (
 	"github.com/throng-sim/throng/cmd/throngctl/internal/answer"
 )
 
-// Commands name commands of the terminal in what they say: "resume it with: throngctl resume 20300301-120000-abcd". An assistant has tools
-// in place of them.
-
-// Hints translate them.
+// Hints translate what commands say, such as "resume it with: throngctl resume 20300301-120000-abcd": an assistant has tools in place of the
+// commands of the terminal.
 type Hints struct {
 	Commands func() []string // of the terminal, such as "run" and "queue cancel"
 	Reader   bool            // there are only tools that change nothing
