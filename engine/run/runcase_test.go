@@ -62,7 +62,7 @@ func (w *observer) began(s *engine.Session) {
 	switch {
 	case w.inFlight > w.limit:
 		w.err = errors.Join(w.err, fmt.Errorf("session %v is number %d in flight at a limit of %d", s.Place, w.inFlight, w.limit))
-	case w.begun[s.Place] > 1 && !(w.fleet && w.cut):
+	case w.begun[s.Place] > 1 && (!w.fleet || !w.cut):
 		w.err = errors.Join(w.err, fmt.Errorf("session %v began twice in one process", s.Place))
 	}
 }
