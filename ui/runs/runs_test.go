@@ -158,7 +158,7 @@ func TestDeleteIsRefused(t *testing.T) {
 	wantShown(t, s, "The run is in progress, so nothing was changed.", "Shoppers")
 }
 
-func TestARunInProgressIsNotTouched(t *testing.T) {
+func TestARunInProgressOrWaitingIsNotTouched(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		busy engine.RunID
@@ -168,10 +168,15 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 		{"an experiment", "", "Prices", "The experiment “Prices” executes this run in this window. Pause it, stop it or skip the run in Experiments. A run in progress cannot be deleted."},
 		{"here", "new", "", "This run is in progress. See Live. Stop it there to resume from a checkpoint. A run in progress cannot be deleted. Stop it first."},
 		{"elsewhere", "", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
+		{"waiting", "", "", "This run waits in the queue. Cancel it there, above the list, to continue in another way. A run that waits cannot be deleted. Cancel it first."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			desk := two()
 			desk.runs[0].InProgress, desk.busy, desk.experiments = true, c.busy, map[engine.RunID]string{desk.runs[0].ID: c.of}
+			state := "in progress"
+			if c.name == "waiting" {
+				state, desk.runs[0].InProgress, desk.runs[0].Queued = "waiting", false, "abcd"
+			}
 			_, s, _ := start(t, desk)
 			for _, text := range []string{"Resume", "Delete…"} {
 				if b := uitest.Button(s.Content(), text); !b.Disabled() {
@@ -181,7 +186,7 @@ func TestARunInProgressIsNotTouched(t *testing.T) {
 			if got := s.detail.hint.Text(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			wantShown(t, s, "in progress")
+			wantShown(t, s, state)
 		})
 	}
 }

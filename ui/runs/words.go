@@ -150,6 +150,8 @@ func resuming(r *engine.RunRecord, c *engine.CheckpointRecord, busy engine.RunID
 		return "This run is in progress. See Live. Stop it there to resume from a checkpoint.", cannot
 	case r.InProgress:
 		return "Another process works on this run. Here it is read-only.", cannot
+	case r.Queued != "":
+		return "This run waits in the queue. Cancel it there, above the list, to continue in another way.", cannot
 	case busy != "":
 		return "Run " + string(busy) + " is in progress. Resume this one when that has ended.", cannot
 	case r.Fetched != nil && c == nil:
@@ -214,6 +216,8 @@ func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 		return "A run in progress cannot be deleted. Stop it first."
 	case r.InProgress:
 		return "A run in progress cannot be deleted."
+	case r.Queued != "":
+		return "A run that waits cannot be deleted. Cancel it first."
 	default:
 		return ""
 	}

@@ -82,6 +82,7 @@ func TestResuming(t *testing.T) {
 		{name: "by the clock", run: func(r *engine.RunRecord) { r.Cycle, r.Cycles = 24, 0 }, want: where, possible: fromEnd},
 		{name: "in progress here", run: func(r *engine.RunRecord) { r.InProgress = true }, busy: "r", want: "This run is in progress"},
 		{name: "in progress elsewhere", run: func(r *engine.RunRecord) { r.InProgress = true }, want: "Another process"},
+		{name: "waiting", run: func(r *engine.RunRecord) { r.Queued = "abcd" }, busy: "other", want: "This run waits in the queue"},
 		{name: "another in progress", busy: "other", want: "Run other is in progress"},
 		{name: "damaged", run: func(r *engine.RunRecord) { r.Damage = "unexpected EOF" }, want: "The stored data of this run is damaged"},
 	} {
