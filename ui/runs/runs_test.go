@@ -168,7 +168,7 @@ func TestARunInProgressOrWaitingIsNotTouched(t *testing.T) {
 		{"an experiment", "", "Prices", "The experiment “Prices” executes this run in this window. Pause it, stop it or skip the run in Experiments. A run in progress cannot be deleted."},
 		{"here", "new", "", "This run is in progress. See Live. Stop it there to resume from a checkpoint. A run in progress cannot be deleted. Stop it first."},
 		{"elsewhere", "", "", "Another process works on this run. Here it is read-only. A run in progress cannot be deleted."},
-		{"waiting", "", "", "This run waits in the queue. Cancel it there, above the list, to continue in another way. A run that waits cannot be deleted. Cancel it first."},
+		{"waiting", "", "", "This run waits in the queue. Cancel it there, above the list, to continue in another way. A run that waits cannot be deleted."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			desk := two()

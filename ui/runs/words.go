@@ -217,7 +217,7 @@ func undeletable(r *engine.RunRecord, busy engine.RunID) string {
 	case r.InProgress:
 		return "A run in progress cannot be deleted."
 	case r.Queued != "":
-		return "A run that waits cannot be deleted. Cancel it first."
+		return "A run that waits cannot be deleted."
 	default:
 		return ""
 	}
