@@ -35,7 +35,7 @@ func TestNamesOfTheGuide(t *testing.T) {
 		}
 	}
 	others := []string{"Resume from…", "Resume from 14:32…", "1,240 orders, 3 failures, 5 of 6 criteria met", "Latency p95", "Automatic", "Manual", // made of parts
-		"Copy as cURL", "Stopped", "replayed", "sent again", "confirmed", "2 of 24 cycles done", "cannot succeed", "Incoming Webhooks", "Edit channel", "Integrations", "Webhooks", "Send webhook alerts to a channel"}
+		"Copy as cURL", "Stopped by a step", "replayed", "sent again", "confirmed", "2 of 24 cycles done", "cannot succeed", "Incoming Webhooks", "Edit channel", "Integrations", "Webhooks", "Send webhook alerts to a channel"}
 	n := 0
 	for _, p := range assets.Pages() {
 		if p.Topic == "unsigned" { // its names are those of operating systems
