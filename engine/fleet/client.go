@@ -28,7 +28,8 @@ type client struct {
 	pace    pace
 
 	next    uint64                   // number of the next packet
-	replies map[uint64]*packetState  // of the newest packets
+	first   uint64                   // number of the oldest packet without a reply, as far as the worker has said
+	replies map[uint64]*packetState  // from that packet on
 	stash   map[uint64]pendingPacket // that arrived before their turn
 	calls   map[uint64]*callState
 	oldest  uint64 // call that has no answer yet, as far as the worker has said
@@ -62,12 +63,12 @@ type callState struct {
 	cancel context.CancelFunc
 }
 
-// keptReplies is how many replies are kept for packets that are sent again.
-const keptReplies = 64
+// maxEarly is how many packets may wait for their turn.
+const maxEarly = 64
 
 func newClient(session uint64) *client {
 	return &client{
-		session: session, next: 1, replies: map[uint64]*packetState{}, stash: map[uint64]pendingPacket{}, calls: map[uint64]*callState{}, has: map[int]kept{},
+		session: session, next: 1, first: 1, replies: map[uint64]*packetState{}, stash: map[uint64]pendingPacket{}, calls: map[uint64]*callState{}, has: map[int]kept{},
 		account: account{begun: map[int]engine.Outlay{}},
 	}
 }

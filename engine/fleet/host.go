@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,6 +28,7 @@ type host struct {
 	injected atomic.Pointer[[]engine.Injection]
 	tracing  atomic.Pointer[tracing]
 	alarm    alarm.Alarm
+	over     func() // called when the coordinator says that all sessions are cut
 
 	mu     sync.Mutex
 	newest uint64
@@ -48,9 +48,9 @@ type failedTraces struct {
 
 const maxFailedTraces = 50
 
-func newHost(link Link, o *order, ctx context.Context, f *feed) *host {
+func newHost(link Link, o *order, ctx context.Context, f *feed, over func()) *host {
 	h := &host{
-		link: link, session: o.Session, of: o.Host, keeps: o.Keeps, ctx: ctx, feed: f, open: map[uint64]struct{}{}, known: map[engine.SharedKey]engine.Entry{},
+		link: link, session: o.Session, of: o.Host, keeps: o.Keeps, ctx: ctx, feed: f, over: over, open: map[uint64]struct{}{}, known: map[engine.SharedKey]engine.Entry{},
 	}
 	h.settings.Store(o.Settings)
 	h.injected.Store(new([]engine.Injection))
@@ -119,7 +119,7 @@ func (h *host) Commit(ctx context.Context, rows ...engine.Row) error {
 		case r == nil || r.Refused != "":
 			done <- errLost
 		case r.Failed != "":
-			done <- errors.New(r.Failed)
+			done <- r.failure()
 		case l != nil && slices.Contains(r.Stale, l.Lease):
 			done <- errLost
 		default:
@@ -293,7 +293,11 @@ func (h *host) send(ctx context.Context, m method, body []byte) reply {
 	for {
 		answer, err := h.link.Request(ctx, data)
 		if err == nil {
-			return readReply(answer)
+			r := readReply(answer)
+			if r.Over {
+				h.over()
+			}
+			return r
 		}
 		select {
 		case <-time.After(retryAfter):

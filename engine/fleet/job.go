@@ -50,6 +50,7 @@ type job struct {
 	prepared *Prepared
 	pool     run.WorkerPool
 	refused  atomic.Bool
+	cut      atomic.Bool // all sessions are
 	trip     atomic.Int64
 	skew     skew
 	room     chan struct{} // wakes fetch
@@ -78,7 +79,7 @@ func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
 	sessions, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel = cancel
 	j.ctx, j.ending = stopping.Context(sessions)
-	j.host = newHost(cfg.Link, o, j.ctx, j.feed)
+	j.host = newHost(cfg.Link, o, j.ctx, j.feed, j.over)
 	j.outbox = newOutbox(cfg.Link, o.Session, j.report, j.replied)
 	j.host.outbox = j.outbox
 	j.borrower = lending.NewBorrower(lender{j.host}, o.Lent)
@@ -170,7 +171,7 @@ func (j *job) apply(o *order) {
 		j.ending()
 	}
 	if o.Cut {
-		j.cancel(engine.ErrCut)
+		j.over()
 	}
 	if recalled > 0 {
 		j.giveBack(recalled)
@@ -189,6 +190,12 @@ func (j *job) tune(t Tuned) {
 			_, _ = s.Tune(t.Name, t.Value) // the coordinator has checked it
 		}
 	}
+}
+
+// over cuts all sessions.
+func (j *job) over() {
+	j.cut.Store(true)
+	j.cancel(engine.ErrCut)
 }
 
 // giveBack returns up to n sessions that have not started.
@@ -210,7 +217,7 @@ func (j *job) pump() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	_, queued := j.feed.counts()
-	for ; j.order.Probes > j.probes && (queued > 0 || j.order.Cut); queued-- { // a cut ends those that have no session
+	for ; j.order.Probes > j.probes && (queued > 0 || j.cut.Load()); queued-- { // a cut ends those that have no session
 		j.probes++
 		j.feed.probe(1)
 		j.pool.Start(1, true)
@@ -231,7 +238,7 @@ func (j *job) wants() int {
 	defer j.mu.Unlock()
 	o := &j.order
 	probes := o.Probes - j.probes
-	if o.Drains || o.Cut || j.refused.Load() || o.Limit == 0 && probes <= 0 {
+	if o.Drains || j.cut.Load() || j.refused.Load() || o.Limit == 0 && probes <= 0 {
 		return 0
 	}
 	ahead := (o.Limit + 3) / 4 // so that the next session is there when one ends
@@ -383,6 +390,9 @@ func (j *job) begin(g *grant) bool {
 
 // replied takes the reply to a packet.
 func (j *job) replied(r *packetReply, sent time.Time) {
+	if r.Over {
+		j.over()
+	}
 	j.trip.Store(int64(time.Since(sent)))
 	j.skew.learn(sent, r.At, time.Now())
 	if r.Refused != "" {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,13 +33,13 @@ type outbox struct {
 	// replied receives the reply to each packet, and when it was sent.
 	replied func(r *packetReply, sent time.Time)
 
-	mu      sync.Mutex
-	frames  []byte
-	since   time.Time // of the oldest frame
-	urgent  bool
-	acks    []func(r *packetReply)
-	number  uint64
-	pending int
+	mu     sync.Mutex
+	frames []byte
+	since  time.Time // of the oldest frame
+	urgent bool
+	acks   []func(r *packetReply)
+	number uint64   // of the newest packet
+	open   []uint64 // numbers of the packets that have no reply, in order
 
 	wake chan struct{}
 }
@@ -79,7 +80,7 @@ func (o *outbox) send() {
 func (o *outbox) empty() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.frames) == 0 && o.pending == 0
+	return len(o.frames) == 0 && len(o.open) == 0
 }
 
 func (o *outbox) rouse() {
@@ -96,9 +97,9 @@ func (o *outbox) run(ctx context.Context) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for {
-		wait, data, acks := o.next()
-		if data != nil {
-			all.Go(func() { o.deliver(ctx, data, acks) })
+		p, wait := o.next()
+		if p.data != nil {
+			all.Go(func() { o.deliver(ctx, &p) })
 			continue
 		}
 		timer.Reset(wait)
@@ -118,36 +119,42 @@ func (o *outbox) run(ctx context.Context) {
 	}
 }
 
+// closedPacket is a packet that is complete.
+type closedPacket struct {
+	number uint64
+	data   []byte
+	acks   []func(*packetReply)
+}
+
 // next closes the next packet if one is due. Otherwise it returns how long to wait.
-func (o *outbox) next() (wait time.Duration, data []byte, acks []func(*packetReply)) {
+func (o *outbox) next() (p closedPacket, wait time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.pending >= window || len(o.frames) == 0 && !o.urgent {
-		return time.Hour, nil, nil
+	if len(o.open) >= window || len(o.frames) == 0 && !o.urgent {
+		return p, time.Hour
 	}
-	if now := o.urgent && o.pending < hurried || len(o.frames) >= fullPacket; !now {
+	if now := o.urgent && len(o.open) < hurried || len(o.frames) >= fullPacket; !now {
 		if wait = rowDelay - time.Since(o.since); wait > 0 {
-			return wait, nil, nil
+			return p, wait
 		}
 	}
 	o.number++
-	o.pending++
-	data = appendUints([]byte{packetRequest}, o.session, o.number)
-	data = o.report(append(data, o.frames...))
-	acks = o.acks
+	o.open = append(o.open, o.number)
+	data := appendUints([]byte{packetRequest}, o.session, o.number, o.open[0])
+	p = closedPacket{o.number, o.report(append(data, o.frames...)), o.acks}
 	o.frames, o.acks, o.urgent = o.frames[:0], nil, false
 	if cap(o.frames) > 16*fullPacket {
 		o.frames = nil
 	}
-	return 0, data, acks
+	return p, 0
 }
 
 // deliver sends a packet until there is a reply.
-func (o *outbox) deliver(ctx context.Context, data []byte, acks []func(*packetReply)) {
+func (o *outbox) deliver(ctx context.Context, p *closedPacket) {
 	var reply *packetReply
 	for ctx.Err() == nil {
 		sent := time.Now()
-		answer, err := o.link.Request(ctx, data)
+		answer, err := o.link.Request(ctx, p.data)
 		if err == nil {
 			var r packetReply
 			if r, err = readPacketReply(answer); err == nil {
@@ -161,11 +168,11 @@ func (o *outbox) deliver(ctx context.Context, data []byte, acks []func(*packetRe
 		case <-ctx.Done():
 		}
 	}
-	for _, ack := range acks {
+	for _, ack := range p.acks {
 		ack(reply)
 	}
 	o.mu.Lock()
-	o.pending--
+	o.open = slices.DeleteFunc(o.open, func(n uint64) bool { return n == p.number })
 	o.mu.Unlock()
 	o.rouse()
 }

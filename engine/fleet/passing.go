@@ -59,7 +59,7 @@ func (j *job) pass(b *run.Batch) {
 		l, complete := j.feed.cut(int(agent))
 		switch {
 		case l == nil:
-		case counts.CutAlone != "" || j.isCut():
+		case counts.CutAlone != "" || j.cut.Load():
 			p := of(l)
 			p.cut, p.complete = append(p.cut, agent), complete
 		case j.ctx.Err() == nil: // only this worker dropped the session; while it ends, the coordinator takes all it has
@@ -158,12 +158,6 @@ func (j *job) describe() {
 		s.Services = append(s.Services, merged.ReportOf(of, now))
 	}
 	j.outbox.add(statusFrame, true, nil, func(dst []byte) []byte { return codec.AppendWire(dst, &s) })
-}
-
-func (j *job) isCut() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.order.Cut
 }
 
 func (j *job) version() uint64 {

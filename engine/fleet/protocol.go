@@ -242,8 +242,8 @@ const (
 	statusFrame
 )
 
-// packetHead begins a packet. The packets of a session have consecutive numbers, from 1.
-type packetHead struct{ Session, Number uint64 }
+// packetHead begins a packet. The packets of a session have consecutive numbers, from 1. Oldest is the number of the oldest without a reply.
+type packetHead struct{ Session, Number, Oldest uint64 }
 
 // packetReply answers a packet once its rows are durable.
 type packetReply struct {
@@ -251,22 +251,35 @@ type packetReply struct {
 	Stale   []shards.Lease // leases that the worker has lost
 	Refused string         // why the coordinator takes nothing from this worker; it joins again
 	Failed  string         // why the rows are not in the journal
+	Over    bool           // all sessions are cut
 }
 
 // append appends a reply. It is short, because each packet has one.
 func (r *packetReply) append(dst []byte) []byte {
-	dst = appendUints(dst, uint64(r.At.UnixNano()), uint64(len(r.Stale)))
+	var over uint64
+	if r.Over {
+		over = 1
+	}
+	dst = appendUints(dst, uint64(r.At.UnixNano()), over, uint64(len(r.Stale)))
 	for _, l := range r.Stale {
 		dst = appendLease(dst, l)
 	}
 	return appendText(appendText(dst, r.Refused), r.Failed)
 }
 
+// failure is why the rows of the packet are not in the journal.
+func (r *packetReply) failure() error {
+	if r.Over {
+		return fmt.Errorf("%w: %s", engine.ErrCut, r.Failed)
+	}
+	return errors.New(r.Failed)
+}
+
 // readPacketReply is the inverse of append.
 func readPacketReply(data []byte) (r packetReply, err error) {
-	var at, n uint64
-	data, err = cutUints(data, &at, &n)
-	r.At = time.Unix(0, int64(at))
+	var at, over, n uint64
+	data, err = cutUints(data, &at, &over, &n)
+	r.At, r.Over = time.Unix(0, int64(at)), over != 0
 	for ; err == nil && n > 0; n-- {
 		var l shards.Lease
 		if l, data, err = cutLease(data); err == nil {
@@ -321,6 +334,7 @@ type reply struct {
 	Error   string // empty on success
 	Cut     bool   // the error is an ErrCut
 	Alone   string // why one session is cut, if the error is that
+	Over    bool   // all sessions are cut
 }
 
 // fail puts an error into the reply.
@@ -445,7 +459,7 @@ func (p *packet) decode(f *frame) (err error) {
 // readPacket reads the body of a packet. Its rows are appended to an empty slice that is not used any more.
 func readPacket(data []byte, rows engine.SessionRows) (head packetHead, p packet, err error) {
 	p.rows = rows
-	if data, err = cutUints(data, &head.Session, &head.Number); err != nil {
+	if data, err = cutUints(data, &head.Session, &head.Number, &head.Oldest); err != nil {
 		return head, p, err
 	}
 	for len(data) > 0 {

@@ -42,7 +42,7 @@ func TestGrantsOnTheWire(t *testing.T) {
 // TestRepliesOnTheWire checks that the reply to a packet arrives as sent, and that no part of it does.
 func TestRepliesOnTheWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sent := packetReply{At: time.Unix(0, rapid.Int64().Draw(t, "at")), Refused: rapid.String().Draw(t, "refused"), Failed: rapid.String().Draw(t, "failed")}
+		sent := packetReply{At: time.Unix(0, rapid.Int64().Draw(t, "at")), Refused: rapid.String().Draw(t, "refused"), Failed: rapid.String().Draw(t, "failed"), Over: rapid.Bool().Draw(t, "over")}
 		for range rapid.IntRange(0, 3).Draw(t, "leases") {
 			sent.Stale = append(sent.Stale, shards.Lease{Shard: rapid.Uint64().Draw(t, "shard"), Epoch: rapid.Uint64().Draw(t, "epoch")})
 		}

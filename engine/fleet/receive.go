@@ -48,6 +48,9 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 		answer((&packetReply{At: time.Now(), Refused: notJoined}).append(nil))
 		return
 	}
+	for ; w.first < min(head.Oldest, w.next); w.first++ {
+		delete(w.replies, w.first)
+	}
 	if head.Number < w.next {
 		if state := w.replies[head.Number]; state != nil && state.reply == nil {
 			state.answers = append(state.answers, answer)
@@ -62,7 +65,7 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 	switch early, ok := w.stash[head.Number]; {
 	case ok:
 		early.answer(nil) // a copy
-	case len(w.stash) >= keptReplies:
+	case len(w.stash) >= maxEarly:
 		answer(nil) // it is sent again
 		p.mu.Unlock()
 		return
@@ -77,7 +80,6 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 			delete(w.stash, number)
 			w.next++
 			w.replies[number] = &packetState{answers: []func([]byte){next.answer}}
-			delete(w.replies, number-keptReplies)
 		}
 		p.mu.Unlock()
 		if !ok {
@@ -126,8 +128,12 @@ func (p intake) accept(name string, w *client, number uint64, content packet) {
 	}()
 }
 
+// isCut reports whether all sessions of the run are cut. Workers also learn it from each reply, because orders may arrive later: a session
+// that fails for that reason must not begin again.
+func (p intake) isCut() bool { return p.host.Context().Err() != nil }
+
 func (p intake) reply(w *client, number uint64, r *packetReply) {
-	r.At = time.Now()
+	r.At, r.Over = time.Now(), p.isCut()
 	p.mu.Lock()
 	state := w.replies[number]
 	p.mu.Unlock()
@@ -409,6 +415,7 @@ func (p intake) call(name string, body []byte, answer func([]byte)) {
 		defer p.cfg.Rescue()
 		r := p.answer(ctx, name, w, &of)
 		cancel()
+		r.Over = p.isCut()
 		p.complete(&state.packetState, codec.AppendWire(nil, &r))
 	}()
 }

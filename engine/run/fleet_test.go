@@ -167,6 +167,33 @@ func TestResultOverAFleet(t *testing.T) {
 	})
 }
 
+// TestSlowDiskUnderAFleet checks that a run continues although nothing is durable for a minute, in which its worker sends hundreds of
+// reports.
+func TestSlowDiskUnderAFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, whole := &enginetest.Journal{}, &enginetest.Journal{}
+		config := func(j *enginetest.Journal) run.Config {
+			cfg := enginetest.Config(10, &enginetest.Crowd{Asks: 4, Work: time.Second}, j)
+			cfg.Settings.Limit = 2
+			return cfg
+		}
+		start(t, config(whole)).Wait()
+		cfg := config(j)
+		cfg.Pool = newFleet(t, fleettest.Faults{}).pool(1)
+		r := start(t, cfg)
+		time.Sleep(1500 * time.Millisecond)
+		j.Stall()
+		time.Sleep(time.Minute)
+		j.Heal()
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Fatalf("it ended as %v: %s", got.Ending, got.Reason)
+		}
+		if a, b := enginetest.Results(j.Sessions()), enginetest.Results(whole.Sessions()); a != b {
+			t.Errorf("results\n%s\nwant\n%s", a, b)
+		}
+	})
+}
+
 // TestBudgetOverAFleet checks that sessions in other processes claim from the run's single budget. It is used up exactly, and
 // the run ends with the same reason as in one process.
 func TestBudgetOverAFleet(t *testing.T) {

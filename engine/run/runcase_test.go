@@ -48,10 +48,8 @@ type observer struct {
 	limit    int // in force
 	inFlight int
 	fleet    bool // sessions in flight on one worker do not delay those on another
-	// cut says that the run is cut. A worker that does not know it yet returns a session that could not continue, and may take it again.
-	cut   bool
-	begun map[engine.Place]int
-	err   error
+	begun    map[engine.Place]int
+	err      error
 }
 
 func (w *observer) began(s *engine.Session) {
@@ -62,7 +60,7 @@ func (w *observer) began(s *engine.Session) {
 	switch {
 	case w.inFlight > w.limit:
 		w.err = errors.Join(w.err, fmt.Errorf("session %v is number %d in flight at a limit of %d", s.Place, w.inFlight, w.limit))
-	case w.begun[s.Place] > 1 && (!w.fleet || !w.cut):
+	case w.begun[s.Place] > 1:
 		w.err = errors.Join(w.err, fmt.Errorf("session %v began twice in one process", s.Place))
 	}
 }
@@ -80,12 +78,6 @@ func (w *observer) set(limit int) {
 		limit = max(limit, w.inFlight)
 	}
 	w.limit = limit
-}
-
-func (w *observer) cuts() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut = true
 }
 
 func (w *observer) problem() error {
@@ -163,10 +155,6 @@ func (l *runCase) process(t *testing.T, j *enginetest.Journal, first bool) (run.
 		l.actions = l.actions[1:]
 		time.Sleep(m.after)
 		synctest.Wait()
-		switch m.what {
-		case "cut", "leave", "quit", "die":
-			w.cuts()
-		}
 		switch m.what {
 		case "limit":
 			if !paused && !broken {
