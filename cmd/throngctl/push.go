@@ -20,7 +20,7 @@ import (
 
 // databaseFlag selects the database that also receives results.
 type databaseFlag struct {
-	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Also send results to this Postgres database, such as postgres://user@host/db; none disables it (default: the saved one; variable ${env_database_url})." group:"Results"`
+	DatabaseURL string `name:"database-url" placeholder:"URL" help:"Postgres database for results, such as postgres://user@host/db; none for no database (default: the saved one; variable ${env_database_url})." group:"Results"`
 	flags.Database
 }
 

@@ -83,7 +83,7 @@ func (l Layers) Resolve() (engine.Settings, map[string]Origin, error) {
 	if origins[engine.GovernorSetting].From != "" {
 		s.Manual = false // another governor than that of the run to resume
 	}
-	capped := origins[engine.LimitSetting].From != "" && origins[engine.CeilingSetting].From == "" && !s.Manual
+	capped := origins[engine.LimitSetting].From != "" && origins[engine.CeilingSetting].From == "" && !s.Manual && s.Limit > 0
 	if capped {
 		s.Ceiling = s.Limit
 		moved(origins, engine.CeilingSetting, engine.LimitSetting)

@@ -142,6 +142,7 @@ func TestCeilingFromLimit(t *testing.T) {
 		{Layers{Flags: map[string]string{"floor": "60"}}, 60, 100, "default"},
 		{Layers{Flags: map[string]string{"floor": "60", "ceiling": "40"}}, 50, 40, "--ceiling"}, // Validate reports it
 		{Layers{Flags: map[string]string{"governor": "manual"}, Saved: map[string]string{"ceiling": "8"}}, 50, 8, "saved"},
+		{Layers{Flags: map[string]string{"max-concurrent": "0"}}, 0, 100, "default"}, // Validate reports the limit, and only that
 	} {
 		s, origins, err := c.layers.Resolve()
 		if err != nil || s.Limit != c.limit || s.Ceiling != c.ceiling || origins["ceiling"].Source() != c.from {
