@@ -366,6 +366,11 @@ func (j *job) begin(g *grant) bool {
 			Cycle: number, Now: g.Cycle.Now, Ready: time.Now(), Injected: g.Cycle.Injected, Paused: g.Cycle.Paused, Elapsed: g.Cycle.Elapsed,
 			Memory: memories.NewTable(g.Memory), Deltas: g.Deltas, Feed: func() (run.Task, bool) { return j.feed.next(number) },
 		})
+		j.mu.Lock()
+		if o := &j.order; o.Open && o.Cycle.Number == number { // a later order may have come before the grant
+			j.pool.PauseClock(o.Cycle.Paused)
+		}
+		j.mu.Unlock()
 	}
 	for _, t := range g.Tasks {
 		agent := int(t.Agent)

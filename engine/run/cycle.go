@@ -22,6 +22,7 @@ type cycle struct {
 	allowed     atomic.Int64 // how many sessions of Todo may start; used only if they do not start together
 	waited      atomic.Int64 // from Ready until the newest wave could start, or until the start of the schedule
 	filledAfter atomic.Int64 // 1 + time from Ready until the last session that may start did; 0 while some are left
+	paused      atomic.Bool  // the clock is
 	requeued    requeueList
 }
 
@@ -50,13 +51,13 @@ func (c *cycle) setTimeout(limit time.Duration) {
 
 // pause pauses the cycle's clock, resume continues it, and stop frees it.
 func (c *cycle) pause() {
-	if c != nil && c.clock != nil {
+	if c != nil && c.clock != nil && c.paused.CompareAndSwap(false, true) {
 		c.clock.Hold()
 	}
 }
 
 func (c *cycle) resume() {
-	if c != nil && c.clock != nil {
+	if c != nil && c.clock != nil && c.paused.CompareAndSwap(true, false) {
 		c.clock.Release()
 	}
 }
