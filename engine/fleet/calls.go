@@ -118,6 +118,7 @@ func (p intake) carry(name string, w *client, o engine.Outlay) {
 	defer p.mu.Unlock()
 	if p.clients[name] == w {
 		w.account.balance = w.account.balance.Plus(o)
+		crew(p).settleAccounts()
 	} else if o != (engine.Outlay{}) {
 		p.queueUnrecorded(o)
 	}

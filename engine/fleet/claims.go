@@ -58,6 +58,8 @@ func (p intake) grant(w *client, leased *shards.Grant) grant {
 		if t.Prefix, t.Begun = p.prefixes.get(agent, t.Take); t.Begun {
 			p.prefixes.handOver(agent)
 			w.account.begun[agent] = p.prefixes.spent(agent)
+		} else {
+			delete(w.account.begun, agent) // of an earlier session in the cycle
 		}
 		g.Tasks = append(g.Tasks, t)
 		p.remember(w, &g, agent)

@@ -240,6 +240,23 @@ func (p crew) settleAccount(w *client) {
 	}
 }
 
+// settleAccounts counts what the workers have spent and no row contains, once no session is left that could contain it: sessions that
+// were passed to others have spent it. mu is held.
+func (p crew) settleAccounts() {
+	if p.book.Left() > 0 {
+		return
+	}
+	for agent := range p.prefixes {
+		p.prefixes.handOver(agent)
+	}
+	for _, w := range p.clients {
+		if b := w.account.balance; b != (engine.Outlay{}) {
+			intake(p).queueUnrecorded(b)
+			w.account.balance = engine.Outlay{}
+		}
+	}
+}
+
 func (p crew) drain(name string, drains bool) {
 	p.do(func() {
 		if w := p.clients[name]; w != nil && w.joined { // join drains the others

@@ -164,6 +164,7 @@ func (p intake) take(name string, w *client, f *frame, of *accepted, r *packetRe
 		p.mu.Lock()
 		a := &w.account
 		a.claimed, a.balance = a.claimed.Minus(s.Claimed), a.balance.Plus(s.Spent)
+		crew(p).settleAccounts()
 		p.mu.Unlock()
 		return err
 	case traceFrame:
@@ -295,6 +296,7 @@ func (p intake) add(name string, w *client, of *accepted) {
 	}
 	p.do(func() {
 		w.ended += int64(len(of.ended))
+		crew(p).settleAccounts() // before the run learns that the cycle may end
 		p.queue(run.NewBatch(of.ended, of.counts))
 		p.undelivered -= freeing
 		for range of.probes {

@@ -245,6 +245,9 @@ func (b *Book) idleWorkers(but string) (names []string) {
 	return names
 }
 
+// Left returns how many released sessions have neither ended nor been cut.
+func (b *Book) Left() int { return b.left }
+
 // Requeue adds the session of an agent that has ended.
 func (b *Book) Requeue(agent int) {
 	b.left++
