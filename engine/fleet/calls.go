@@ -75,7 +75,7 @@ func (p intake) spend(ctx context.Context, name string, w *client, of *call, r *
 
 // lock is held by the worker that requests a shared answer.
 type lock struct {
-	owner    string
+	owner    *client
 	released chan struct{}
 }
 
@@ -103,11 +103,9 @@ func (p intake) shared(ctx context.Context, name string, w *client, of *call, r 
 	case releaseSharedCall:
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if l := p.locks[k.Key]; l != nil && l.owner == name {
-			p.unlock(k.Key)
-		}
+		p.release(w, k.Key)
 	default:
-		r.Entry, r.OK, err = p.awaitShared(ctx, name, k.Key)
+		r.Entry, r.OK, err = p.awaitShared(ctx, w, k.Key)
 	}
 	return err
 }
@@ -124,8 +122,8 @@ func (p intake) carry(name string, w *client, o engine.Outlay) {
 	}
 }
 
-// awaitShared waits for the worker that requests an answer, or makes this worker the one.
-func (p intake) awaitShared(ctx context.Context, name string, key engine.SharedKey) (engine.Entry, bool, error) {
+// awaitShared waits for the session that requests an answer, or makes this session of a worker the one.
+func (p intake) awaitShared(ctx context.Context, w *client, key engine.SharedKey) (engine.Entry, bool, error) {
 	for {
 		if e, ok := p.host.Recall(key); ok {
 			return e, true, nil
@@ -135,43 +133,39 @@ func (p intake) awaitShared(ctx context.Context, name string, key engine.SharedK
 			p.mu.Unlock()
 			return engine.Entry{}, false, context.Cause(ctx)
 		}
-		l := p.locks[key]
-		if l == nil || l.owner == name { // its own call was sent again
-			if l == nil {
-				p.locks[key] = &lock{name, make(chan struct{})}
-			}
+		held := p.locks[key]
+		if held == nil {
+			p.locks[key] = &lock{w, make(chan struct{})}
 			p.mu.Unlock()
-			if e, ok := p.host.Recall(key); ok { // settled in between
+			e, ok := p.host.Recall(key)
+			if ok { // settled in between
 				p.mu.Lock()
-				p.unlock(key)
+				p.release(w, key)
 				p.mu.Unlock()
-				return e, true, nil
 			}
-			return engine.Entry{}, false, nil
+			return e, ok, nil
 		}
 		p.mu.Unlock()
 		select {
-		case <-l.released:
+		case <-held.released:
 		case <-ctx.Done():
 			return engine.Entry{}, false, context.Cause(ctx)
 		}
 	}
 }
 
-// unlock lets others request a shared answer. mu is held.
-func (p intake) unlock(key engine.SharedKey) {
-	if l := p.locks[key]; l != nil {
+// release lets others request a shared answer, if it is this worker that does. mu is held.
+func (p intake) release(w *client, key engine.SharedKey) {
+	if l := p.locks[key]; l != nil && l.owner == w {
 		close(l.released)
 		delete(p.locks, key)
 	}
 }
 
 // releaseLocks releases the locks of a lost worker. mu is held.
-func (p intake) releaseLocks(name string) {
-	for key, l := range p.locks {
-		if l.owner == name {
-			p.unlock(key)
-		}
+func (p intake) releaseLocks(w *client) {
+	for key := range p.locks {
+		p.release(w, key)
 	}
 }
 

@@ -192,7 +192,7 @@ func (p crew) lose(name, why string) {
 		of.cancel()
 	}
 	p.book.Leave(name)
-	intake(p).releaseLocks(name)
+	intake(p).releaseLocks(w)
 	p.settleAccount(w)
 	p.carryOut()
 	joined := w.joined

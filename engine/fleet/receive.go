@@ -404,8 +404,9 @@ func (p intake) call(name string, body []byte, answer func([]byte)) {
 	}
 	if of.Oldest > w.oldest {
 		w.oldest = of.Oldest
-		for id := range w.calls {
+		for id, state := range w.calls {
 			if id < w.oldest {
+				state.cancel() // no session waits for it
 				delete(w.calls, id)
 			}
 		}
