@@ -193,8 +193,25 @@ func begin(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*job
 	return j, err
 }
 
+// receiveTime is how long a worker tries to receive a bundle before it tells the coordinator that it cannot.
+const receiveTime = 10 * time.Second
+
+// receive receives a bundle, also if the connection is interrupted meanwhile.
+func receive(ctx context.Context, link Link, name string, beats *beats) ([]byte, error) {
+	for began := time.Now(); ; {
+		bundle, err := link.Bundle(ctx, name)
+		if err == nil || ctx.Err() != nil || beats.silent() || time.Since(began) > receiveTime {
+			return bundle, err //nolint:wrapcheck // prepare wraps it
+		}
+		select {
+		case <-time.After(BeatEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
 func prepare(ctx context.Context, cfg *WorkerConfig, o *order, beats *beats) (*job, error) {
-	bundle, err := cfg.Link.Bundle(ctx, o.Bundle)
+	bundle, err := receive(ctx, cfg.Link, o.Bundle, beats)
 	if err != nil {
 		return nil, fmt.Errorf("receive the scenario: %w", err)
 	}
