@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -62,16 +63,23 @@ func (f *feed) begin(cycle int) bool {
 	return former
 }
 
-// add adds the sessions of a lease.
-func (f *feed) add(l *lease, tasks []run.Task) {
+// add adds the sessions of a lease. If the worker has some of them already, it has lost those, and will learn it later. inFlight are the
+// agents whose lost sessions are in flight.
+func (f *feed) add(l *lease, tasks []run.Task) (inFlight []int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for i := range tasks {
+		if former := f.of[tasks[i].Place]; former != nil {
+			inFlight = append(inFlight, f.drop(former)...)
+		}
+	}
 	l.left, f.blocked = len(tasks), false
 	f.leases[l.Shard] = l
 	for i := range tasks {
 		f.of[tasks[i].Place] = l
 	}
 	f.queue = append(f.queue, tasks...)
+	return inFlight
 }
 
 // renew sets the newest delivery of a lease. It reports whether the worker has that lease.
@@ -187,18 +195,20 @@ func (f *feed) lose(lost []shards.Lease) (inFlight []int) {
 		if l == nil || l.Lease != of {
 			continue
 		}
-		l.dead, f.blocked = true, false
-		delete(f.leases, of.Shard)
-		f.queue = slices.DeleteFunc(f.queue, func(t run.Task) bool { return f.of[t.Place] == l })
-		for p, other := range f.of {
-			if other == l {
-				delete(f.of, p)
-			}
-		}
-		for p, other := range f.running {
-			if other == l {
-				inFlight = append(inFlight, p.Agent)
-			}
+		inFlight = append(inFlight, f.drop(l)...)
+	}
+	return inFlight
+}
+
+// drop drops the sessions of a lease that the worker has lost. It returns the agents whose sessions are in flight. mu is held.
+func (f *feed) drop(l *lease) (inFlight []int) {
+	l.dead, f.blocked = true, false
+	delete(f.leases, l.Shard)
+	f.queue = slices.DeleteFunc(f.queue, func(t run.Task) bool { return f.of[t.Place] == l })
+	maps.DeleteFunc(f.of, func(_ engine.Place, other *lease) bool { return other == l })
+	for p, other := range f.running {
+		if other == l {
+			inFlight = append(inFlight, p.Agent)
 		}
 	}
 	return inFlight

@@ -337,7 +337,7 @@ func (j *job) take(d Delivery) {
 		return
 	}
 	now := time.Now()
-	j.feed.add(&lease{Lease: g.Lease, delivery: d}, tasksOf(&g, j.memory, now))
+	j.cancelLost(j.feed.add(&lease{Lease: g.Lease, delivery: d}, tasksOf(&g, j.memory, now)))
 	j.pump()
 }
 
@@ -409,10 +409,15 @@ func (j *job) replied(r *packetReply, sent time.Time) {
 	if len(r.Stale) == 0 {
 		return
 	}
-	for _, agent := range j.feed.lose(r.Stale) {
+	j.cancelLost(j.feed.lose(r.Stale))
+	j.pump()
+}
+
+// cancelLost cancels the sessions in flight that the worker has lost.
+func (j *job) cancelLost(agents []int) {
+	for _, agent := range agents {
 		j.pool.Cancel(agent, errLost)
 	}
-	j.pump()
 }
 
 // leaveTime is how long the sessions in flight of a worker may take that ends.
