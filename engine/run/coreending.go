@@ -42,7 +42,11 @@ func (l *lifecycle) writeEnd(e *finalProbes) {
 		c.cycles.closeUnfinished()
 	}
 	t.totals.Peaks = t.peaks()
-	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(c.in.Ledger.Claimed) // abandoned sessions will not settle in time
+	claimed := c.in.Ledger.Claimed // by sessions that will not settle in time: they were abandoned,
+	t.totals.Peaks.Spent = t.totals.Peaks.Spent.Plus(claimed)
+	if l.ending == engine.EndFinished { // or another worker of a fleet has executed them since
+		t.totals.Peaks.Unrecorded = t.totals.Peaks.Unrecorded.Plus(claimed)
+	}
 	if c.in.Inexact != nil {
 		t.totals.InexactSince(*c.in.Inexact)
 	}

@@ -21,12 +21,13 @@ func TestSpendingUnderFaults(t *testing.T) {
 			EarlyLapse: float64(rapid.IntRange(0, 3).Draw(r, "lapse")) / 4,
 		}
 		crowd := &enginetest.Crowd{Asks: rapid.IntRange(1, 6).Draw(r, "asks"), Work: 10 * time.Second, Fail: 0.3, Shares: rapid.IntRange(0, 3).Draw(r, "shares")}
+		budget := rapid.SampledFrom([]int64{0, 100_000}).Draw(r, "budget")
 		events := rapid.SliceOfN(rapid.SampledFrom([]string{"part", "heal", "kill", "join", "requeue", "requeue", ""}), 0, 12).Draw(r, "events")
 		check(r, t, func(t *testing.T) error {
 			f := newFleet(t, faults)
 			f.apart = true
 			cfg := enginetest.Config(20, crowd.Copy(), &enginetest.Journal{Latency: time.Millisecond})
-			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Pool = 6, 2, f.pool(2)
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.Budget.Requests, cfg.Pool = 6, 2, budget, f.pool(2)
 			r := start(t, cfg)
 			for i, e := range events {
 				time.Sleep(1700 * time.Millisecond)
