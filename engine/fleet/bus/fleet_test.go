@@ -58,6 +58,14 @@ func TestWorkersReceiveTheNewestOrder(t *testing.T) {
 		a.mu.Unlock()
 		beat(t, a)
 		expectOrder(t, a, "99")
+		a.mu.Lock()
+		a.newest += 1e9 // it has one of an earlier coordinator, whose clock was ahead
+		a.mu.Unlock()
+		s.Order("a", []byte("later"))
+		beat(t, a)
+		expectOrder(t, a, "later")
+		s.Order("a", []byte("last"))
+		expectOrder(t, a, "last")
 	})
 }
 

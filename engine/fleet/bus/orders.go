@@ -24,17 +24,22 @@ func (o *orders) set(worker string, content []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last = max(o.last+1, uint64(time.Now().UnixMicro())) // increases, also when the coordinator is restarted
-	o.newest[worker] = order{o.last, bytes.Clone(content)}
+	o.newest[worker] = order{max(o.last, o.newest[worker].revision+1), bytes.Clone(content)}
 	o.write(worker)
 }
 
-// check writes the order again, if a worker has another one.
+// check writes the order again, if a worker has another one. A later one is of an earlier coordinator, whose clock was ahead.
 func (o *orders) check(worker string, revision uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if n := o.newest[worker].revision; n > 0 && n != revision {
-		o.write(worker)
+	n := o.newest[worker]
+	if n.revision == 0 || n.revision == revision {
+		return
 	}
+	if n.revision < revision {
+		o.newest[worker] = order{revision + 1, n.content}
+	}
+	o.write(worker)
 }
 
 // writeAll writes all orders again, after the bucket was lost.
