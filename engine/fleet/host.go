@@ -34,7 +34,7 @@ type host struct {
 	newest uint64
 	open   map[uint64]struct{}               // calls without an answer
 	known  map[engine.SharedKey]engine.Entry // answers of the run
-	free   engine.Outlay                     // claimed while there was no budget
+	free   map[engine.Outlay]int             // claims in progress that were made while there was no budget
 	failed failedTraces
 }
 
@@ -51,6 +51,7 @@ const maxFailedTraces = 50
 func newHost(link Link, o *order, ctx context.Context, f *feed, over func()) *host {
 	h := &host{
 		link: link, session: o.Session, of: o.Host, keeps: o.Keeps, ctx: ctx, feed: f, over: over, open: map[uint64]struct{}{}, known: map[engine.SharedKey]engine.Entry{},
+		free: map[engine.Outlay]int{},
 	}
 	h.settings.Store(o.Settings)
 	h.injected.Store(new([]engine.Injection))
@@ -182,14 +183,16 @@ func (h *host) claimFree(a engine.Outlay) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.free = h.free.Plus(a)
+	h.free[a]++
 	return true
 }
 
 func (h *host) Settle(claimed, spent engine.Outlay) {
 	h.mu.Lock()
-	if h.free.Requests >= claimed.Requests && h.free.Requests > 0 {
-		h.free = h.free.Minus(claimed)
+	if n := h.free[claimed]; n > 0 {
+		if h.free[claimed] = n - 1; n == 1 {
+			delete(h.free, claimed)
+		}
 		claimed = engine.Outlay{}
 	}
 	h.mu.Unlock()
