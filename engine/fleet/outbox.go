@@ -83,6 +83,13 @@ func (o *outbox) empty() bool {
 	return len(o.frames) == 0 && len(o.open) == 0
 }
 
+// full reports whether no further packet can be sent before one under way has its reply.
+func (o *outbox) full() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.open) >= window
+}
+
 func (o *outbox) rouse() {
 	select {
 	case o.wake <- struct{}{}:

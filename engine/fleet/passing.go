@@ -147,8 +147,12 @@ func (j *job) report(dst []byte) []byte {
 	return appendFrame(dst, reportFrame, func(dst []byte) []byte { return appendReport(dst, &r) })
 }
 
-// describe sends what people see of this worker.
+// describe sends what people see of this worker. While packets wait for the coordinator's journal, it does not: all that it would say
+// meanwhile would be in one packet.
 func (j *job) describe() {
+	if j.outbox.full() {
+		return
+	}
 	s := status{Cycle: j.feed.number(), Activity: j.pool.Oldest(mostShown), Trip: time.Duration(j.trip.Load())}
 	if j.cfg.Host != nil {
 		s.Host = j.cfg.Host()

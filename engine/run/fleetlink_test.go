@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,20 @@ import (
 	"github.com/throng-sim/throng/engine/fleet/fleettest"
 	"github.com/throng-sim/throng/engine/service/lending"
 )
+
+// work starts a worker with a link of its own.
+func work(f *testFleet, link fleet.Link, p engine.Program) {
+	ctx, end := context.WithCancel(context.Background())
+	f.ends[link.Name()] = end
+	f.all.Go(func() {
+		_ = fleet.Work(ctx, fleet.WorkerConfig{
+			Link: link,
+			Prepare: func(context.Context, []byte, *lending.Borrower, fleet.Part) (*fleet.Prepared, error) {
+				return &fleet.Prepared{Program: p}, nil
+			},
+		})
+	})
+}
 
 // interrupted is a link that is interrupted while the worker receives its first bundles.
 type interrupted struct {
@@ -34,22 +49,50 @@ func TestInterruptedBundle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, fleettest.Faults{})
 		cfg := enginetest.Config(4, &enginetest.Crowd{Work: time.Second}, &enginetest.Journal{})
-		ctx, end := context.WithCancel(t.Context())
-		f.ends["w0"] = end
-		f.all.Go(func() {
-			_ = fleet.Work(ctx, fleet.WorkerConfig{
-				Link: &interrupted{f.bus.Join("w0"), 3},
-				Prepare: func(context.Context, []byte, *lending.Borrower, fleet.Part) (*fleet.Prepared, error) {
-					return &fleet.Prepared{Program: cfg.Program}, nil
-				},
-			})
-		})
+		work(f, &interrupted{f.bus.Join("w0"), 3}, cfg.Program)
 		cfg.Pool = f.pool(0)
 		r := start(t, cfg)
 		late := time.AfterFunc(time.Hour, func() { _, _ = r.Stop("test", "it takes forever"), r.Stop("test", "it takes forever") })
 		defer late.Stop()
 		if got := r.Wait(); got.Ending != engine.EndFinished {
 			t.Errorf("it ended as %v: %s; the workers are %+v", got.Ending, got.Reason, f.of.Workers())
+		}
+	})
+}
+
+// measured is a link that knows the size of the largest request.
+type measured struct {
+	fleet.Link
+	largest atomic.Int64
+}
+
+func (l *measured) Request(ctx context.Context, request []byte) ([]byte, error) {
+	if n := int64(len(request)); n > l.largest.Load() {
+		l.largest.Store(n)
+	}
+	return l.Link.Request(ctx, request) //nolint:wrapcheck // as the link says it
+}
+
+// TestWorkerUnderASlowDisk checks that a worker does not gather news of itself while the coordinator cannot take it: it would need more
+// and more memory, and in the end one packet for all.
+func TestWorkerUnderASlowDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &enginetest.Journal{}
+		f := newFleet(t, fleettest.Faults{})
+		cfg := enginetest.Config(50, &enginetest.Crowd{Asks: 4, Work: 10 * time.Second}, j)
+		link := &measured{Link: f.bus.Join("w0")}
+		work(f, link, cfg.Program)
+		cfg.Settings.Limit, cfg.Pool = 50, f.pool(0)
+		r := start(t, cfg)
+		time.Sleep(time.Second)
+		j.Stall()
+		time.Sleep(10 * time.Minute)
+		j.Heal()
+		if got := r.Wait(); got.Ending != engine.EndFinished {
+			t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+		}
+		if n := link.largest.Load(); n > 100_000 {
+			t.Errorf("the largest request has %d bytes", n)
 		}
 	})
 }
