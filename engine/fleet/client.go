@@ -53,8 +53,8 @@ type pendingPacket struct {
 
 // packetState is a packet that has arrived. Its reply follows once its rows are durable.
 type packetState struct {
-	reply   []byte // nil while it is not known
-	answers []func([]byte)
+	reply  []byte       // nil while it is not known
+	answer func([]byte) // of the newest copy, while the reply is not known
 }
 
 // callState is a call that has arrived.

@@ -53,7 +53,8 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 	}
 	if head.Number < w.next {
 		if state := w.replies[head.Number]; state != nil && state.reply == nil {
-			state.answers = append(state.answers, answer)
+			state.answer(nil) // the worker waits for this copy instead
+			state.answer = answer
 		} else if state != nil {
 			answer(state.reply)
 		} else {
@@ -79,7 +80,7 @@ func (p intake) packet(name string, body []byte, answer func([]byte)) {
 		if ok {
 			delete(w.stash, number)
 			w.next++
-			w.replies[number] = &packetState{answers: []func([]byte){next.answer}}
+			w.replies[number] = &packetState{answer: next.answer}
 		}
 		p.mu.Unlock()
 		if !ok {
@@ -140,15 +141,13 @@ func (p intake) reply(w *client, number uint64, r *packetReply) {
 	p.complete(state, r.append(nil))
 }
 
-// complete sends the reply to a request, also to those that repeated it.
+// complete sends the reply to a request.
 func (p intake) complete(state *packetState, data []byte) {
 	p.mu.Lock()
-	answers := state.answers
-	state.reply, state.answers = data, nil
+	answer := state.answer
+	state.reply, state.answer = data, nil
 	p.mu.Unlock()
-	for _, answer := range answers {
-		answer(data)
-	}
+	answer(data)
 }
 
 // take handles a frame. order is held.
@@ -393,7 +392,7 @@ func (p intake) call(name string, body []byte, answer func([]byte)) {
 	}
 	if state := w.calls[of.ID]; state != nil {
 		if state.reply == nil {
-			state.answers = append(state.answers, answer)
+			state.answer = answer // the worker waits for this copy instead
 		} else {
 			answer(state.reply)
 		}
@@ -412,7 +411,7 @@ func (p intake) call(name string, body []byte, answer func([]byte)) {
 		}
 	}
 	ctx, cancel := context.WithCancel(p.host.Context())
-	state := &callState{packetState{answers: []func([]byte){answer}}, cancel}
+	state := &callState{packetState{answer: answer}, cancel}
 	w.calls[of.ID] = state
 	go func() {
 		defer p.cfg.Rescue()
