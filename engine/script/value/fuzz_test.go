@@ -21,6 +21,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	for _, s := range []string{
 		`{"a": [1, 2.5, {"b": null}], "a": "\u00e4\ud83d\ude00"}`, `[{"a": 1}, {"a": 2}, {"b": 3, "a": 4}]`, `-0.0e+1`, "\"\xff\"",
 		`[1e400]`, `{"":{"":{}}}`, `123456789012345678901234567890`,
+		`[{` + strings.Repeat(" ", shortObject) + `}, {"a": {` + strings.Repeat("\n", shortObject) + `}}]`,
 	} {
 		f.Add([]byte(s))
 	}

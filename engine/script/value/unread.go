@@ -20,7 +20,11 @@ const shortObject = 48
 // unread passes over an object and returns a record that reads its fields when they are used.
 func (d *decoder) unread(depth int, in place) (Value, error) {
 	start, deepest, before := d.at, d.deepest, d.left
-	d.deepest = depth
+	if d.space(); d.at < len(d.data) && d.data[d.at] == '}' {
+		d.at++
+		return emptyRecord, nil
+	}
+	d.at, d.deepest = start, depth
 	if err := d.passObject(depth); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -55,5 +56,16 @@ func TestUnusedFieldsAreNotRead(t *testing.T) {
 	}
 	if all, used := read(DecodeJSON), read(DecodeJSONLater); used > all/4 {
 		t.Errorf("%v allocations for all fields, %v for one", all, used)
+	}
+}
+
+// TestAnEmptyObjectOfManySpaces checks that an object without fields may be of any length.
+func TestAnEmptyObjectOfManySpaces(t *testing.T) {
+	v, err := DecodeJSONLater([]byte("[{" + strings.Repeat(" ", 2*shortObject) + "}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := v.(*starlark.List).Index(0).(*Record); r.Len() != 0 || len(r.Names()) != 0 || r.Truth() {
+		t.Errorf("it has %v", r)
 	}
 }
