@@ -86,9 +86,9 @@ var cborMode = func() cbor.UserBufferEncMode {
 	return mode
 }()
 
-// answerMode reads texts with any bytes.
+// answerMode reads texts with any bytes, and as many headers as a response may have.
 var answerMode = func() cbor.DecMode {
-	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid}.DecMode()
+	mode, err := cbor.DecOptions{UTF8: cbor.UTF8DecodeInvalid, MaxMapPairs: maxHeader, MaxArrayElements: maxHeader}.DecMode()
 	if err != nil { // the options are constant
 		panic(err)
 	}

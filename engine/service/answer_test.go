@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -46,4 +47,20 @@ func FuzzDecodeAnswer(f *testing.F) {
 			t.Error("an answer without headers")
 		}
 	})
+}
+
+// TestAnAnswerOfManyHeaders checks that an answer of as many headers as fit into a response can be read from the journal.
+func TestAnAnswerOfManyHeaders(t *testing.T) {
+	header := http.Header{}
+	for n, size := 0, 0; size < maxHeader; n++ {
+		name := strconv.FormatInt(int64(n), 36)
+		header[name] = []string{""}
+		size += len(name + ":\r\n")
+	}
+	for _, h := range []http.Header{header, {"A": make([]string, maxHeader/len("A:\r\n"))}} {
+		kept, err := decodeAnswer(encodeAnswer(&Answer{Status: 200, Header: h}))
+		if err != nil || !maps.EqualFunc(kept.Header, h, slices.Equal) {
+			t.Errorf("%d headers: error %v", len(h), err)
+		}
+	}
 }
