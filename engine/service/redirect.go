@@ -45,7 +45,7 @@ func (h *HTTP) Follow(call *Call, r Request) (*Answer, error) {
 func hop(c, last *Call, a *Answer, number int) *Call {
 	return &Call{
 		Session: c.Session, Purse: c.Purse, Clock: c.Clock, Path: c.Path + "~" + strconv.Itoa(number), Retry: c.Retry, Timeout: c.Timeout, Once: c.Once,
-		Repeats: c.Repeats, Keyless: c.Keyless, Expect: c.Expect, Accept: c.Accept, Secrets: c.Secrets, Auth: c.Auth, Private: c.Private,
+		Repeats: c.Repeats, Verify: c.Verify, Keyless: c.Keyless, Expect: c.Expect, Accept: c.Accept, Secrets: c.Secrets, Auth: c.Auth, Private: c.Private,
 		Cookies: last.Cookies.after(a),
 	}
 }
@@ -75,6 +75,6 @@ func (h *HTTP) redirected(call *Call, r *Request, a *Answer) (next Request, move
 		next.Header, next.Body, next.Kind = r.Header.Clone(), r.Body, r.Kind
 	}
 	delete(next.Header, "Idempotency-Key")
-	next.Target, err = ParseTarget((&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).RequestURI())
+	next.Target, err = targetOf(u, u.Path)
 	return next, true, err
 }

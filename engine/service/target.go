@@ -27,7 +27,12 @@ func ParseTarget(text string) (Target, error) {
 	case strings.Contains(text, "#"):
 		return Target{}, badTarget(text, "has a part behind #, which is never sent")
 	}
-	t := Target{path: u.EscapedPath(), query: u.RawQuery}
+	return targetOf(u, text)
+}
+
+// targetOf returns path and query of an address; text describes it in errors.
+func targetOf(u *url.URL, text string) (t Target, err error) {
+	t = Target{path: u.EscapedPath(), query: u.RawQuery}
 	if !strings.HasPrefix(t.path, "/") {
 		t.path = "/" + t.path
 	}
