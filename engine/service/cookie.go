@@ -232,11 +232,19 @@ func (k *Cookies) after(a *Answer) *Cookies {
 }
 
 // alone returns the cookies of another request of the same step.
-func (k *Cookies) alone() *Cookies {
+func (k *Cookies) alone(r *Request, address func(Target) *url.URL) *Cookies {
 	if k == nil {
 		return nil
 	}
-	return &Cookies{Set: slices.Concat(k.Set, k.renewed), login: k.login}
+	return &Cookies{Set: slices.Concat(k.Set, k.renewed), login: k.login, request: r, address: address}
+}
+
+// again returns the cookies of the same request, sent on its own.
+func (k *Cookies) again() *Cookies {
+	if k == nil {
+		return nil
+	}
+	return k.alone(k.request, k.address)
 }
 
 // keepRenewed adds to a response the cookies of a login that its request needed in addition, before those of its own: the later

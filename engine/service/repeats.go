@@ -187,7 +187,7 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 
 // prove sends a request again with its key, to a service that claims to support keys. A replayed response is the proof.
 func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proof {
-	call := by.repetition().sideCall("")
+	call := by.repetition().sideCall("", by.Cookies.again())
 	answer, err := t.send(ctx, req, call)
 	by.repetition().addCost(call)
 	switch {
@@ -200,10 +200,10 @@ func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proo
 }
 
 // sideCall returns a call for another request of the same step, which is neither journaled nor among the steps.
-func (c repetition) sideCall(path string) *Call {
+func (c repetition) sideCall(path string, cookies *Cookies) *Call {
 	return &Call{
 		Session: c.Session, Clock: c.Clock, Path: c.Path + path, Retry: c.Retry, Secrets: c.Secrets, Auth: c.Auth,
-		Private: c.Private, Cookies: c.Cookies.alone(), credentials: credentials{token: c.token},
+		Private: c.Private, Cookies: cookies, credentials: credentials{token: c.token},
 	}
 }
 
@@ -229,7 +229,7 @@ func (h *HTTP) verify(ctx context.Context, by *Call) (instead *Answer, err error
 	}
 	var done bool
 	var mistake error // in the scenario: another attempt does not help
-	call := by.repetition().sideCall(".verify")
+	call := by.repetition().sideCall(".verify", by.Cookies.alone(r, h.address))
 	call.Expect = v.Expect
 	call.Accept = func(a *Answer) (err error) {
 		instead, done, err = v.Judge(a)

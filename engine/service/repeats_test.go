@@ -10,6 +10,7 @@ import (
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/enginetest"
+	"github.com/throng-sim/throng/engine/service/redact"
 )
 
 // TestRepeats checks changing requests in doubt: whether they are sent again, their label, and whether they are listed.
@@ -274,6 +275,49 @@ func TestUnknownReplay(t *testing.T) {
 					t.Errorf("reported %d times, want %t", told, tt.inexact)
 				}
 			})
+		})
+	}
+}
+
+// TestCookiesInOtherRequests checks that the request that proves a service's claim is the same as the first, and that a verify may use
+// cookies.
+func TestCookiesInOtherRequests(t *testing.T) {
+	const set = "csrf=token-of-csrf"
+	post := Request{Method: "POST", Target: must(t, "/orders?c="+redact.CookieMark("csrf")), Body: []byte("c=" + redact.CookieMark("csrf")), Kind: BodyForm}
+	for name, of := range map[string]struct {
+		answers []reply
+		change  func(*Call)
+		want    string // the last request
+		label   engine.Label
+	}{
+		"keyed": {
+			[]reply{{err: errReset}, ok200("made"), {status: 200, header: map[string]string{"Idempotency-Replayed": "true"}}},
+			func(c *Call) { c.Repeats = Keyed }, "POST http://shop.example/base/orders?c=token-of-csrf c=token-of-csrf", engine.Resent,
+		},
+		"verify": {[]reply{{err: errReset}, ok200("done")}, func(c *Call) {
+			c.Verify = &Verify{
+				Ask: func(InDoubt) (Request, error) {
+					return Request{Method: "GET", Target: must(t, "/done?c="+redact.CookieMark("csrf"))}, nil
+				},
+				Judge: func(a *Answer) (*Answer, bool, error) { return a, true, nil },
+			}
+		}, "GET http://shop.example/base/done?c=token-of-csrf ", engine.Confirmed},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := &script{answers: of.answers}
+			h := client(t, fake, Limits{})
+			row := stage{}.play(t, func(s *engine.Session) {
+				c := callOf(s, "step")
+				c.Cookies = &Cookies{Set: []string{set + "; Path=/"}}
+				of.change(c)
+				_, err := h.Do(c, post)
+				end(s, c, err)
+			})
+			all := fake.requests()
+			last := all[len(all)-1]
+			if got := last.method + " " + last.url + " " + last.body; len(all) != len(of.answers) || got != of.want || row.Steps[0].Label != of.label || last.header.Get("Cookie") != set {
+				t.Errorf("%s: the last of %d requests is %s, label %v: %s", name, len(all), got, row.Steps[0].Label, row.Error)
+			}
 		})
 	}
 }
