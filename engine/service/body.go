@@ -50,13 +50,13 @@ func tooBig(most int64) error {
 	return fmt.Errorf("%w: more than the %s of `limits: {response_size: …}` of its service", errTooBig, engine.FormatBytes(most))
 }
 
-// isHead reports whether a response has no body, whatever its Content-Length.
-func isHead(resp *http.Response) bool {
-	return resp.Request != nil && resp.Request.Method == http.MethodHead
+// isEmpty reports whether a response has no body, whatever its Content-Length.
+func isEmpty(resp *http.Response) bool {
+	return resp.Request != nil && resp.Request.Method == http.MethodHead || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified
 }
 
 func readBody(resp *http.Response, most int64) ([]byte, error) {
-	if isHead(resp) {
+	if isEmpty(resp) {
 		return nil, nil
 	}
 	if resp.ContentLength > most {

@@ -34,7 +34,7 @@ func (c space) reserve(resp *http.Response, of *term, most int64) error {
 		c.space().trim(-1)
 	}
 	switch n := resp.ContentLength; {
-	case c.Session == nil || n >= 0 && n <= roomFree || isHead(resp):
+	case c.Session == nil || n >= 0 && n <= roomFree || isEmpty(resp):
 		return nil
 	case n > 0:
 		return c.space().claimMemory(of, memoryFor(min(n, most)))
