@@ -102,6 +102,10 @@ func TestShortSecretsHaveOneForm(t *testing.T) {
 	if got := c.display().forDisplay("no 1234567"); got != "no …" {
 		t.Errorf("got %s", got)
 	}
+	c = &Call{Secrets: redact.Spellings(`a/ "b"`)}
+	if got := c.display().forDisplay(`GET /a%2F%20%22b%22?k=a%2F+%22b%22 {"k": "a/ \"b\""}`); got != `GET /…?k=… {"k": "…"}` {
+		t.Errorf("a request is shown as %s", got)
+	}
 }
 
 // TestMalformedAnswersSayNoSecrets uses a server whose responses are not HTTP and repeat the request, which Go's client quotes in

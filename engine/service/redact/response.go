@@ -53,8 +53,14 @@ func Text(text string, spellings []string) string {
 // ShownText removes all spellings from a text for display, however short they are.
 func ShownText(text string, spellings []string) string {
 	for _, form := range spellings {
-		if form != "" {
-			text = strings.ReplaceAll(text, form, Mark)
+		all := []string{form}
+		if len(form) < leastSecret { // its spellings are not among them
+			all = escaped(form)
+		}
+		for _, form := range all {
+			if form != "" {
+				text = strings.ReplaceAll(text, form, Mark)
+			}
 		}
 	}
 	return text
