@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -71,8 +70,8 @@ func inUTF16(text string, low int) []byte {
 	return out
 }
 
-// decoder decodes the first character of a text, and returns its size there.
-type decoder func(text []byte) (char []byte, size int)
+// decoder appends the first character of a text, decoded, and returns its size there.
+type decoder func(to, text []byte) (longer []byte, size int)
 
 // escapings are the kinds of escapes, with their first byte.
 var escapings = []struct {
@@ -89,55 +88,63 @@ func withoutEscaped(text []byte, forms []string) []byte {
 		if !bytes.Contains(text, first.mark) {
 			continue
 		}
-		once := decode(text, nil, first.decode)
-		out := once.spans(forms)
+		once := first.decode.all(text)
+		found := spans(once, forms)
 		for _, second := range escapings {
-			if bytes.Contains(once.text, second.mark) {
-				out = append(out, decode(once.text, once.at, second.decode).spans(forms)...)
+			if bytes.Contains(once, second.mark) {
+				found = append(found, second.decode.origins(once, spans(second.decode.all(once), forms))...)
 			}
 		}
-		text = without(text, out)
+		text = without(text, first.decode.origins(text, found))
 	}
 	return text
 }
 
-// unescaped is a decoded text, with the origin of each of its bytes and of its end.
-type unescaped struct {
-	text []byte
-	at   []int
-}
-
-// decode decodes a text whose bytes have given origins; nil is their own positions.
-func decode(text []byte, at []int, next decoder) unescaped {
-	from := func(i int) int {
-		if at == nil {
-			return i
-		}
-		return at[i]
+// all decodes a text.
+func (next decoder) all(text []byte) []byte {
+	plain := make([]byte, 0, len(text))
+	for i, size := 0, 0; i < len(text); i += size {
+		plain, size = next(plain, text[i:])
 	}
-	plain := unescaped{make([]byte, 0, len(text)), make([]int, 0, len(text)+1)}
-	for i := 0; i < len(text); {
-		char, size := next(text[i:])
-		for range char {
-			plain.at = append(plain.at, from(i))
-		}
-		plain.text = append(plain.text, char...)
-		i += size
-	}
-	plain.at = append(plain.at, from(len(text)))
 	return plain
 }
 
-// spans returns the parts that decode to one of the forms.
-func (u unescaped) spans(forms []string) (all []span) {
+// origins returns the parts of a text that some parts of the decoded text come from. It decodes again: an answer may be long, and the
+// origins of all of its bytes take many times its memory.
+func (next decoder) origins(text []byte, parts []span) []span {
+	if len(parts) == 0 {
+		return nil
+	}
+	var ends []*int // sorted
+	out := slices.Clone(parts)
+	for i := range out {
+		ends = append(ends, &out[i].from, &out[i].to)
+	}
+	slices.SortFunc(ends, func(a, b *int) int { return *a - *b })
+	var char []byte
+	at := 0 // in the decoded text
+	for i, size := 0, 0; i < len(text); i += size {
+		char, size = next(char[:0], text[i:])
+		for at += len(char); len(ends) > 0 && *ends[0] < at; ends = ends[1:] {
+			*ends[0] = i
+		}
+	}
+	for _, end := range ends {
+		*end = len(text)
+	}
+	return out
+}
+
+// spans returns the parts of a text that are one of the forms.
+func spans(text []byte, forms []string) (all []span) {
 	Each(forms, func(form string) {
 		for from := 0; ; {
-			i := bytes.Index(u.text[from:], []byte(form))
+			i := bytes.Index(text[from:], []byte(form))
 			if i < 0 {
 				return
 			}
 			from += i + len(form)
-			all = append(all, span{u.at[from-len(form)], u.at[from]})
+			all = append(all, span{from - len(form), from})
 		}
 	})
 	return all
@@ -161,23 +168,23 @@ func without(text []byte, out []span) []byte {
 }
 
 // unescapeJSON decodes a character of a JSON text.
-func unescapeJSON(text []byte) (char []byte, size int) {
+func unescapeJSON(to, text []byte) (longer []byte, size int) {
 	if text[0] != '\\' || len(text) < 2 {
-		return text[:1], 1
+		return append(to, text[0]), 1
 	}
 	if i := strings.IndexByte(`"\/bfnrt`, text[1]); i >= 0 {
-		return []byte{"\"\\/\b\f\n\r\t"[i]}, 2
+		return append(to, "\"\\/\b\f\n\r\t"[i]), 2
 	}
 	first, ok := unit(text)
 	if !ok {
-		return text[:1], 1
+		return append(to, text[0]), 1
 	}
 	if second, ok := unit(text[6:]); ok && utf16.IsSurrogate(first) {
 		if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-			return utf8.AppendRune(nil, r), 12
+			return utf8.AppendRune(to, r), 12
 		}
 	}
-	return utf8.AppendRune(nil, first), 6
+	return utf8.AppendRune(to, first), 6
 }
 
 // unit parses \uXXXX at the beginning of a text.
@@ -185,33 +192,44 @@ func unit(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	return rune(n), err == nil
+	return hexadecimal(text[2:6])
+}
+
+// hexadecimal parses a number. [strconv.ParseUint] allocates an error for what is none, and an answer may have many.
+func hexadecimal(digits []byte) (n rune, ok bool) {
+	for _, c := range digits {
+		i := strings.IndexByte("0123456789abcdef", c|0x20)
+		if i < 0 || c < '0' {
+			return 0, false
+		}
+		n = n<<4 | rune(i)
+	}
+	return n, true
 }
 
 // unescapePercent decodes a character of a text with %XX.
-func unescapePercent(text []byte) (char []byte, size int) {
+func unescapePercent(to, text []byte) (longer []byte, size int) {
 	if text[0] == '%' && len(text) >= 3 {
-		if n, err := strconv.ParseUint(string(text[1:3]), 16, 8); err == nil {
-			return []byte{byte(n)}, 3
+		if n, ok := hexadecimal(text[1:3]); ok {
+			return append(to, byte(n)), 3
 		}
 	}
-	return text[:1], 1
+	return append(to, text[0]), 1
 }
 
 // unescapeHTML decodes a character of a text with character references (&#XX; and &name;).
-func unescapeHTML(text []byte) (char []byte, size int) {
+func unescapeHTML(to, text []byte) (longer []byte, size int) {
 	const longest = 12
 	if text[0] != '&' {
-		return text[:1], 1
+		return append(to, text[0]), 1
 	}
 	end := bytes.IndexByte(text[:min(len(text), longest)], ';')
 	if end < 0 {
-		return text[:1], 1
+		return append(to, text[0]), 1
 	}
 	reference := string(text[:end+1])
 	if plain := html.UnescapeString(reference); plain != reference {
-		return []byte(plain), end + 1
+		return append(to, plain...), end + 1
 	}
-	return text[:1], 1
+	return append(to, text[0]), 1
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -81,12 +82,20 @@ func TestSecretsAreTakenOutOfEncodedAnswers(t *testing.T) {
 	}
 }
 
-func decoded(text []byte, decode func([]byte) ([]byte, int)) (plain []byte) {
-	for len(text) > 0 {
-		char, size := decode(text)
-		plain, text = append(plain, char...), text[size:]
+func decoded(text []byte, decode decoder) []byte { return decode.all(text) }
+
+// TestLongAnswersTakeLittleMemory uses answers in which every character is escaped, once or twice.
+func TestLongAnswersTakeLittleMemory(t *testing.T) {
+	for _, piece := range []string{"%25", `\u0025`, "&amp;%25", "1% of it"} {
+		body := bytes.Repeat([]byte(piece), 4<<20/len(piece))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Response(body, http.Header{}, Spellings(decodedSecret))
+		runtime.ReadMemStats(&after)
+		if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(len(body)); times > 8 {
+			t.Errorf("an answer of %q takes %.1f times its length", piece, times)
+		}
 	}
-	return plain
 }
 
 // TestNothingButSecretsIsTakenOut uses an escaped answer without a secret.
