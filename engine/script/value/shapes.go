@@ -1,6 +1,9 @@
 package value
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // place says roughly where in a document an object is. Objects in the same place usually have the same names.
 type place uint32
@@ -11,8 +14,8 @@ func (p place) field(n int) place { return p*31 + place(n) + 1 }
 // shapes are the shapes that a decoder saw last, by place and first name.
 type shapes [64]*Shape
 
-// widest is the most names of a shape that is kept.
-const widest = 64
+// widest is the most names of a shape that is kept, and longest the length in bytes of its longest name.
+const widest, longest = 64, 256
 
 // like returns the shape of an earlier object in a place whose names may be the same as those of the object that begins with some name;
 // name may have more behind it.
@@ -26,7 +29,8 @@ func (s *shapes) like(in place, name []byte) *Shape {
 
 // keep keeps a shape for a place.
 func (s *shapes) keep(in place, shape *Shape) {
-	if len(shape.names) <= widest {
+	long := func(name string) bool { return len(name) > longest }
+	if len(shape.names) <= widest && !slices.ContainsFunc(shape.names, long) {
 		s[index(in, shape.names[0])] = shape
 	}
 }

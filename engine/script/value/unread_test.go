@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -67,5 +68,25 @@ func TestAnEmptyObjectOfManySpaces(t *testing.T) {
 	}
 	if r := v.(*starlark.List).Index(0).(*Record); r.Len() != 0 || len(r.Names()) != 0 || r.Truth() {
 		t.Errorf("it has %v", r)
+	}
+}
+
+// TestLongNamesAreNotKept checks that a decoder keeps a small part of a document only.
+func TestLongNamesAreNotKept(t *testing.T) {
+	d := new(decoder)
+	for i := range 1000 {
+		d.data, d.at, d.left = fmt.Appendf(nil, `{"%d": 0, "%s": 0}`, i, strings.Repeat("x", 1<<16)), 0, maxWeight
+		if _, err := d.value(0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := 0
+	for _, shape := range d.shapes {
+		if shape != nil {
+			size += len(strings.Join(shape.names, ""))
+		}
+	}
+	if size > 1<<20 {
+		t.Errorf("a decoder keeps %d bytes", size)
 	}
 }
