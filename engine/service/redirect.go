@@ -46,7 +46,7 @@ func hop(c, last *Call, a *Answer, number int) *Call {
 	return &Call{
 		Session: c.Session, Purse: c.Purse, Clock: c.Clock, Path: c.Path + "~" + strconv.Itoa(number), Retry: c.Retry, Timeout: c.Timeout, Once: c.Once,
 		Repeats: c.Repeats, Verify: c.Verify, Keyless: c.Keyless, Expect: c.Expect, Accept: c.Accept, Secrets: c.Secrets, Auth: c.Auth, Private: c.Private,
-		Cookies: last.Cookies.after(a),
+		Cookies: last.Cookies.after(a), account: account{announcement: announcement{announced: last.announced}},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/spans"
 )
 
 // moved is a redirect that keeps method and body.
@@ -59,6 +60,31 @@ func TestRedirectsToOddPaths(t *testing.T) {
 		})
 		if all := fake.requests(); len(all) != 2 || all[1].url != want || row.Class != engine.NoError {
 			t.Errorf("to %s: %d requests, the last %s: %s", location, len(all), fmt.Sprint(all[len(all)-1].url), row.Error)
+		}
+	}
+}
+
+// TestEachRedirectedRequestIsAnnounced checks that no request has the traceparent of another one, unless the scenario sets it.
+func TestEachRedirectedRequestIsAnnounced(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		fake := &script{answers: []reply{moved("/base/2"), moved("/base/3"), ok200("")}}
+		h := client(t, fake, Limits{})
+		h.Trace(spans.Options{Propagate: true})
+		header := http.Header{}
+		if own {
+			header.Set("Traceparent", "own")
+		}
+		stage{}.play(t, func(s *engine.Session) {
+			c := callOf(s, "step")
+			_, err := h.Follow(c, Request{Method: "GET", Target: must(t, "/"), Header: header})
+			end(s, c, err)
+		})
+		seen := map[string]int{}
+		for _, r := range fake.requests() {
+			seen[r.header.Get("Traceparent")]++
+		}
+		if own && seen["own"] != 3 || !own && (len(seen) != 3 || seen[""] > 0) {
+			t.Errorf("traceparents %v", seen)
 		}
 	}
 }
