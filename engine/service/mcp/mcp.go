@@ -99,7 +99,7 @@ func (s *Service) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	for again := false; ; again = true {
-		t := &trip{header: r.Header}
+		t := &trip{header: r.Header, single: r.GetBody == nil}
 		answer, reused, err := s.exchange(context.WithValue(r.Context(), tripKey{}, t), &call)
 		if err == nil {
 			return response(r, http.StatusOK, nil, answer)

@@ -243,3 +243,38 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// TestCallsAreNotSentAgain checks that a call that must not be repeated reaches the server once if that closes its connection instead of
+// answering. Others are sent again.
+func TestCallsAreNotSentAgain(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		_, good := newServer(t)
+		var calls atomic.Int64
+		s := connected(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if bytes.Contains(body, []byte("tools/call")) && calls.Add(1) == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			good.ServeHTTP(w, r)
+		}))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.endpoint, strings.NewReader(`{"tool":"text","arguments":{}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Idempotency-Key", "key")
+		if single {
+			r.GetBody = nil
+		}
+		resp, err := s.RoundTrip(r)
+		if n := calls.Load(); single != (err != nil) || single != (n == 1) {
+			t.Errorf("single: %v: %d calls, error %v", single, n, err)
+		}
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 // trip is what one attempt of a call sends and hears: its headers, and how the server failed. The library's errors do not have it.
 type trip struct {
 	header http.Header
+	single bool // the connection pool must not send a request again by itself
 
 	mu     sync.Mutex
 	err    error // of the newest request that had no response
@@ -90,6 +91,9 @@ func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		if !slices.Contains(own, name) {
 			r.Header[name] = values
 		}
+	}
+	if t.single {
+		r.GetBody = nil
 	}
 	resp, err := c.pool.RoundTrip(r)
 	t.mu.Lock()
