@@ -124,7 +124,9 @@ func (h *HTTP) Trust(c *tls.Config) {
 // Through sends all requests by an HTTP proxy. Call it before any request.
 func (h *HTTP) Through(proxy *url.URL) {
 	h.pool.Proxy = http.ProxyURL(proxy)
-	h.leaveToPool(h.pool)
+	if h.direct != nil { // otherwise the pool is used already, perhaps by Via
+		h.leaveToPool(h.pool)
+	}
 }
 
 // leaveToPool sends all requests by base, which uses the pool.

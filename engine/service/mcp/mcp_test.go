@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/internal/clock"
 	"github.com/throng-sim/throng/engine/service"
 )
 
@@ -276,5 +279,38 @@ func TestCallsAreNotSentAgain(t *testing.T) {
 		if err == nil {
 			_ = resp.Body.Close()
 		}
+	}
+}
+
+// TestBehindAProxy checks that a server behind a proxy is spoken to in the protocol.
+func TestBehindAProxy(t *testing.T) {
+	_, h := newServer(t)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "crm.example" {
+			t.Errorf("asked for %s", r.Host)
+		}
+		r.Host = "localhost" // the server is on this machine
+		h.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	u, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Connect("crm", "http://crm.example/mcp", service.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.Through(u)
+	target, err := service.ParseTarget("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.New(t.Context(), 0, nil)
+	defer c.Stop()
+	a, err := s.Do(&service.Call{Clock: c, Path: "list", Retry: engine.Retry{Attempts: 1}}, service.Request{Method: http.MethodGet, Target: target})
+	if err != nil || !bytes.Contains(a.Body, []byte(`"About text"`)) {
+		t.Errorf("got %+v, error %v", a, err)
 	}
 }
