@@ -195,7 +195,7 @@ func unit(text []byte) (r rune, ok bool) {
 	return hexadecimal(text[2:6])
 }
 
-// hexadecimal parses a number. [strconv.ParseUint] allocates an error for what is none, and an answer may have many.
+// hexadecimal parses a number. [strconv.ParseUint] allocates an error for any other text, and an answer may have many.
 func hexadecimal(digits []byte) (n rune, ok bool) {
 	for _, c := range digits {
 		i := strings.IndexByte("0123456789abcdef", c|0x20)
