@@ -2,9 +2,13 @@ package mcp
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -312,5 +316,73 @@ func TestBehindAProxy(t *testing.T) {
 	a, err := s.Do(&service.Call{Clock: c, Path: "list", Retry: engine.Retry{Attempts: 1}}, service.Request{Method: http.MethodGet, Target: target})
 	if err != nil || !bytes.Contains(a.Body, []byte(`"About text"`)) {
 		t.Errorf("got %+v, error %v", a, err)
+	}
+}
+
+// roundTrip is a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestEndsOfSessionsSayNothing checks that a call whose connection broke is not taken for one that was never sent, or that the server
+// refused, because of the request that ends its session.
+func TestEndsOfSessionsSayNothing(t *testing.T) {
+	errBroken := errors.New("broken")
+	for name, end := range map[string]roundTrip{
+		"no connection": func(*http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
+		},
+		"no such session": func(r *http.Request) (*http.Response, error) {
+			return response(r, http.StatusNotFound, nil, []byte("gone"))
+		},
+	} {
+		of := &trip{}
+		send := func(method string, by roundTrip) {
+			r, err := http.NewRequestWithContext(context.WithValue(t.Context(), tripKey{}, of), method, "http://crm.example", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp, err := (&carrier{pool: by}).RoundTrip(r); err == nil {
+				_ = resp.Body.Close()
+			}
+		}
+		send(http.MethodPost, func(*http.Request) (*http.Response, error) { return nil, errBroken })
+		send(http.MethodDelete, end)
+		if !errors.Is(of.err, errBroken) || of.status != 0 {
+			t.Errorf("%s: error %v, status %d", name, of.err, of.status)
+		}
+	}
+}
+
+// TestCompressedAnswers uses a service whose headers ask for a compression.
+func TestCompressedAnswers(t *testing.T) {
+	_, h := newServer(t)
+	s := connected(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := httptest.NewRecorder()
+		h.ServeHTTP(said, r)
+		maps.Copy(w.Header(), said.Header())
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+		}
+		w.WriteHeader(said.Code)
+		if w.Header().Get("Content-Encoding") == "" || said.Body.Len() == 0 {
+			_, _ = said.Body.WriteTo(w)
+			return
+		}
+		packed := gzip.NewWriter(w)
+		_, _ = said.Body.WriteTo(packed)
+		_ = packed.Close()
+	}))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.endpoint, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	resp, err := s.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(resp.Body); err != nil || !bytes.Contains(text, []byte(`"About text"`)) {
+		t.Errorf("got %s, error %v", text, err)
 	}
 }

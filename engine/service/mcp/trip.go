@@ -77,8 +77,8 @@ type carrier struct {
 	most int64 // bytes of a response
 }
 
-// own are the headers that the protocol sets.
-var own = []string{"Accept", "Content-Type", "Content-Length"}
+// own are the headers that the protocol or the pool sets.
+var own = []string{"Accept", "Accept-Encoding", "Content-Type", "Content-Length"}
 
 // mostSaid limits the body of an error that is kept, in bytes.
 const mostSaid = 64 << 10
@@ -96,6 +96,9 @@ func (c *carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.GetBody = nil
 	}
 	resp, err := c.pool.RoundTrip(r)
+	if r.Method == http.MethodDelete { // it ends a session, perhaps while the call that failed is judged
+		return resp, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err != nil {
