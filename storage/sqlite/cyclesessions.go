@@ -57,6 +57,9 @@ func (s *history) CycleSessions(ctx context.Context, run engine.RunID, cycle int
 		}
 		behind = pos
 	}
+	if err := s.still(ctx, key); err != nil {
+		return failed(err)
+	}
 	return behind, nil
 }
 

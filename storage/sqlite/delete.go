@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/throng-sim/throng/engine"
@@ -86,40 +85,26 @@ func (s *removal) delete(ctx context.Context, run engine.RunID) error {
 	hide := func() error {
 		return s.hide(`UPDATE runs SET hidden = ? WHERE key = ? AND NOT hidden`, deleted, key)
 	}
-	undo := func() error {
-		return s.file.Write(func(tx file.Tx) error {
-			return tx.Exec(`UPDATE runs SET hidden = 0 WHERE key = ? AND hidden = ?`, key, deleted)
-		})
-	}
-	if err := s.guarded(run, hide, undo); err != nil {
+	if err := s.guarded(ctx, run, hide); err != nil {
 		return err
 	}
 	return s.remove(ctx, key)
 }
 
-// guarded hides a run, unless it is in progress.
-func (s *removal) guarded(run engine.RunID, hide, undo func() error) error {
-	inProgress := func() error {
-		if h, held := s.claims.Holder(run); held {
-			return fmt.Errorf("%w: %s", engine.ErrInUse, h)
-		}
-		if id := s.claims.Queued()[run]; id != "" {
-			return fmt.Errorf("%w: it waits in the queue as %s, where it can be canceled", engine.ErrInUse, id)
-		}
-		return nil
-	}
-	if err := inProgress(); err != nil {
+// guarded hides a run, unless it is in progress. It cannot be claimed meanwhile.
+func (s *removal) guarded(ctx context.Context, run engine.RunID, hide func() error) error {
+	if err := s.file.ReadOnly(); err != nil {
 		return err
 	}
-	if err := hide(); err != nil {
+	release, err := s.claims.Block(ctx, run)
+	if err != nil {
 		return err
 	}
-	// A claim records the holder and then checks that the run exists. Therefore either the claim fails, or the holder is
-	// found here.
-	if err := inProgress(); err != nil {
-		return errors.Join(err, undo())
+	defer release()
+	if id := s.claims.Queued()[run]; id != "" {
+		return fmt.Errorf("%w: it waits in the queue as %s, where it can be canceled", engine.ErrInUse, id)
 	}
-	return nil
+	return hide()
 }
 
 // hide hides a run; ErrNotFound if no row changed.

@@ -24,6 +24,9 @@ func (s *history) Metrics(ctx context.Context, run engine.RunID, after time.Time
 		at, pos := micros(after), int64(1<<62)
 		for {
 			page, err := s.metricsPage(ctx, key, at, pos)
+			if err == nil && len(page) < pageRows {
+				err = s.still(ctx, key)
+			}
 			if err != nil {
 				yield(nil, fmt.Errorf("metrics of run %s: %w", run, err))
 				return

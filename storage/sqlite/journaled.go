@@ -30,7 +30,9 @@ func (s *history) Journaled(ctx context.Context, run engine.RunID) iter.Seq2[eng
 		for {
 			next, err := first(ctx, readers)
 			if next == nil && err == nil {
-				return
+				if err = s.still(ctx, key); err == nil {
+					return
+				}
 			}
 			stopped := false
 			if err == nil {

@@ -26,7 +26,7 @@ func (s *history) remember(ctx context.Context, run engine.RunID, only *int) (ma
 			return nil, fmt.Errorf("memory of run %s: %w", run, file.Translate(err))
 		}
 		if newest == number { // otherwise rows may have been pruned while they were read
-			return r.Memory, nil
+			return r.Memory, s.still(ctx, r.key)
 		}
 	}
 }

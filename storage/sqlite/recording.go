@@ -114,6 +114,9 @@ func (r *Recording) open(ctx context.Context, cycle int) error {
 			page++
 		}
 	}
+	if err := r.store.still(ctx, r.key); err != nil {
+		return err
+	}
 	r.cycle = cycle
 	return nil
 }
@@ -153,6 +156,11 @@ func (r *Recording) pack(ctx context.Context, pos int64) (*recordedPack, error) 
 			return err
 		})
 		if err != nil {
+			return nil, err
+		}
+	}
+	if len(p.requests) == 0 {
+		if err := r.store.still(ctx, r.key); err != nil {
 			return nil, err
 		}
 	}

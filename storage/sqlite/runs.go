@@ -271,6 +271,16 @@ func (s *core) key(ctx context.Context, id engine.RunID) (key int64, err error) 
 	return key, nil
 }
 
+// still returns an error if a run was deleted while its rows were read: some may have been missing.
+func (s *core) still(ctx context.Context, key int64) error {
+	var there bool
+	err := s.file.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE key = ? AND hidden <> ?)`, key, deleted).Scan(&there)
+	if err == nil && !there {
+		return fmt.Errorf("it was deleted while it was read: %w", engine.ErrNotFound)
+	}
+	return file.Translate(err)
+}
+
 // ErrTrashed says that a run is in the trash.
 var ErrTrashed = fmt.Errorf("%w: it is in the trash, and can be restored", engine.ErrNotFound)
 

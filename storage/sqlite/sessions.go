@@ -40,6 +40,9 @@ func (s *history) merged(ctx context.Context, run engine.RunID, m merge) iter.Se
 		m.store, m.run = s.core, key
 		for {
 			r, err := m.next(ctx)
+			if r == nil && err == nil {
+				err = s.still(ctx, key)
+			}
 			if err != nil {
 				yield(nil, fmt.Errorf("sessions of run %s: %w", run, err))
 				return

@@ -20,7 +20,7 @@ const expiryEvery = 24 * time.Hour
 func (s *trash) Trash(ctx context.Context, run engine.RunID) error {
 	key, err := s.key(ctx, run)
 	if err == nil {
-		err = s.putAway(run, key)
+		err = s.putAway(ctx, run, key)
 	}
 	if err != nil {
 		return fmt.Errorf("delete run %s: %w", run, err)
@@ -29,14 +29,10 @@ func (s *trash) Trash(ctx context.Context, run engine.RunID) error {
 }
 
 // putAway does not change a run that another process is deleting: a partial run must not come back.
-func (s *trash) putAway(run engine.RunID, key int64) error {
-	hide := func() error {
+func (s *trash) putAway(ctx context.Context, run engine.RunID, key int64) error {
+	return s.guarded(ctx, run, func() error {
 		return s.hide(`UPDATE runs SET hidden = ?, trashed = ? WHERE key = ? AND NOT hidden`, trashed, micros(s.options.Now()), key)
-	}
-	undo := func() error {
-		return s.change(`UPDATE runs SET hidden = 0, trashed = 0 WHERE key = ? AND hidden = ?`, key, trashed)
-	}
-	return s.guarded(run, hide, undo)
+	})
 }
 
 // inTrash finds the run in the trash with an ID or prefix; ErrNotFound if there is none or more than one.

@@ -211,7 +211,7 @@ func TestTrashLeavesWhatIsBeingRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	statement(t, s, `UPDATE runs SET hidden = 1`)
-	if err := s.putAway("r", key); !errors.Is(err, engine.ErrNotFound) {
+	if err := s.putAway(t.Context(), "r", key); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a run that is being deleted was moved to the trash: %v", err)
 	}
 	if all, err := s.Trashed(t.Context()); err != nil || len(all) != 0 {

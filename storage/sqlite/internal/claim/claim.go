@@ -77,7 +77,7 @@ func (c *Claims) Claim(ctx context.Context, run engine.RunID) (release func(), e
 		release, err = c.lock(ctx, runPrefix+string(run), "run "+string(run))
 	}
 	if err == nil {
-		// A deletion hides the run and then looks for its claim, so that one of the two notices the other.
+		// A deletion blocks the run while it hides it.
 		if err = c.check(ctx, run); err != nil {
 			release()
 		}
@@ -88,8 +88,29 @@ func (c *Claims) Claim(ctx context.Context, run engine.RunID) (release func(), e
 	return release, nil
 }
 
+// Block keeps a run from being claimed until release is called; the error wraps ErrInUse if it is in progress. It is not shown as in
+// progress.
+func (c *Claims) Block(ctx context.Context, run engine.RunID) (release func(), err error) {
+	name := runPrefix + string(run)
+	held, err := c.take(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	c.forget(name) // that of a process that died
+	return func() { lock.Drop(held, c.logger) }, nil
+}
+
 // lock locks a turn or a run, and writes its holder.
 func (c *Claims) lock(ctx context.Context, name, work string) (release func(), err error) {
+	held, err := c.take(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.hold(name, work, held)
+}
+
+// take locks a turn or a run.
+func (c *Claims) take(ctx context.Context, name string) (*flock.Flock, error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return nil, file.FolderError(err)
 	}
@@ -99,7 +120,7 @@ func (c *Claims) lock(ctx context.Context, name, work string) (release func(), e
 			return nil, file.FolderError(err)
 		}
 		if held != nil {
-			return c.hold(name, work, held)
+			return held, nil
 		}
 		if try+1 < lockTries {
 			if err := lock.Pause(ctx, retryInterval); err != nil {
