@@ -34,12 +34,12 @@ const (
 const batch = 8 << 20
 
 // Copy copies a run from the store in the folder from to the store in the folder to, which is created if it is missing. The run
-// must not be in progress. It is listed there when all of it is copied; an interrupted copy leaves nothing that is listed. Its
-// path, its experiment and how far it was sent to databases are not copied: they belong to the other machine.
+// must not be in progress. It is listed there when all of it is copied and last, if set, has returned nil; an interrupted copy leaves
+// nothing that is listed. Its path, its experiment and how far it was sent to databases are not copied: they belong to the other machine.
 //
 // The errors are [engine.ErrNotFound] if the first store lacks the run, a *[engine.FieldError] if the second one has it, and
 // [blob.ErrForeign] if the first one is damaged or was not written by Throng.
-func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.Logger) (err error) {
+func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.Logger, last func() error) (err error) {
 	source, err := open(from, logger)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.L
 		return fmt.Errorf("%w: another process adds a run or a checkpoint to this store", engine.ErrInUse)
 	}
 	defer func() { err = errors.Join(err, importing.Close()) }()
-	c := &copying{ctx: ctx, source: source, target: target}
+	c := &copying{ctx: ctx, source: source, target: target, last: last}
 	err = c.whole(run)
 	if _, there := errors.AsType[*engine.FieldError](err); err != nil && !there {
 		err = fmt.Errorf("copy run %s: %w", run, err)
@@ -79,6 +79,7 @@ type copying struct {
 	source, target *file.File
 	from, to       int64 // keys of the run
 	shift          int64 // of positions
+	last           func() error
 }
 
 func (c *copying) whole(run engine.RunID) error {
@@ -101,6 +102,11 @@ func (c *copying) whole(run engine.RunID) error {
 	}
 	for _, table := range numbered {
 		if err := c.rows(table, "id"); err != nil {
+			return err
+		}
+	}
+	if c.last != nil {
+		if err := c.last(); err != nil {
 			return err
 		}
 	}

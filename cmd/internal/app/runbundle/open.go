@@ -239,11 +239,14 @@ func (b *Bundle) ours(name string) bool {
 	return name == storeName || ok && logName.MatchString(log)
 }
 
-// Add adds the run to the store of a data folder.
+// Add adds the run to the store of a data folder. It is listed there when the logs of its mocks are there too: without them, it would
+// be resumed with empty mocks.
 func (b *Bundle) Add(ctx context.Context, data string) error {
-	if err := transfer.Copy(ctx, b.Run, b.Dir, data, quiet); err != nil {
-		return err
-	}
+	return transfer.Copy(ctx, b.Run, b.Dir, data, quiet, func() error { return b.addLogs(data) })
+}
+
+// addLogs adds the logs of the mocks to a data folder.
+func (b *Bundle) addLogs(data string) error {
 	folder := filepath.Dir(config.ShopLog(data, b.Run))
 	for _, f := range b.Files {
 		if name, ok := strings.CutPrefix(f.Name, mockFolder); ok && b.ours(f.Name) {
@@ -252,7 +255,7 @@ func (b *Bundle) Add(ctx context.Context, data string) error {
 				err = transfer.CopyFile(filepath.Join(b.Dir, filepath.FromSlash(f.Name)), filepath.Join(folder, name))
 			}
 			if err != nil {
-				return fmt.Errorf("the run was added, but not the log of its mock: %w", err)
+				return fmt.Errorf("the log of its mock: %w", err)
 			}
 		}
 	}

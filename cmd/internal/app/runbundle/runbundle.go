@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -97,7 +98,7 @@ func Write(ctx context.Context, store *sqlite.Store, run engine.RunID, to io.Wri
 		return nil, fmt.Errorf("a folder for the bundle: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := transfer.Copy(ctx, run, store.Dir(), dir, quiet); err != nil {
+	if err := transfer.Copy(ctx, run, store.Dir(), dir, quiet, nil); err != nil {
 		return nil, err
 	}
 	if err := with(dir, func(store *sqlite.Store) (err error) {
@@ -167,12 +168,15 @@ func pack(to io.Writer, m *Manifest, r *engine.RunRecord, data, dir string) erro
 		}
 	}
 	files := map[string]string{storeName: filepath.Join(dir, storeName)}
-	logs, err := filepath.Glob(filepath.Join(filepath.Dir(config.ShopLog(data, m.Run)), string(m.Run)+"*"))
-	if err != nil {
+	folder := filepath.Dir(config.ShopLog(data, m.Run))
+	logs, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, log := range logs {
-		files[mockFolder+filepath.Base(log)] = log
+		if strings.HasPrefix(log.Name(), string(m.Run)) {
+			files[mockFolder+log.Name()] = filepath.Join(folder, log.Name())
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := addFile(add, name, files[name]); err != nil {

@@ -1,0 +1,103 @@
+package runbundle
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/throng-sim/throng/cmd/internal/app/config"
+	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/engine/scenario"
+	"github.com/throng-sim/throng/storage/sqlite"
+)
+
+const (
+	made    = engine.RunID("20260301-120000-abcd")
+	logText = "the orders of a mock shop"
+)
+
+// bundled bundles a run with the log of its mock shop, from the store in a folder that it makes.
+func bundled(t *testing.T, data string) *Bundle {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "tea.yaml")
+	if err := os.WriteFile(file, []byte("title: Tea\npopulation: {count: 1}\nchain tea:\n  step brew: {kind: emit, event: tea}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := scenario.Load(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(data, sqlite.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := engine.RunRecord{ID: made, Title: s.Title, Created: time.Now().Truncate(time.Microsecond), Source: s.Source, Settings: engine.DefaultSettings()}
+	log := config.ShopLog(data, made)
+	if err := errors.Join(store.Create(t.Context(), r), os.MkdirAll(filepath.Dir(log), 0o700), os.WriteFile(log, []byte(logText), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if _, err := Write(t.Context(), store, made, &out); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tea.zip")
+	if err := errors.Join(store.Close(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// TestAdd has a folder whose name looks like a pattern, and makes the log of the mock fail to arrive: then the run is not there
+// either, because it would go on with an empty shop. When the cause is gone, it can be added.
+func TestAdd(t *testing.T) {
+	b, data := bundled(t, filepath.Join(t.TempDir(), "[a-b]*")), t.TempDir()
+	folder := filepath.Dir(config.ShopLog(data, made))
+	if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file in its place
+		t.Fatal(err)
+	}
+	there := func() bool {
+		t.Helper()
+		store, err := sqlite.Open(data, sqlite.Options{Logger: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, found := store.Run(t.Context(), made)
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return found == nil
+	}
+	if err := b.Add(t.Context(), data); err == nil || there() {
+		t.Errorf("without the log: %v; the run is there: %t", err, there())
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Add(t.Context(), data); err != nil || !there() {
+		t.Errorf("the second time: %v; the run is there: %t", err, there())
+	}
+	if text, err := os.ReadFile(config.ShopLog(data, made)); err != nil || string(text) != logText {
+		t.Errorf("the log is %q, %v", text, err)
+	}
+	if err := os.WriteFile(config.ShopLog(data, made), []byte("newer"), 0o600); err != nil { // the run was resumed
+		t.Fatal(err)
+	}
+	if _, there := errors.AsType[*engine.FieldError](b.Add(t.Context(), data)); !there {
+		t.Error("the run was added twice")
+	}
+	if text, err := os.ReadFile(config.ShopLog(data, made)); err != nil || string(text) != "newer" {
+		t.Errorf("the log of a run that was there before is %q, %v", text, err)
+	}
+}
