@@ -214,7 +214,7 @@ func (c *Claims) inLine(ctx context.Context, e queue.Entry, onWait func(holder s
 		return nil, err
 	}
 	defer place.Leave()
-	reported := ""
+	reported := map[string]Holder{} // by the name of the lock
 	for {
 		first, err := place.First()
 		if err != nil {
@@ -232,9 +232,9 @@ func (c *Claims) inLine(ctx context.Context, e queue.Entry, onWait func(holder s
 			}
 		}
 		for _, name := range names {
-			if h, err := c.readHolder(name); err == nil && h.String() != reported && onWait != nil {
-				reported = h.String()
-				onWait(reported)
+			if h, ok := c.holder(name); ok && h != reported[name] && onWait != nil {
+				reported[name] = h
+				onWait(h.String())
 			}
 		}
 		if err := lock.Pause(ctx, pollInterval); err != nil {
