@@ -102,8 +102,8 @@ func (a *Archive) Run(ctx context.Context, id engine.RunID) (storage.RemoteRun, 
 		slices.Reverse(many.Runs)
 		return storage.RemoteRun{}, &many
 	}
-	if err := all[0].CheckIDs(); err != nil {
-		return storage.RemoteRun{}, fmt.Errorf("a run in %s: %w", a.target, err)
+	if all[0].Damage != "" {
+		return storage.RemoteRun{}, fmt.Errorf("a run in %s cannot be read: %s", a.target, all[0].Damage)
 	}
 	return all[0], nil
 }
@@ -123,13 +123,10 @@ func (a *Archive) runs(ctx context.Context, query string, args ...any) ([]storag
 		}
 		r.Created, r.Ended, r.Reason, r.Parent, r.Machine = instant(created), instant(ended), text(reason), engine.RunID(text(parent)), text(machine)
 		r.Name = text(name)
-		if r.Ending, err = engine.ParseEnding(text(ending)); err != nil {
-			return r, err
-		}
-		if r.Inexact, err = sinceOf(inexact); err != nil {
-			return r, err
-		}
-		if err := r.CheckIDs(); err != nil { // other programs may have written to the database
+		var odd [2]error // other programs may have written to the database, and newer versions
+		r.Ending, odd[0] = engine.ParseEnding(text(ending))
+		r.Inexact, odd[1] = sinceOf(inexact)
+		if err := errors.Join(odd[0], odd[1], r.CheckIDs()); err != nil {
 			r.Damage, r.Checkpoints = err.Error(), 0
 		}
 		return r, nil

@@ -323,6 +323,33 @@ func TestArchiveOfOtherDatabases(t *testing.T) {
 	}
 }
 
+// TestArchiveWithOddRuns lists runs among which one has an ending, and another a cause of inexactness, that this program cannot read:
+// a newer one with the same schema may have written them.
+func TestArchiveWithOddRuns(t *testing.T) {
+	d := newDatabase(t, pgtest.Shared(t))
+	must(t, migrate(t.Context(), d.Conn))
+	_, err := d.Exec(t.Context(), `INSERT INTO throng.runs
+		(id, title, scenario, scenario_hash, seed, parameters, settings, cycle, cycles, done, total, fork_cycle, throng_version, changed, ended, ending, inexact)
+		SELECT '20260101-00000' || n || '-abcd', 'Run ' || n, '', '', 1, '{}', '{}', 0, 1, 0, 0, 0, '', 1, now(), (ARRAY['finished', 'teleported', 'stopped'])[n],
+			(ARRAY[NULL, NULL, '["newer"]'])[n]::json FROM generate_series(1, 3) n`)
+	must(t, err)
+	a, err := OpenArchive(t.Context(), Config{URL: d.url})
+	must(t, err)
+	all, err := a.Runs(t.Context())
+	if err != nil || len(all) != 3 {
+		t.Fatalf("got %+v %v", all, err)
+	}
+	for _, r := range all {
+		if odd := r.Title != "Run 1"; odd != (r.Damage != "") {
+			t.Errorf("%s has the damage %q", r.Title, r.Damage)
+		}
+		if _, err := a.Run(t.Context(), r.ID); (err != nil) != (r.Damage != "") {
+			t.Errorf("%s: %v", r.Title, err)
+		}
+	}
+	must(t, a.Close())
+}
+
 // BenchmarkContents sends and fetches the checkpoint contents of 100,000 agents with 3 kB each: the first checkpoint, and
 // one with 1% changes.
 func BenchmarkContents(b *testing.B) {
