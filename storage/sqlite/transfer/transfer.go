@@ -30,7 +30,7 @@ const (
 	trashed  = 3
 )
 
-// batch is about how many bytes are written in a transaction.
+// batch is about how many bytes a page has.
 const batch = 8 << 20
 
 // Copy copies a run from the store in the folder from to the store in the folder to, which is created if it is missing. The run
@@ -58,7 +58,7 @@ func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.L
 		return fmt.Errorf("%w: another process adds a run or a checkpoint to this store", engine.ErrInUse)
 	}
 	defer func() { err = errors.Join(err, importing.Close()) }()
-	c := &copying{ctx: ctx, source: source, target: target, last: last}
+	c := &copying{ctx: ctx, source: source, target: target, last: last, page: batch}
 	err = c.whole(run)
 	if _, there := errors.AsType[*engine.FieldError](err); err != nil && !there {
 		err = fmt.Errorf("copy run %s: %w", run, err)
@@ -80,6 +80,7 @@ type copying struct {
 	from, to       int64 // keys of the run
 	shift          int64 // of positions
 	last           func() error
+	page           int // bytes that are read at a time, and written in a transaction
 }
 
 func (c *copying) whole(run engine.RunID) error {
@@ -181,42 +182,48 @@ func (c *copying) begin() error {
 	if low < 0 || high-low > 1<<60 {
 		return fmt.Errorf("%w: a journal with positions from %d to %d", blob.ErrForeign, low, high)
 	}
-	return c.each(`SELECT * FROM runs WHERE key = ?`, func(columns []string, values []any) error {
-		for i, name := range columns {
-			switch name {
-			case "hidden":
-				values[i] = arriving
-			case "path", "experiment", "identity":
-				values[i] = ""
-			case "fetched": // its results come with it
-				values[i] = nil
-			}
+	columns, rows, err := c.read(`SELECT * FROM runs WHERE key = ?`, c.from)
+	if err == nil && len(rows) == 0 {
+		err = engine.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	values := rows[0]
+	for i, name := range columns {
+		switch name {
+		case "hidden":
+			values[i] = arriving
+		case "path", "experiment", "identity":
+			values[i] = ""
+		case "fetched": // its results come with it
+			values[i] = nil
 		}
-		return c.target.Write(func(tx file.Tx) error {
-			// A pack at the last position has rows at later ones; a pack never has a million.
-			first, err := tx.Positions(high - low + 1 + packs)
-			if err != nil {
-				return err
-			}
-			c.shift = first - low
-			return tx.Row(insert("runs", columns[1:])+` RETURNING key`, values[1:]...).Scan(&c.to)
-		})
+	}
+	return c.target.Write(func(tx file.Tx) error {
+		// A pack at the last position has rows at later ones; a pack never has a million.
+		first, err := tx.Positions(high - low + 1 + packs)
+		if err != nil {
+			return err
+		}
+		c.shift = first - low
+		return tx.Row(insert("runs", columns[1:])+` RETURNING key`, values[1:]...).Scan(&c.to)
 	})
 }
 
 // packs is more than the number of rows in a pack.
 const packs = 1 << 20
 
-// each calls f with the rows of a query about the run. Every compressed value is checked.
-func (c *copying) each(query string, f func(columns []string, values []any) error) error {
-	var columns []string
-	for rows, err := range c.source.Query(c.ctx, query, c.from) {
+// read reads a page of rows of the run. Every compressed value is checked.
+func (c *copying) read(query string, args ...any) (columns []string, all [][]any, err error) {
+	size := 0
+	for rows, err := range c.source.Query(c.ctx, query, args...) {
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if columns == nil {
 			if columns, err = rows.Columns(); err != nil {
-				return err
+				return nil, nil, err
 			}
 		}
 		values := make([]any, len(columns))
@@ -225,16 +232,22 @@ func (c *copying) each(query string, f func(columns []string, values []any) erro
 			into[i] = &values[i]
 		}
 		if err := rows.Scan(into...); err != nil {
-			return file.Translate(err)
+			return nil, nil, file.Translate(err)
 		}
 		if err := sound(columns, values); err != nil {
-			return err
+			return nil, nil, err
 		}
-		if err := f(columns, values); err != nil {
-			return err
+		for _, v := range values {
+			if data, ok := v.([]byte); ok {
+				size += len(data)
+			}
+		}
+		all = append(all, values)
+		if size += 100 * len(columns); size >= c.page {
+			break
 		}
 	}
-	return nil
+	return columns, all, nil
 }
 
 // sound checks that values can be unpacked within bounds.
@@ -249,55 +262,58 @@ func sound(columns []string, values []any) error {
 	return nil
 }
 
-// rows copies the rows of a table, whose first column is their place.
-func (c *copying) rows(table, place string) error {
-	var waiting [][]any
-	var names []string
-	size := 0
-	flush := func() error {
-		if len(waiting) == 0 {
-			return nil
+// pages calls f with the rows of a table, a part of them at a time, in the order of their place, the first column. Its reads are short:
+// one as long as a copy would let the write-ahead log of the source grow.
+func (c *copying) pages(table, place string, f func(columns []string, rows [][]any) error) error {
+	var first, last sql.NullInt64
+	if err := c.source.Row(c.ctx, `SELECT min(`+place+`), max(`+place+`) FROM `+table+` WHERE run = ?`, c.from).Scan(&first, &last); err != nil {
+		return file.Translate(err)
+	}
+	// Without an index, the rows are read in this order; with some, a page would have to sort all.
+	query := `SELECT * FROM ` + table + ` NOT INDEXED WHERE run = ? AND ` + place + ` BETWEEN ? AND ? ORDER BY ` + place
+	for from := first.Int64; first.Valid && from <= last.Int64; {
+		columns, rows, err := c.read(query, c.from, from, last.Int64)
+		if err != nil || len(rows) == 0 {
+			return err
 		}
-		err := c.target.Write(func(tx file.Tx) error {
-			for _, values := range waiting {
-				if err := tx.Exec(insert(table, names), values...); err != nil {
+		at, ok := rows[len(rows)-1][0].(int64)
+		if !ok {
+			return fmt.Errorf("%w: a row of %s at %v", blob.ErrForeign, table, rows[len(rows)-1][0])
+		}
+		from = at + 1
+		if err := f(columns, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows copies the rows of a table, each page in one transaction.
+func (c *copying) rows(table, place string) error {
+	return c.pages(table, place, func(columns []string, rows [][]any) error {
+		for _, values := range rows {
+			for i, name := range columns {
+				switch at, _ := values[i].(int64); name {
+				case "run":
+					values[i] = c.to
+				case "pos":
+					values[i] = at + c.shift
+				}
+			}
+		}
+		skip := 0
+		if place == "id" { // the store numbers them
+			skip = 1
+		}
+		return c.target.Write(func(tx file.Tx) error {
+			for _, values := range rows {
+				if err := tx.Exec(insert(table, columns[skip:]), values[skip:]...); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		waiting, size = nil, 0
-		return err
-	}
-	err := c.each(`SELECT * FROM `+table+` WHERE run = ? ORDER BY `+place, func(columns []string, values []any) error {
-		for i, name := range columns {
-			switch name {
-			case "run":
-				values[i] = c.to
-			case "pos":
-				at, ok := values[i].(int64)
-				if !ok {
-					return fmt.Errorf("%w: a position %v", blob.ErrForeign, values[i])
-				}
-				values[i] = at + c.shift
-			}
-			if data, ok := values[i].([]byte); ok {
-				size += len(data)
-			}
-		}
-		if place == "id" { // the store numbers them
-			columns, values = columns[1:], values[1:]
-		}
-		names, waiting = columns, append(waiting, values)
-		if size += 100; size < batch {
-			return nil
-		}
-		return flush()
 	})
-	if err != nil {
-		return err
-	}
-	return flush()
 }
 
 // insert returns a statement that adds a row.
