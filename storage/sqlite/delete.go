@@ -7,6 +7,7 @@ import (
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/engine/view"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
 )
 
 // runTables are the tables with rows of runs, with the SQL for the number of rows in a row (a pack has several) and for its
@@ -173,7 +174,7 @@ func (s *removal) shrink(ctx context.Context) error {
 // finishDeleting completes interrupted deletions and removes the remains of interrupted imports.
 func (s *imports) finishDeleting(ctx context.Context) {
 	upTo := deleted
-	if lock, err := s.lockImports(); err == nil {
+	if lock, err := lock.Take(s.importsLock()); err == nil && lock != nil {
 		defer func() { _ = lock.Close() }()
 		upTo = arriving
 	}

@@ -38,41 +38,24 @@ type Import struct {
 	last        int64 // the last agent whose memory was added
 }
 
-// The lock of imports is tried importTries times, importInterval apart: another process may be opening the store.
-const (
-	importTries    = 20
-	importInterval = 100 * time.Millisecond
-)
+// importsLock is the path of the lock that makes a process the only importer.
+func (s *imports) importsLock() string { return filepath.Join(s.file.Dir(), lock.Imports) }
 
-// lockImports makes this process the only importer; ErrInUse if another process imports.
-func (s *imports) lockImports() (*flock.Flock, error) {
-	lock := flock.New(filepath.Join(s.file.Dir(), lock.Imports))
-	got, err := lock.TryLock()
-	switch {
-	case err != nil:
-		return nil, file.FolderError(err)
-	case !got:
-		return nil, fmt.Errorf("%w: another process is fetching a checkpoint", engine.ErrInUse)
-	}
-	return lock, nil
-}
-
-// waitForImports is like lockImports, but waits for a process that only removes the remains of imports.
+// waitForImports locks importsLock. It waits for a process that only removes the remains of imports; ErrInUse if another imports.
 func (s *imports) waitForImports(ctx context.Context) (*flock.Flock, error) {
 	select {
 	case <-s.tidied:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	for range importTries {
-		if lock, err := s.lockImports(); !errors.Is(err, engine.ErrInUse) {
-			return lock, err
-		}
-		if err := lock.Pause(ctx, importInterval); err != nil {
-			return nil, err
-		}
+	lock, err := lock.Await(ctx, s.importsLock())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		err = file.FolderError(err)
+	case err == nil && lock == nil:
+		err = fmt.Errorf("%w: another process is fetching a checkpoint", engine.ErrInUse)
 	}
-	return s.lockImports()
+	return lock, err
 }
 
 // Import begins to add a checkpoint of a run. run is its entry in the list of the remote database, state the state part of

@@ -50,7 +50,7 @@ func Copy(ctx context.Context, run engine.RunID, from, to string, logger *slog.L
 		return err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	importing, err := lock.Take(filepath.Join(to, lock.Imports))
+	importing, err := lock.Await(ctx, filepath.Join(to, lock.Imports)) // a process that opens the store has it for moments
 	if err != nil {
 		return file.FolderError(err)
 	}

@@ -2,11 +2,14 @@ package transfer
 
 import (
 	"log/slog"
+	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/throng-sim/throng/engine"
 	"github.com/throng-sim/throng/storage/sqlite"
+	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -61,4 +64,35 @@ func TestReadsAreShort(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCopyWaitsForTheTidying copies a run to a store which another process has just opened: that one removes the remains of interrupted
+// copies for a moment.
+func TestCopyWaitsForTheTidying(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	store, err := sqlite.Open(from, sqlite.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Create(t.Context(), engine.RunRecord{ID: "r", Created: time.Now(), Settings: engine.DefaultSettings()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		tidying, err := lock.Take(filepath.Join(to, lock.Imports))
+		if err != nil || tidying == nil {
+			t.Fatal(tidying, err)
+		}
+		copied := make(chan error, 1)
+		go func() { copied <- Copy(t.Context(), "r", from, to, quiet, nil) }()
+		synctest.Wait()
+		if err := tidying.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-copied; err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -32,6 +32,22 @@ func Take(path string, options ...flock.Option) (*flock.Flock, error) {
 	return nil, errors.Join(err, lock.Close()) // its holder removed it between opening and locking
 }
 
+// Await tries to lock a file awaits times, awaitPause apart.
+const awaits, awaitPause = 20, 100 * time.Millisecond
+
+// Await is like Take, but waits for one that has the lock for moments only.
+func Await(ctx context.Context, path string) (*flock.Flock, error) {
+	for try := 1; ; try++ {
+		lock, err := Take(path)
+		if lock != nil || err != nil || try == awaits {
+			return lock, err
+		}
+		if err := Pause(ctx, awaitPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // Drop removes a locked file and unlocks it.
 func Drop(lock *flock.Flock, logger *slog.Logger) {
 	var closed, removed error
