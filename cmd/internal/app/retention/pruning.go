@@ -35,7 +35,7 @@ func (g *Removal) Unsent() (n int64) {
 	return n
 }
 
-// Find lists the removals, newest run first. It skips runs in progress.
+// Find lists the removals, newest run first. It skips runs in progress and those that wait in the queue.
 func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now time.Time) (all []Removal, err error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (p Pruning) Find(ctx context.Context, store *sqlite.Store, data string, now
 	}
 	for i := range runs {
 		r := &runs[i]
-		if r.InProgress || p.Run != "" && r.ID != p.Run {
+		if r.InProgress || r.Queued != "" || p.Run != "" && r.ID != p.Run {
 			continue
 		}
 		g := Removal{Run: *r, Whole: p.takes(r, i, now)}
