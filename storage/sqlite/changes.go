@@ -38,7 +38,16 @@ func (r *resuming) readChanges(ctx context.Context) error {
 			r.Injected = r.Injected[:injected] // it is in the checkpoint
 		}
 		r.changes = append(r.changes, c)
-		r.seen(c.pos, c.At)
+		if c.What == engine.ClockChange {
+			step, err := time.ParseDuration(c.New)
+			if err != nil {
+				return err
+			}
+			if step < 0 {
+				r.spans.SetBack(c.pos, c.At, -step)
+			}
+		}
+		r.spans.Seen(c.pos, c.At)
 	}
 	return nil
 }

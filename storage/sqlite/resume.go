@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"github.com/throng-sim/throng/engine/memories"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
+	"github.com/throng-sim/throng/storage/sqlite/internal/spans"
 )
 
 // Resume returns where a run resumes: its newest checkpoint, and everything that was journaled after it. The caller should
@@ -63,14 +63,8 @@ type resuming struct {
 	after     int64 // position of the checkpoint; its peaks are of that moment, its other totals of the start of cycle from
 	endTotals []byte
 	only      *int // the agent whose memory is read; nil for all
-	spans     []span
+	spans     spans.Spans
 	changes   []change
-}
-
-// span is the time for which one process executed the run after the checkpoint.
-type span struct {
-	pos        int64
-	start, end time.Time
 }
 
 func (r *resuming) read(ctx context.Context) error {
@@ -189,7 +183,7 @@ func (r *resuming) figures(ctx context.Context) error {
 			row, err := reader.Read(c, p.cycle, base)
 			if err == nil {
 				r.Count(t, row, &then)
-				r.seen(p.pos, row.Started.Add(row.Total))
+				r.spans.Ended(p.pos, row.Started.Add(row.Total))
 			}
 			return err
 		})
@@ -207,11 +201,7 @@ func (r *resuming) figures(ctx context.Context) error {
 	if err := r.peaks(ctx); err != nil {
 		return err
 	}
-	for _, s := range r.spans {
-		if s.end.After(s.start) {
-			t.Peaks.Elapsed += s.end.Sub(s.start)
-		}
-	}
+	t.Peaks.Elapsed += r.spans.Total()
 	r.AtBarrier.Peaks = t.Peaks
 	return nil
 }
@@ -219,7 +209,7 @@ func (r *resuming) figures(ctx context.Context) error {
 // findSpans lists the processes that executed the run since the checkpoint.
 func (r *resuming) findSpans(ctx context.Context) error {
 	if r.after > 0 {
-		r.spans = append(r.spans, span{start: r.Checkpoint})
+		r.spans.Begin(r.after, r.Checkpoint)
 	}
 	for rows, err := range r.store.file.Query(ctx, `SELECT pos, at FROM starts WHERE run = ? AND pos > ? ORDER BY pos`, r.key, r.after) {
 		if err != nil {
@@ -229,23 +219,9 @@ func (r *resuming) findSpans(ctx context.Context) error {
 		if err := rows.Scan(&pos, &at); err != nil {
 			return err
 		}
-		r.spans = append(r.spans, span{pos: pos, start: timeOf(at)})
+		r.spans.Begin(pos, timeOf(at))
 	}
 	return nil
-}
-
-// seen records that the process that wrote a row was running at a time.
-func (r *resuming) seen(pos int64, at time.Time) {
-	if pos <= r.after {
-		return
-	}
-	i, found := slices.BinarySearchFunc(r.spans, pos, func(s span, pos int64) int { return cmp.Compare(s.pos, pos) })
-	if !found {
-		i--
-	}
-	if i >= 0 && at.After(r.spans[i].end) {
-		r.spans[i].end = at
-	}
 }
 
 // peaks updates the peaks with the barriers and metrics up to the end of the journal.
@@ -263,7 +239,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 		p.Cycle, p.Lag = max(p.Cycle, took), max(p.Lag, lag)
 		p.Worked += took
 		p.Open = 0
-		r.seen(pos, timeOf(at))
+		r.spans.Seen(pos, timeOf(at))
 	}
 	return r.eachPack(ctx, `SELECT pos, at, data FROM metrics NOT INDEXED WHERE run = ? AND pos > ? ORDER BY pos LIMIT ?`, r.after, func(m pack) error {
 		var row engine.MetricsRow
@@ -279,7 +255,7 @@ func (r *resuming) peaks(ctx context.Context) error {
 		}
 		p.Late = row.Late.Worse(p.Late)
 		p.Unrecorded = row.Unrecorded
-		r.seen(m.pos, timeOf(int64(m.cycle)))
+		r.spans.Seen(m.pos, timeOf(int64(m.cycle)))
 		return nil
 	})
 }
