@@ -10,24 +10,26 @@ import (
 	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
 )
 
-// runTables are the tables with rows of runs, with the SQL for the number of rows in a row (a pack has several) and for its
-// size.
-var runTables = []struct{ name, key, weight, bytes string }{
-	{"sessions", "pos", "count", "length(data)"},
-	{"deltas", "pos", "count", "length(data)"},
-	{"requests", "pos", "count", "length(data)"},
-	{"metrics", "pos", "1", "length(data)"},
-	{"exchanges", "id", "count", "length(data)"},
-	{"shared", "pos", "1", "length(data)"},
-	{"changes", "pos", "1", "100"},
-	{"barriers", "pos", "1", "30"},
-	{"starts", "pos", "1", "20"},
-	{"unconfirmed", "pos", "1", "100"},
-	{"checkpoints", "pos", "1", "length(state)"},
-	{"checkpoint_memory", "id", "1", "length(data)"},
-	{"outbox", "id", "1", "60"},
-	{"contents", "id", "1", "100"},
+// runTables are the tables with rows of runs, with the SQL for the size of a row.
+var runTables = []struct{ name, key, bytes string }{
+	{"sessions", "pos", "length(data)"},
+	{"deltas", "pos", "length(data)"},
+	{"requests", "pos", "length(data)"},
+	{"metrics", "pos", "length(data)"},
+	{"exchanges", "id", "length(data)"},
+	{"shared", "pos", "length(data)"},
+	{"changes", "pos", "100"},
+	{"barriers", "pos", "30"},
+	{"starts", "pos", "20"},
+	{"unconfirmed", "pos", "100"},
+	{"checkpoints", "pos", "length(state)"},
+	{"checkpoint_memory", "id", "length(data)"},
+	{"outbox", "id", "60"},
+	{"contents", "id", "100"},
 }
+
+// removedBytes bounds the size of the rows that one transaction of a deletion removes, apart from the last: other processes wait for it.
+const removedBytes = 4 << 20
 
 // Values of the column hidden, for runs that are not listed.
 const (
@@ -123,13 +125,13 @@ func (s *removal) hide(update string, args ...any) error {
 func (s *removal) remove(ctx context.Context, key int64) error {
 	for _, t := range runTables {
 		query := `DELETE FROM ` + t.name + ` WHERE ` + t.key + ` IN (SELECT ` + t.key + ` FROM (SELECT ` + t.key +
-			`, sum(` + t.weight + `) OVER (ROWS UNBOUNDED PRECEDING) - ` + t.weight + ` AS before FROM ` + t.name + ` WHERE run = ? LIMIT ?) WHERE before < ?)`
+			`, sum(` + t.bytes + `) OVER (ROWS UNBOUNDED PRECEDING) - ` + t.bytes + ` AS before FROM ` + t.name + ` WHERE run = ? LIMIT ?) WHERE before < ?)`
 		for removed := int64(1); removed > 0; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			err := s.file.Write(func(tx file.Tx) (err error) {
-				removed, err = tx.Changed(query, key, maintenanceRows, maintenanceRows)
+				removed, err = tx.Changed(query, key, maintenanceRows, removedBytes)
 				return err
 			})
 			if err != nil {

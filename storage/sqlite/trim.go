@@ -83,13 +83,11 @@ func (s *checkpoints) dropSpare(ctx context.Context, key int64) error {
 		}
 		err := s.file.Write(func(tx file.Tx) error {
 			var upTo, rows, bytes int64
-			err := tx.Row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes`+spare("")+
-				` AND o.id > ?2 ORDER BY o.id LIMIT ?3)`, key, last, maintenanceRows).Scan(&upTo, &rows, &bytes)
-			if err != nil {
+			err := tx.Row(`SELECT coalesce(max(id), 0), count(*), coalesce(sum(bytes), 0) FROM (SELECT id, length(data) AS bytes,
+				sum(length(data)) OVER (ORDER BY o.id ROWS UNBOUNDED PRECEDING) AS upto`+spare("")+` AND o.id > ?2 ORDER BY o.id LIMIT ?3)
+				WHERE upto - bytes < ?4`, key, last, maintenanceRows, removedBytes).Scan(&upTo, &rows, &bytes)
+			if more = err == nil && rows > 0; !more {
 				return err
-			}
-			if more = rows == maintenanceRows; rows == 0 {
-				return nil
 			}
 			if err := tx.Exec(`DELETE FROM checkpoint_memory WHERE id IN (SELECT o.id`+spare("")+` AND o.id > ?2 AND o.id <= ?3)`, key, last, upTo); err != nil {
 				return err
