@@ -47,7 +47,7 @@ func TestOnlyTheUserReadsTheStore(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	for _, name := range []string{"logs/throngctl.log", "mock/r.log", "crashes/one.txt", "settings.json", "throng.db.backup-v7-20260101T000000Z", "throng.db.damaged-x", "calibrations.json"} {
+	for _, name := range []string{"logs/throngctl.log", "mock/r.log", "claims/run-r.json", "crashes/one.txt", "settings.json", "throng.db.backup-v7-20260101T000000Z", "throng.db.damaged-x", "calibrations.json"} {
 		put(dir, name)
 	}
 	s, err := Open(dir, Options{})

@@ -11,7 +11,7 @@ import (
 )
 
 // ownNames matches the files and folders that Throng creates in its data folder.
-var ownNames = regexp.MustCompile(`^(throng\..*|\.throng-.*|(settings|prices|calibrations)\.json.*|connectors\.yaml|database-ca\.pem.*|folder|control|crashes|drafts.*|logs|mock|populations|calibrate-.*)$`)
+var ownNames = regexp.MustCompile(`^(throng\..*|\.throng-.*|(settings|prices|calibrations)\.json.*|connectors\.yaml|database-ca\.pem.*|folder|claims|control|crashes|drafts.*|logs|mock|populations|calibrate-.*)$`)
 
 // restrict makes the contents of a data folder readable by this user only: it removes all permissions beyond 0600 of files
 // and 0700 of folders. Files that Throng did not create keep their mode, and then so does the folder itself.
