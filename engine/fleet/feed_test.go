@@ -45,7 +45,7 @@ func TestLeaseThatComesBack(t *testing.T) {
 		}
 		f.lose([]shards.Lease{{Shard: 1, Epoch: 1}}) // now it learns of it
 		if back, _ := f.takeBack(9); len(back) != 1 || back[0].Lease != again || len(back[0].Agents) != 1 {
-			t.Errorf("it gives %+v back", back)
+			t.Errorf("it returns %+v", back)
 		}
 		for agent := range 2 {
 			if l, complete := f.end(engine.Place{Agent: agent}); l == nil || l.Lease != again || complete != (agent == 1) {

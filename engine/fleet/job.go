@@ -50,7 +50,6 @@ type job struct {
 	prepared *Prepared
 	pool     run.WorkerPool
 	refused  atomic.Bool
-	cut      atomic.Bool // all sessions are
 	trip     atomic.Int64
 	skew     skew
 	room     chan struct{} // wakes fetch
@@ -69,6 +68,7 @@ type applied struct {
 	tuned   uint64 // number of the newest value
 	recalls uint64
 	ended   map[canceled]bool // canceled sessions
+	cut     atomic.Bool       // all sessions are; mu is not needed
 }
 
 func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {

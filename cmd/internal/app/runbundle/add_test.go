@@ -60,7 +60,7 @@ func bundled(t *testing.T, data string) *Bundle {
 }
 
 // TestAdd has a folder whose name looks like a pattern, and makes the log of the mock fail to arrive: then the run is not there
-// either, because it would go on with an empty shop. When the cause is gone, it can be added.
+// either, because it would continue with an empty shop. When the cause is gone, it can be added.
 func TestAdd(t *testing.T) {
 	b, data := bundled(t, filepath.Join(t.TempDir(), "[a-b]*")), t.TempDir()
 	folder := filepath.Dir(config.ShopLog(data, made))
