@@ -66,8 +66,7 @@ func (l *Login) issue(ctx context.Context, by *Call) (*token, error) {
 	req := l.Client.request(r)
 	req.Header = req.Header.Clone() // the login may be repeated
 	answer, err := l.Client.transport.send(ctx, req, call)
-	by.Record.Take(&engine.StepRecord{Throttled: call.Record.Throttled, Waits: call.Record.Waits, Service: call.Record.Service})
-	by.spent = by.spent.Plus(call.spent)
+	by.repetition().addCost(call)
 	if err == nil {
 		call.Private = !l.Explain || answer.Status < http.StatusMultipleChoices // a good response may contain the token
 		err = call.check(answer)

@@ -17,6 +17,7 @@ func (h *HTTP) Follow(call *Call, r Request) (*Answer, error) {
 	for hops := 1; ; hops++ {
 		answer, err := h.ask(one, &r)
 		if one != call {
+			one.space().trim(-1) // the step claims memory for what it keeps
 			one.Record.Redirects = min(one.Record.Attempts, 1)
 			call.Record.Take(&one.Record)
 		}

@@ -207,8 +207,9 @@ func (c repetition) sideCall(path string, cookies *Cookies) *Call {
 	}
 }
 
-// addCost adds the cost of a side call.
+// addCost adds the cost of a side call, whose answer is not kept.
 func (c repetition) addCost(by *Call) {
+	by.space().trim(-1)
 	c.Record.Take(&engine.StepRecord{Throttled: by.Record.Throttled, Waits: by.Record.Waits, Service: by.Record.Service})
 	c.spent = c.spent.Plus(by.spent)
 }
