@@ -315,3 +315,19 @@ func TestInexactByModels(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeatedQuestionsHoldNoMemory checks that the long answers to questions that were asked again hold no memory once their step has
+// ended.
+func TestRepeatedQuestionsHoldNoMemory(t *testing.T) {
+	var answers []string
+	for range 40 {
+		answers = append(answers, "no", strings.Repeat("so ", 100_000)+`{"shop":true}`)
+	}
+	row := stage{
+		steps: `step all: {kind: for, each: range(40), as: i, do: {step a: {kind: llm, service: model, prompt: "Shop, ${i}?", answer: {shop: bool}}}}`,
+		more:  says(answers...).models(t), memory: 64 << 20,
+	}.one(t)
+	if row.Outcome != engine.OK {
+		t.Error(row.Error)
+	}
+}

@@ -54,6 +54,7 @@ type stage struct {
 	during    func(*run.Run)
 	watch     *Watch
 	tracer    engine.Tracer
+	memory    int64 // budget in bytes; 0 sets none
 }
 
 // read reads the chain, with its mistakes.
@@ -176,7 +177,7 @@ func (st stage) run(t testing.TB) []engine.SessionRow {
 	run, err := run.Start(st.ctx, run.Config{
 		ID: "run", Program: program{c, st.acted, st.watch, crowd(max(st.agents, 1))}, Agents: max(st.agents, 1), Settings: settings, Journal: st.journal, Resume: st.resume, Recording: st.recording,
 		Clock: engine.Clock{Start: time.Date(2026, 1, 2, 8, 0, 0, 0, time.UTC), Cycle: time.Hour},
-		Hooks: run.Hooks{Tracer: st.tracer},
+		Hooks: run.Hooks{Tracer: st.tracer}, MemoryBudget: st.memory,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -349,3 +349,20 @@ step recall: {kind: recall, service: model, query: "q"}
 		t.Errorf("the trace has %q", exchanges)
 	}
 }
+
+// TestCallsOfRecallHoldNoMemory checks that a long answer to a call of a step holds no memory during the next calls.
+func TestCallsOfRecallHoldNoMemory(t *testing.T) {
+	o := compass()
+	embed := o.answer
+	o.answer = func(q asking) (int, string) {
+		status, text := embed(q)
+		return status, strings.Replace(text, "{", `{"more":"`+strings.Repeat("x", 300_000)+`",`, 1)
+	}
+	row := stage{more: o.models(t), memory: 48 << 20, functions: "NOTES = [str(i) for i in range(5000)]", steps: `
+step keep: {kind: remember, keep: "${NOTES}"}
+step recall: {kind: recall, service: model, query: q}
+`}.one(t)
+	if calls := len(o.asked()); row.Outcome != engine.OK || calls < 20 {
+		t.Errorf("%d calls: %s", calls, row.Error)
+	}
+}

@@ -180,6 +180,7 @@ func (l *LLM) Embed(call *Call, e openai.Embedding) ([][]float32, error) {
 func (l *LLM) post(call *Call, r Request) error {
 	r.Method = http.MethodPost
 	_, err := l.Do(call, r)
+	call.space().trim(-1) // what the step keeps of the answer is a copy
 	return err
 }
 
