@@ -188,6 +188,8 @@ func (t *transport) change(ctx context.Context, req *http.Request, call *Call) (
 // prove sends a request again with its key, to a service that claims to support keys. A replayed response is the proof.
 func (t *transport) prove(ctx context.Context, req *http.Request, by *Call) proof {
 	call := by.repetition().sideCall("", by.Cookies.again())
+	req = req.WithContext(req.Context())
+	req.Header = req.Header.Clone() // an abandoned attempt may still read its headers
 	answer, err := t.send(ctx, req, call)
 	by.repetition().addCost(call)
 	switch {

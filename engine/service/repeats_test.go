@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -319,5 +320,47 @@ func TestCookiesInOtherRequests(t *testing.T) {
 				t.Errorf("%s: the last of %d requests is %s, label %v: %s", name, len(all), got, row.Steps[0].Label, row.Error)
 			}
 		})
+	}
+}
+
+// lingering is a transport whose first attempt still reads its headers when it has been abandoned, as a Transport may.
+type lingering struct {
+	script
+	first sync.Once
+	over  chan struct{}
+	ended sync.WaitGroup
+}
+
+func (l *lingering) RoundTrip(r *http.Request) (*http.Response, error) {
+	l.first.Do(func() {
+		l.ended.Go(func() {
+			for open := true; open; {
+				_ = r.Header.Get("Authorization")
+				select {
+				case _, open = <-l.over:
+				default:
+				}
+			}
+		})
+	})
+	return l.script.RoundTrip(r)
+}
+
+// TestProofHasItsOwnHeaders checks, with the race detector, that the request that proves a claim does not change the headers of an
+// attempt that was abandoned.
+func TestProofHasItsOwnHeaders(t *testing.T) {
+	fake := &lingering{script: script{answers: []reply{{err: errReset}, ok200("made")}}, over: make(chan struct{})}
+	h := client(t, fake, Limits{})
+	stage{}.play(t, func(s *engine.Session) {
+		c := callOf(s, "step")
+		c.Repeats, c.Retry.Wait = Keyed, 0
+		c.Auth = &Auth{Tokens: &Tokens{}, Header: "Authorization", Issuer: &JWT{Method: "HS256", Secret: "hunter2-long", Claims: []byte("{}"), TTL: DefaultTTL}}
+		_, err := h.Do(c, Request{Method: "POST", Target: must(t, "/x"), Body: []byte("body")})
+		end(s, c, err)
+	})
+	close(fake.over)
+	fake.ended.Wait()
+	if n := len(fake.requests()); n != 3 {
+		t.Errorf("%d requests", n)
 	}
 }
