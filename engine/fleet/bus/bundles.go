@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,9 +26,57 @@ const (
 
 // Publish implements [fleet.Bus]. It writes the object's messages itself: the client's own writer leaves goroutines.
 func (s *Server) Publish(ctx context.Context, name string, bundle []byte) error {
+	if s.config.URL != "" {
+		s.kept.add(name, bundle)
+	}
 	err := s.publish(ctx, name, bundle)
 	if err != nil {
 		return fmt.Errorf("publish %s to the workers: %w", name, err)
+	}
+	return nil
+}
+
+// kept are the bundles of the run, in case a cluster loses them. The zero value has none.
+type kept struct {
+	mu   sync.Mutex
+	all  map[string][]byte
+	lost map[string][]byte // of these, those that the cluster does not have any more
+}
+
+func (k *kept) add(name string, bundle []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all, k.lost = map[string][]byte{}, map[string][]byte{}
+	}
+	k.all[name] = bundle
+}
+
+func (k *kept) lose() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.Copy(k.lost, k.all)
+}
+
+func (k *kept) clear() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	clear(k.all)
+	clear(k.lost)
+}
+
+// publishAgain publishes the bundles that a cluster has lost.
+func (s *Server) publishAgain() error {
+	s.kept.mu.Lock()
+	lost := maps.Clone(s.kept.lost)
+	s.kept.mu.Unlock()
+	for name, bundle := range lost {
+		if err := s.publish(s.ctx, name, bundle); err != nil {
+			return err
+		}
+		s.kept.mu.Lock()
+		delete(s.kept.lost, name)
+		s.kept.mu.Unlock()
 	}
 	return nil
 }

@@ -84,6 +84,9 @@ func TestTheQueuesOfARestartedClusterAreMadeAgain(t *testing.T) {
 	l := join(t, s, "a")
 	s.Order("a", []byte("one"))
 	expectOrder(t, l, "one")
+	if err := s.Publish(within(t), "run", []byte("scenario")); err != nil {
+		t.Fatal(err)
+	}
 	s.Offer("a", ticket(1))
 	s.Offer("", ticket(2))
 	s.Offer("", ticket(3))
@@ -108,6 +111,15 @@ func TestTheQueuesOfARestartedClusterAreMadeAgain(t *testing.T) {
 	}
 	if !got[1] || !got[2] {
 		t.Errorf("fetched %v", got)
+	}
+	for ctx := within(t); ; { // workers that noticed the restart prepare again
+		content, err := l.Bundle(ctx, "run")
+		if err == nil && string(content) == "scenario" {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the bundle is %q: %v", content, err)
+		}
 	}
 	s.Order("a", []byte("two"))
 	expectOrder(t, l, "two")

@@ -32,6 +32,7 @@ type Server struct {
 	system   *connection // observes an embedded server; nil with a cluster
 	js       jetstream.JetStream
 	bundles  jetstream.ObjectStore
+	kept     kept
 
 	issues   *issues
 	roster   *roster
@@ -167,19 +168,23 @@ func (s *Server) create(ctx context.Context) error {
 }
 
 // restored is called when the connection to a cluster was lost and is back. If the cluster has lost the fleet's stream and buckets,
-// they are made again: they were in the memory of one of its servers.
+// they are made again: they were in the memory of one of its servers. Workers that noticed it prepare for the run again, with its bundle.
 func (s *Server) restored() {
 	s.serve(func() {
 		ctx, cancel := s.within()
 		defer cancel()
 		_, err := s.js.Stream(ctx, s.names.tickets())
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			s.log.Warn("fleet: the cluster has lost the fleet's queues; they are made again, without the bundles")
+			s.log.Warn("fleet: the cluster has lost the fleet's queues; they are made again")
 			if err = s.create(ctx); err == nil {
+				s.kept.lose()
 				s.roster.unprepare()
 				s.orders.writeAll()
 				s.tickets.offerAgain()
 			}
+		}
+		if err == nil {
+			err = s.publishAgain()
 		}
 		if err != nil {
 			s.log.Error("fleet: the queues in the cluster are not usable", "error", err)
@@ -239,6 +244,7 @@ func (s *Server) Order(to string, content []byte) { s.orders.set(to, content) }
 // Reset implements [fleet.Bus].
 func (s *Server) Reset(ctx context.Context) error {
 	s.tickets.withdrawAll()
+	s.kept.clear()
 	for _, name := range []string{s.names.tickets(), "OBJ_" + s.names.bundlesBucket()} { // with what a worker may have put there
 		stream, err := s.js.Stream(ctx, name)
 		if err == nil {
