@@ -111,7 +111,9 @@ func (p *pace) update(now time.Time, ended int64) {
 
 // invite asks a worker to prepare for the run, unless there are as many workers as parts. It returns why it does not.
 func (p crew) invite(name string) (refused string) {
-	p.lose(name, "")
+	p.order.Lock() // another invitation of the same worker comes before or after
+	defer p.order.Unlock()
+	p.drop(name, "")
 	session := p.c.session()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,6 +180,11 @@ func (p crew) join(name string, session uint64, drains bool, most int) {
 func (p crew) lose(name, why string) {
 	p.order.Lock()
 	defer p.order.Unlock()
+	p.drop(name, why)
+}
+
+// drop is lose. order is held.
+func (p crew) drop(name, why string) {
 	p.mu.Lock()
 	w := p.clients[name]
 	if w == nil {
