@@ -47,14 +47,14 @@ type member struct {
 	why     string
 	since   time.Time
 	present bool
-	unfit   bool        // for any run
-	drains  bool        // by hand
-	most    int         // sessions in flight, by hand; 0 means any number
-	greeted uint64      // its newest attempt to join; 0 before the first
-	waits   bool        // for a part of the run
-	heard   time.Time   // when its newest packet arrived or was answered, or it joined the run
-	asking  int         // packets without an answer, such as while the journal cannot be written
-	inbox   chan func() // what it sends, in order; closed by Close
+	unfit   bool      // for any run
+	drains  bool      // by hand
+	most    int       // sessions in flight, by hand; 0 means any number
+	greeted uint64    // its newest attempt to join; 0 before the first
+	waits   bool      // for a part of the run
+	heard   time.Time // when its newest packet arrived or was answered, or it joined the run
+	asking  int       // packets without an answer, such as while the journal cannot be written
+	inbox   *inbox    // closed by Close
 }
 
 // willing returns the status of a worker that nothing keeps from executing sessions.
@@ -87,7 +87,7 @@ func (c *Coordinator) Close() error {
 	c.mu.Unlock()
 	err := c.bus.Close()
 	for _, m := range members {
-		close(m.inbox)
+		m.inbox.close()
 	}
 	return err
 }
@@ -108,26 +108,18 @@ func forget(members map[string]*member, before time.Time) {
 	for name, m := range members {
 		if !m.present && m.state == workers.Lost && m.since.Before(before) {
 			delete(members, name)
-			close(m.inbox)
+			m.inbox.close()
 		}
 	}
 }
-
-// inboxSize is how many requests of one worker wait to be handled.
-const inboxSize = 1024
 
 // member returns a worker, which may be new. mu is held.
 func (c *Coordinator) member(name string) *member {
 	m := c.members[name]
 	if m == nil {
 		forget(c.members, time.Now().Add(-keptLost))
-		m = &member{inbox: make(chan func(), inboxSize), since: time.Now()}
+		m = &member{inbox: newInbox(), since: time.Now()}
 		c.members[name] = m
-		go func() {
-			for f := range m.inbox {
-				f()
-			}
-		}()
 	}
 	return m
 }
@@ -166,12 +158,8 @@ func (c *Coordinator) Request(worker string, data []byte, answer func([]byte)) {
 			reply(data)
 		}
 	}
-	select {
-	case m.inbox <- f:
-		if kind == packetRequest {
-			m.asking++
-		}
-	default: // it repeats the request
+	if m.inbox.add(f) && kind == packetRequest { // otherwise it repeats the request
+		m.asking++
 	}
 }
 
@@ -270,9 +258,7 @@ func (c *Coordinator) later(worker string, f func()) {
 	if c.closed {
 		return
 	}
-	select {
-	case c.member(worker).inbox <- f:
-	default:
+	if !c.member(worker).inbox.add(f) {
 		go f()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/throng-sim/throng/engine/enginetest"
 	"github.com/throng-sim/throng/engine/fleet"
 	"github.com/throng-sim/throng/engine/fleet/fleettest"
+	"github.com/throng-sim/throng/engine/run"
 	"github.com/throng-sim/throng/engine/service/lending"
 )
 
@@ -93,6 +94,35 @@ func TestWorkerUnderASlowDisk(t *testing.T) {
 		}
 		if n := link.largest.Load(); n > 100_000 {
 			t.Errorf("the largest request has %d bytes", n)
+		}
+	})
+}
+
+// TestManySessionsUnderASlowDisk checks that no call of a session is lost while the coordinator waits for its disk: the session would wait
+// for the answer until it repeats the call.
+func TestManySessionsUnderASlowDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		took := func(pool func(run.PoolConfig) (run.WorkerPool, error)) (last time.Duration) {
+			j := &enginetest.Journal{Room: 1}
+			cfg := enginetest.Config(10_000, &enginetest.Crowd{Asks: 2, Work: time.Second}, j)
+			cfg.Settings.Limit, cfg.Settings.Cycles, cfg.Settings.Budget.Requests, cfg.Pool = 10_000, 1, 1_000_000, pool
+			began := time.Now()
+			r := start(t, cfg)
+			time.Sleep(300 * time.Millisecond)
+			j.Stall()
+			time.Sleep(time.Second)
+			j.Heal()
+			if got := r.Wait(); got.Ending != engine.EndFinished {
+				t.Errorf("it ended as %v: %s", got.Ending, got.Reason)
+			}
+			for _, s := range j.Sessions() {
+				last = max(last, s.Started.Add(s.Total).Sub(began))
+			}
+			return last
+		}
+		here, there := took(nil), took(newFleet(t, fleettest.Faults{}).pool(1))
+		if there > here+time.Second {
+			t.Errorf("over a fleet it took %v, in one process %v", there, here)
 		}
 	})
 }
