@@ -16,12 +16,13 @@ import (
 )
 
 // lastAnswer is when a request was sent that the coordinator has answered.
-type lastAnswer struct{ nanos atomic.Int64 }
-
-var began = time.Now()
+type lastAnswer struct {
+	first time.Time
+	nanos atomic.Int64 // since first
+}
 
 func (l *lastAnswer) note(sent time.Time) {
-	for at := int64(sent.Sub(began)); ; {
+	for at := int64(sent.Sub(l.first)); ; {
 		was := l.nanos.Load()
 		if at <= was || l.nanos.CompareAndSwap(was, at) {
 			return
@@ -29,7 +30,7 @@ func (l *lastAnswer) note(sent time.Time) {
 	}
 }
 
-func (l *lastAnswer) at() time.Time { return began.Add(time.Duration(l.nanos.Load())) }
+func (l *lastAnswer) at() time.Time { return l.first.Add(time.Duration(l.nanos.Load())) }
 
 // job is a run that a worker executes sessions of.
 type job struct {
@@ -423,7 +424,7 @@ func (j *job) cancelLost(agents []int) {
 // leaveTime is how long the sessions in flight of a worker may take that ends.
 const leaveTime = 10 * time.Second
 
-// leave returns what has not started, and waits for the sessions in flight, because the worker ends.
+// leave returns what has not started, and waits for the sessions in flight while the coordinator answers, because the worker ends.
 func (j *job) leave() {
 	j.mu.Lock()
 	j.order.Limit, j.order.Drains = 0, true
@@ -436,7 +437,7 @@ func (j *job) leave() {
 	tick := time.NewTicker(retryAfter)
 	defer tick.Stop()
 	for {
-		if inFlight, _ := j.feed.counts(); inFlight == 0 && j.outbox.empty() {
+		if inFlight, _ := j.feed.counts(); inFlight == 0 && j.outbox.empty() || j.beats.silent() {
 			return
 		}
 		select {

@@ -231,8 +231,7 @@ type beats struct{ heard lastAnswer }
 
 // startBeats sends beats until the returned function is called.
 func startBeats(link Link, heard time.Time) (*beats, func()) {
-	b := &beats{}
-	b.heard.note(heard)
+	b := &beats{lastAnswer{first: heard}}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

@@ -126,3 +126,25 @@ func TestManySessionsUnderASlowDisk(t *testing.T) {
 		}
 	})
 }
+
+// TestWorkerLeavesACoordinatorThatIsGone checks that a worker that is asked to end does not wait for answers that do not come.
+func TestWorkerLeavesACoordinatorThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, fleettest.Faults{})
+		cfg := enginetest.Config(4, &enginetest.Crowd{Asks: 2, Work: time.Minute}, &enginetest.Journal{})
+		link := f.bus.Join("w0")
+		work(f, link, cfg.Program)
+		cfg.Pool = f.pool(0)
+		r := start(t, cfg)
+		time.Sleep(time.Second)
+		link.Part(true)
+		f.ends["w0"]()
+		began := time.Now()
+		f.all.Wait()
+		if waited := time.Since(began); waited > 3*time.Second {
+			t.Errorf("the worker has ended after %v", waited)
+		}
+		_, _ = r.Stop("test", ""), r.Stop("test", "") // no worker is left
+		r.Wait()
+	})
+}
