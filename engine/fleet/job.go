@@ -304,6 +304,7 @@ func (j *job) take(d Delivery) {
 		}
 		return
 	}
+	defer keepTicket(d)()
 	j.claims++
 	of := claim{j.session, j.claims, shards.Ticket{Shard: t.Shard, Offer: t.Offer}, d.Count()}
 	var g grant
@@ -340,6 +341,24 @@ func (j *job) take(d Delivery) {
 	now := time.Now()
 	j.cancelLost(j.feed.add(&lease{Lease: g.Lease, delivery: d}, tasksOf(&g, j.memory, now)))
 	j.pump()
+}
+
+// keepTicket keeps others from receiving a ticket while the coordinator, whose disk may be slow, has not answered its claim.
+func keepTicket(d Delivery) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		tick := time.NewTicker(BeatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				d.Extend()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return cancel
 }
 
 // giveUp has the worker join again, because the coordinator and it disagree.
