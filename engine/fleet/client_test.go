@@ -17,7 +17,7 @@ func TestInvitedTwice(t *testing.T) {
 			book: shards.New(1), more: PoolConfig{Parts: 1},
 		}}
 		var all sync.WaitGroup
-		p.c.mu.Lock() // so that both have begun before either goes on
+		p.c.mu.Lock() // so that both have begun before either continues
 		for range 2 {
 			all.Go(func() {
 				if why := p.invite("w"); why != "" {
