@@ -139,6 +139,21 @@ func (f *feed) holder(p engine.Place) *lease {
 	return nil
 }
 
+// inFlight returns which of some sessions are in flight, by their agents.
+func (f *feed) inFlight(some []engine.Place) (agents []int) {
+	if len(some) == 0 {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range some {
+		if _, ok := f.running[p]; ok {
+			agents = append(agents, p.Agent)
+		}
+	}
+	return agents
+}
+
 // end records that a session ended, and returns its lease, or nil if the worker has lost it. complete reports whether that was the last
 // one of the lease.
 func (f *feed) end(p engine.Place) (l *lease, complete bool) {

@@ -68,13 +68,12 @@ type applied struct {
 	probes  int    // started
 	tuned   uint64 // number of the newest value
 	recalls uint64
-	ended   map[canceled]bool // canceled sessions
-	cut     atomic.Bool       // all sessions are; mu is not needed
+	cut     atomic.Bool // all sessions are; mu is not needed
 }
 
 func newJob(ctx context.Context, cfg *WorkerConfig, o *order, b *beats) *job {
 	j := &job{
-		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1), applied: applied{ended: map[canceled]bool{}},
+		cfg: cfg, of: o.Run, session: o.Session, beats: b, feed: newFeed(), order: *o, memory: map[int]kept{}, room: make(chan struct{}, 1),
 	}
 	j.life, j.stop = context.WithCancel(context.WithoutCancel(ctx)) // a worker that ends completes its sessions
 	sessions, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -144,13 +143,6 @@ func (j *job) apply(o *order) {
 	if o.Recall.Number > j.recalls {
 		j.recalls, recalled = o.Recall.Number, o.Recall.Count
 	}
-	var cancel []int
-	for _, c := range o.Canceled {
-		if !j.ended[c] {
-			j.ended[c] = true
-			cancel = append(cancel, c.Agent)
-		}
-	}
 	j.mu.Unlock()
 	j.host.settings.Store(o.Settings)
 	j.host.tracing.Store(&o.Tracing)
@@ -162,9 +154,7 @@ func (j *job) apply(o *order) {
 	if o.Open && j.feed.isOpen(o.Cycle.Number) {
 		j.pool.PauseClock(o.Cycle.Paused)
 	}
-	for _, agent := range cancel {
-		j.pool.Cancel(agent, engine.ErrRetired)
-	}
+	j.cancelRetired()
 	for _, t := range tuned {
 		j.tune(t)
 	}
@@ -431,6 +421,16 @@ func (j *job) replied(r *packetReply, sent time.Time) {
 	}
 	j.cancelLost(j.feed.lose(r.Stale))
 	j.pump()
+}
+
+// cancelRetired cancels the sessions in flight of retired agents, also those that this worker has taken over from a lost one since.
+func (j *job) cancelRetired() {
+	j.mu.Lock()
+	all := j.order.Canceled
+	j.mu.Unlock()
+	for _, agent := range j.feed.inFlight(all) {
+		j.pool.Cancel(agent, engine.ErrRetired)
+	}
 }
 
 // cancelLost cancels the sessions in flight that the worker has lost.

@@ -129,6 +129,7 @@ func (j *job) watch() {
 		select {
 		case now := <-tick.C:
 			j.describe()
+			j.cancelRetired()
 			if now.Sub(extended) >= BeatEvery {
 				extended = now
 				j.feed.extend()

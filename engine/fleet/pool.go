@@ -75,7 +75,7 @@ type openCycle struct {
 	prefixes prefixes
 	deltas   map[int]engine.Delta // of ended sessions, in a sequential run
 	takes    map[int]int          // of sessions, if not the first
-	canceled []canceled
+	canceled []engine.Place
 }
 
 // intake handles what workers send.
@@ -285,7 +285,7 @@ func (p *Pool) Cancel(agent int, _ error) {
 		if p.shard == nil {
 			return
 		}
-		p.canceled = append(p.canceled, canceled{p.shard.Cycle, agent})
+		p.canceled = append(p.canceled, engine.Place{Cycle: p.shard.Cycle, Agent: agent, Take: p.takes[agent]})
 		p.allDirty()
 	})
 }

@@ -162,7 +162,7 @@ type order struct {
 	Cycle   cycleOrder
 	Open    bool // the cycle is open
 
-	Canceled []canceled
+	Canceled []engine.Place
 	Tracing  tracing
 	Recall   recall
 	Drains   bool
@@ -180,8 +180,7 @@ type Standing struct {
 }
 
 type (
-	canceled struct{ Cycle, Agent int }
-	tracing  struct {
+	tracing struct {
 		All   bool
 		Agent int
 	}
