@@ -43,10 +43,10 @@ func TestPauseOverAFleet(t *testing.T) {
 // TestPauseWhileAWorkerClaims checks that a pause holds for a cycle that a worker learns of only after it has received the order to
 // pause.
 func TestPauseWhileAWorkerClaims(t *testing.T) {
-	for after := 100 * time.Millisecond; after < 3*time.Second; after += 200 * time.Millisecond {
+	for after := 100 * time.Millisecond; after < 2*time.Second; after += 50 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := enginetest.Config(2, works(10*time.Second), &enginetest.Journal{})
-			cfg.Settings.CycleTimeout, cfg.Pool = 24*time.Second, newFleet(t, fleettest.Faults{Delay: time.Second}).pool(1)
+			cfg.Settings.CycleTimeout, cfg.Pool = 24*time.Second, newFleet(t, fleettest.Faults{Delay: 400 * time.Millisecond}).pool(1)
 			r := start(t, cfg)
 			time.Sleep(after)
 			do(t, r.Pause("test", ""))
