@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -93,6 +94,9 @@ func (c *Claims) Claim(ctx context.Context, run engine.RunID) (release func(), e
 func (c *Claims) Block(ctx context.Context, run engine.RunID) (release func(), err error) {
 	name := runPrefix + string(run)
 	held, err := c.take(ctx, name)
+	if errors.Is(err, syscall.ENOSPC) { // there is no room for a claim either, and a deletion makes some
+		return func() {}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
