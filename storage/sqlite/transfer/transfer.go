@@ -4,6 +4,7 @@ package transfer
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/throng-sim/throng/engine"
+	"github.com/throng-sim/throng/storage"
 	"github.com/throng-sim/throng/storage/sqlite/internal/blob"
 	"github.com/throng-sim/throng/storage/sqlite/internal/file"
 	"github.com/throng-sim/throng/storage/sqlite/internal/lock"
@@ -35,7 +37,8 @@ const batch = 8 << 20
 
 // Copy copies a run from the store in the folder from to the store in the folder to, which is created if it is missing. The run
 // must not be in progress. It is listed there when all of it is copied and last, if set, has returned nil; an interrupted copy leaves
-// nothing that is listed. Its path, its experiment and how far it was sent to databases are not copied: they belong to the other machine.
+// nothing that is listed. Its path, its experiment, secrets in the addresses of its services and how far it was sent to databases are not
+// copied: they belong to the other machine.
 //
 // The errors are [engine.ErrNotFound] if the first store lacks the run, a *[engine.FieldError] if the second one has it, and
 // [blob.ErrForeign] if the first one is damaged or was not written by Throng.
@@ -198,6 +201,10 @@ func (c *copying) begin() error {
 			values[i] = ""
 		case "fetched": // its results come with it
 			values[i] = nil
+		case "settings":
+			if values[i], err = public(values[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return c.target.Write(func(tx file.Tx) error {
@@ -209,6 +216,21 @@ func (c *copying) begin() error {
 		c.shift = first - low
 		return tx.Row(insert("runs", columns[1:])+` RETURNING key`, values[1:]...).Scan(&c.to)
 	})
+}
+
+// public returns settings without possible secrets: somebody else may read the copy.
+func public(settings any) (any, error) {
+	text, _ := settings.(string)
+	s := engine.DefaultSettings()
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return nil, fmt.Errorf("%w: the settings: %w", blob.ErrForeign, err)
+	}
+	if len(s.Services) == 0 {
+		return settings, nil
+	}
+	s.Services = storage.WithoutSecrets(s.Services)
+	changed, err := json.Marshal(s)
+	return string(changed), err
 }
 
 // packs is more than the number of rows in a pack.

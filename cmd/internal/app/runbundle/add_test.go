@@ -3,6 +3,7 @@ package runbundle
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,6 +36,7 @@ func bundled(t *testing.T, data string) *Bundle {
 		t.Fatal(err)
 	}
 	r := engine.RunRecord{ID: made, Title: s.Title, Created: time.Now().Truncate(time.Microsecond), Source: s.Source, Settings: engine.DefaultSettings()}
+	r.Settings.Services = map[string]string{"shop": "https://ann:hunter2@shop.example:8443/api?key=sesame", "till": "localhost:80"}
 	log := config.ShopLog(data, made)
 	if err := errors.Join(store.Create(t.Context(), r), os.MkdirAll(filepath.Dir(log), 0o700), os.WriteFile(log, []byte(logText), 0o600)); err != nil {
 		t.Fatal(err)
@@ -99,5 +101,30 @@ func TestAdd(t *testing.T) {
 	}
 	if text, err := os.ReadFile(config.ShopLog(data, made)); err != nil || string(text) != "newer" {
 		t.Errorf("the log of a run that was there before is %q, %v", text, err)
+	}
+}
+
+// TestBundlesHaveNoSecrets checks that a bundle lacks the passwords and keys in the addresses of services, which somebody else may read.
+func TestBundlesHaveNoSecrets(t *testing.T) {
+	b := bundled(t, t.TempDir())
+	text, err := os.ReadFile(filepath.Join(b.Dir, storeName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"hunter2", "sesame"} {
+		if bytes.Contains(text, []byte(secret)) {
+			t.Errorf("the bundle has %s", secret)
+		}
+	}
+	store, err := sqlite.Open(b.Dir, sqlite.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.Run(t.Context(), made)
+	if want := map[string]string{"shop": "https://shop.example:8443/api", "till": "localhost:80"}; err != nil || !maps.Equal(r.Settings.Services, want) {
+		t.Errorf("the services are %v, want %v: %v", r.Settings.Services, want, err)
+	}
+	if err := store.Close(); err != nil {
+		t.Error(err)
 	}
 }
