@@ -202,7 +202,8 @@ func (s *runs) list(ctx context.Context, condition string, args ...any) ([]engin
 	}
 	holders, queued := s.claims.Holders(), s.claims.Queued()
 	for i := range all {
-		if _, all[i].InProgress = holders[all[i].ID]; !all[i].InProgress {
+		h, held := holders[all[i].ID]
+		if all[i].InProgress = held && !h.Reads; !all[i].InProgress {
 			all[i].Queued = queued[all[i].ID]
 		}
 	}
@@ -257,7 +258,8 @@ func (s *core) run(ctx context.Context, id engine.RunID) (engine.RunRecord, int6
 
 // stand finds out whether a run is in progress or waits to start.
 func (s *core) stand(r *engine.RunRecord) {
-	if _, r.InProgress = s.claims.Holder(r.ID); !r.InProgress {
+	h, held := s.claims.Holder(r.ID)
+	if r.InProgress = held && !h.Reads; !r.InProgress {
 		r.Queued = s.claims.Queued()[r.ID]
 	}
 }

@@ -195,6 +195,12 @@ func (s *Store) Claim(ctx context.Context, run engine.RunID) (release func(), er
 	return s.claims.Claim(ctx, run)
 }
 
+// Hold keeps a run as it is until release is called or the process ends: it can be neither claimed nor deleted. It is not in progress. work
+// names what it is held for.
+func (s *Store) Hold(ctx context.Context, run engine.RunID, work string) (release func(), err error) {
+	return s.claims.Hold(ctx, run, work)
+}
+
 // Turn waits in the queue until this process may execute runs, until release is called or the process ends; see [Store.ClaimWait].
 func (s *Store) Turn(ctx context.Context, e waiting.Entry, onWait func(holder string)) (release func(), err error) {
 	if err := s.file.ReadOnly(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,3 +129,48 @@ func TestBundlesHaveNoSecrets(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// looking calls a function when something is written to it.
+type looking func()
+
+func (f looking) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}
+
+// TestABundleIsNoRunInProgress looks at a run from another process while it is bundled: nothing executes it, so that whoever wants to
+// resume it only has to wait; but it cannot be deleted.
+func TestABundleIsNoRunInProgress(t *testing.T) {
+	data := t.TempDir()
+	bundled(t, data)
+	store, err := sqlite.Open(data, sqlite.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := sqlite.Open(data, sqlite.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	if _, err := Write(t.Context(), store, made, looking(func() {
+		looked++
+		if r, err := other.Run(t.Context(), made); err != nil || r.InProgress {
+			t.Errorf("the run is in progress: %t, %v", r.InProgress, err)
+		}
+		if all, err := other.Runs(t.Context()); err != nil || all[0].InProgress {
+			t.Errorf("in the list, the run is in progress: %v", err)
+		}
+		for _, err := range []error{other.Trash(t.Context(), made), second(other.Claim(t.Context(), made))} {
+			if !errors.Is(err, engine.ErrInUse) || !strings.Contains(err.Error(), "the bundle of run "+string(made)) {
+				t.Errorf("got %v, want that it is bundled", err)
+			}
+		}
+	})); err != nil || looked == 0 {
+		t.Error(looked, err)
+	}
+	if err := errors.Join(other.Trash(t.Context(), made), store.Close(), other.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

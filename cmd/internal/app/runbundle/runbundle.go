@@ -78,8 +78,8 @@ type File struct {
 // The error is a *[engine.FieldError] if the run is in progress, if its results are elsewhere, or if the bundle would contain answers
 // that the scenario says are private.
 func Write(ctx context.Context, store *sqlite.Store, run engine.RunID, to io.Writer) (m *Manifest, err error) {
-	release, err := store.Claim(ctx, run)
-	if errors.Is(err, engine.ErrInUse) {
+	release, err := store.Hold(ctx, run, "the bundle of run "+string(run))
+	if standing, _ := store.Standing(ctx, run); errors.Is(err, engine.ErrInUse) && standing.InProgress {
 		return nil, &engine.FieldError{Field: "run", Problem: string(run) + " is in progress", Hint: "stop it or wait for its end, or choose another run"}
 	}
 	if err != nil {

@@ -61,6 +61,7 @@ type Holder struct {
 	Process int       `json:"process"`
 	Program string    `json:"program"`
 	Since   time.Time `json:"since"`
+	Reads   bool      `json:"reads,omitempty"` // it only reads the run, see [Claims.Hold]
 }
 
 // String describes the holder in a sentence.
@@ -74,8 +75,18 @@ func (h Holder) String() string {
 // Claim makes a run one in progress until release is called or the process ends. If it is in progress already, the error wraps
 // ErrInUse and names the process.
 func (c *Claims) Claim(ctx context.Context, run engine.RunID) (release func(), err error) {
+	return c.claim(ctx, run, Holder{Work: "run " + string(run)})
+}
+
+// Hold keeps a run as it is until release is called or the process ends: it can be neither claimed nor deleted. It is not in progress. work
+// says what it is held for.
+func (c *Claims) Hold(ctx context.Context, run engine.RunID, work string) (release func(), err error) {
+	return c.claim(ctx, run, Holder{Work: work, Reads: true})
+}
+
+func (c *Claims) claim(ctx context.Context, run engine.RunID, h Holder) (release func(), err error) {
 	if err = c.check(ctx, run); err == nil {
-		release, err = c.lock(ctx, runPrefix+string(run), "run "+string(run))
+		release, err = c.lock(ctx, runPrefix+string(run), h)
 	}
 	if err == nil {
 		// A deletion blocks the run while it hides it.
@@ -104,13 +115,13 @@ func (c *Claims) Block(ctx context.Context, run engine.RunID) (release func(), e
 	return func() { lock.Drop(held, c.logger) }, nil
 }
 
-// lock locks a turn or a run, and writes its holder.
-func (c *Claims) lock(ctx context.Context, name, work string) (release func(), err error) {
+// lock locks a turn or a run, and writes its holder, which is this process.
+func (c *Claims) lock(ctx context.Context, name string, h Holder) (release func(), err error) {
 	held, err := c.take(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return c.hold(name, work, held)
+	return c.hold(name, h, held)
 }
 
 // take locks a turn or a run.
@@ -139,12 +150,12 @@ func (c *Claims) take(ctx context.Context, name string) (*flock.Flock, error) {
 func (c *Claims) path(name string) string { return filepath.Join(c.dir, name+lockSuffix) }
 
 // hold records this process as the holder of a lock.
-func (c *Claims) hold(name, work string, held *flock.Flock) (release func(), err error) {
+func (c *Claims) hold(name string, h Holder, held *flock.Flock) (release func(), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
-	h := Holder{Work: work, Process: os.Getpid(), Program: filepath.Base(program), Since: time.Now().UTC()}
+	h.Process, h.Program, h.Since = os.Getpid(), filepath.Base(program), time.Now().UTC()
 	text, err := json.Marshal(h)
 	if err == nil {
 		err = lock.Replace(c.holderPath(name), text)
@@ -181,7 +192,7 @@ func (c *Claims) holderPath(name string) string { return filepath.Join(c.dir, na
 // set, is called with the holder when the wait begins and when the holder changes. The error is [queue.ErrCanceled] if somebody
 // canceled the entry.
 func (c *Claims) Turn(ctx context.Context, e queue.Entry, onWait func(holder string)) (release func(), err error) {
-	release, err = c.inLine(ctx, e, onWait, []string{turnName}, func() (func(), error) { return c.lock(ctx, turnName, e.Work) })
+	release, err = c.inLine(ctx, e, onWait, []string{turnName}, func() (func(), error) { return c.lock(ctx, turnName, Holder{Work: e.Work}) })
 	if err != nil {
 		return nil, fmt.Errorf("wait for other runs: %w", err)
 	}
@@ -194,7 +205,7 @@ func (c *Claims) Wait(ctx context.Context, run engine.RunID, e queue.Entry, onWa
 		return nil, fmt.Errorf("claim run %s: %w", run, err)
 	}
 	release, err = c.inLine(ctx, e, onWait, []string{turnName, runPrefix + string(run)}, func() (func(), error) {
-		pass, err := c.lock(ctx, turnName, "run "+string(run))
+		pass, err := c.lock(ctx, turnName, Holder{Work: "run " + string(run)})
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +258,7 @@ func (c *Claims) inLine(ctx context.Context, e queue.Entry, onWait func(holder s
 	}
 }
 
-// Holder returns the process that has a run in progress; ok is false if it is not in progress.
+// Holder returns the process that has a run in progress or holds it; ok is false if there is none.
 func (c *Claims) Holder(run engine.RunID) (h Holder, ok bool) {
 	return c.holder(runPrefix + string(run))
 }
@@ -267,7 +278,7 @@ func (c *Claims) Queued() map[engine.RunID]string {
 	return all
 }
 
-// Holders returns the runs in progress with their processes. Without any, it returns nil.
+// Holders returns the runs in progress, and those that are held, with their processes. Without any, it returns nil.
 func (c *Claims) Holders() map[engine.RunID]Holder {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
