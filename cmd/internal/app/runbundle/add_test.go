@@ -138,8 +138,8 @@ func (f looking) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestABundleIsNoRunInProgress looks at a run from another process while it is bundled: nothing executes it, so that whoever wants to
-// resume it only has to wait; but it cannot be deleted.
+// TestABundleIsNoRunInProgress looks at a run from another process while it is bundled: nothing executes it, so that a process that
+// resumes it only has to wait; but it cannot be deleted.
 func TestABundleIsNoRunInProgress(t *testing.T) {
 	data := t.TempDir()
 	bundled(t, data)
