@@ -223,6 +223,26 @@ func beat(t *testing.T, l *Link) {
 	}
 }
 
+// keepBeating sends beats until stop is called, which may be called again.
+func keepBeating(t *testing.T, l *Link) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(within(t))
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		for ctx.Err() == nil {
+			if err := l.Beat(ctx); err != nil && ctx.Err() == nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(fleet.BeatEvery / 4)
+		}
+	})
+	return func() {
+		cancel()
+		beats.Wait()
+	}
+}
+
 // fetchNone checks that no ticket comes for a time.
 func fetchNone(t *testing.T, l *Link, d time.Duration) {
 	t.Helper()
