@@ -229,12 +229,17 @@ func keepBeating(t *testing.T, l *Link) (stop func()) {
 	ctx, cancel := context.WithCancel(within(t))
 	var beats sync.WaitGroup
 	beats.Go(func() {
-		for ctx.Err() == nil {
+		tick := time.NewTicker(fleet.BeatEvery)
+		defer tick.Stop()
+		for {
 			if err := l.Beat(ctx); err != nil && ctx.Err() == nil {
 				t.Error(err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
 				return
 			}
-			time.Sleep(fleet.BeatEvery / 4)
 		}
 	})
 	return func() {
